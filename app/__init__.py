@@ -1,0 +1,1 @@
+"""Everything that knows a person: the window and the command line."""

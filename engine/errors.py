@@ -1,0 +1,35 @@
+"""Every error Framefleet raises on purpose.
+
+FramefleetError        what a person can act on: the message says what failed, where, and what to do
+├── UsageError         a wrong argument, setting or combination of them
+├── ModelError         a cfg, weight or label file that cannot be used
+├── SourceError        a video, image or folder that cannot be opened or read to its end
+├── DeviceError        a device or its library is missing, refuses the work, or failed
+└── ExportError        results cannot be stored or written
+
+Errors of the libraries below (OpenVINO, FFmpeg, SQLite, …) are turned into these in the one file that imports the library.
+"""
+
+
+class FramefleetError(Exception):
+    """Base of all errors with a message for the user."""
+
+
+class UsageError(FramefleetError):
+    """A wrong argument, setting or combination of them."""
+
+
+class ModelError(FramefleetError):
+    """A cfg, weight or label file that cannot be used."""
+
+
+class SourceError(FramefleetError):
+    """A video, image or folder that cannot be opened or read to its end."""
+
+
+class DeviceError(FramefleetError):
+    """A device or its library is missing, refuses the work, or failed."""
+
+
+class ExportError(FramefleetError):
+    """Results cannot be stored or written."""

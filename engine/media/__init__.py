@@ -1,0 +1,1 @@
+"""Sources: videos, pictures and folders, cut and decoded."""

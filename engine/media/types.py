@@ -1,0 +1,67 @@
+"""What a source is, how it is cut, and what decoding yields. Imports no media library: the GUI process may use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.types import Image
+
+
+class SourceKind(StrEnum):
+    """VIDEO: one video file. IMAGES: one picture, or the pictures of one folder in name order."""
+
+    VIDEO = "video"
+    IMAGES = "images"
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of frames that can be decoded on its own.
+
+    number: 0, 1, … in display order. start, end: for a video pts in the stream's time base, start a keyframe's, end
+    exclusive; for images positions in the list. None = the source's own start or end. frames: how many the container
+    announces (the truth is what decoding gives).
+    """
+
+    number: int
+    start: int | None
+    end: int | None
+    frames: int
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """What probing found out about a source.
+
+    width, height: pixels of the upright picture with square pixels (of the first, for images). frames: announced by the
+    container. duration: seconds. rate: average frames/s; None where unknown. segments: cover the source without gap or overlap.
+    """
+
+    path: str
+    kind: SourceKind
+    codec: str
+    width: int
+    height: int
+    frames: int
+    duration: float | None
+    rate: float | None
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedFrame:
+    """One picture. pts: seconds; for images the position in the list. name: the file, where a source is a folder."""
+
+    pts: float
+    image: Image
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class DecodeFailure:
+    """``count`` frames that could not be decoded, where they should have been, and why (with what to do)."""
+
+    pts: float
+    count: int
+    reason: str

@@ -1,0 +1,1 @@
+"""A Darknet model read into one ``Network``, and what leads there."""

@@ -1,0 +1,146 @@
+"""A detector as a plain list of typed layers: the one description every backend lowers from.
+
+Layers are in execution order. ``inputs`` are indices of earlier layers in the same tuple; -1 is the network's input,
+float32 (batch, channels, height, width), RGB, 0..1. Batch normalisation is already folded into each convolution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shape: TypeAlias = tuple[int, int, int]
+"""channels, height, width"""
+
+
+class Activation(StrEnum):
+    """Darknet's activation functions, by their names in a cfg."""
+
+    LINEAR = "linear"
+    LEAKY = "leaky"  # x if x > 0 else 0.1 x
+    RELU = "relu"
+    RELU6 = "relu6"
+    LOGISTIC = "logistic"
+    SWISH = "swish"
+    MISH = "mish"
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What all layers have: where their input comes from, and the shape of their output."""
+
+    inputs: tuple[int, ...]
+    shape: Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Convolution(Layer):
+    """weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,)."""
+
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    stride: int
+    padding: int
+    groups: int
+    activation: Activation
+
+
+@dataclass(frozen=True, eq=False)
+class MaxPool(Layer):
+    """Darknet pads ``padding`` pixels in all, the smaller half before (top, left) and the rest after; padding never wins."""
+
+    size: int
+    stride: int
+    padding: int
+
+
+@dataclass(frozen=True, eq=False)
+class Upsample(Layer):
+    """Nearest neighbour."""
+
+    stride: int
+
+
+@dataclass(frozen=True, eq=False)
+class Shortcut(Layer):
+    """The sum of its inputs, then the activation."""
+
+    activation: Activation
+
+
+@dataclass(frozen=True, eq=False)
+class Route(Layer):
+    """Channel group ``group`` of ``groups`` of each input, concatenated along the channels."""
+
+    groups: int
+    group: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleChannels(Layer):
+    """inputs: (a, b) with a of shape (channels, 1, 1): b · a, then the activation."""
+
+    activation: Activation
+
+
+@dataclass(frozen=True, eq=False)
+class Sam(Layer):
+    """Spatial attention: inputs (a, b) of equal shape: a · b, then the activation."""
+
+    activation: Activation
+
+
+@dataclass(frozen=True, eq=False)
+class AveragePool(Layer):
+    """Mean over height and width: shape (channels, 1, 1)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identity(Layer):
+    """A layer that does nothing when detecting (``[dropout]``)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Yolo(Layer):
+    """One detection head. Its input is (anchors · (5 + classes), height, width), kept as it is: decoding is ``engine/yolo.py``.
+
+    anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
+    logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor.
+    """
+
+    anchors: NDArray[np.float32]
+    classes: int
+    scale_x_y: float
+    new_coords: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A detector with its weights.
+
+    name: the cfg's stem. letter_box: pictures are fitted with their aspect ratio kept. digest: SHA-256, hexadecimal, of
+    the description and the weights: the model's identity in caches. labels: one per class.
+    """
+
+    name: str
+    width: int
+    height: int
+    channels: int
+    letter_box: bool
+    layers: tuple[Layer, ...]
+    labels: tuple[str, ...]
+    digest: str
+
+    @property
+    def heads(self) -> tuple[Yolo, ...]:
+        """The YOLO layers, in order: the order of a backend's raw outputs."""
+        return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, the same in every head."""
+        return self.heads[0].classes

@@ -1,0 +1,1 @@
+"""One engine per device, and the work shared among them."""

@@ -1,0 +1,96 @@
+"""What an ``EnginePool`` tells its owner, in the order it happened. All frozen, all picklable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from engine.backends.base import EngineInfo
+from engine.media.types import SourceInfo
+from engine.types import DeviceId, FrameResult
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason."""
+
+    decoded: int = 0
+    inferred: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def balanced(self) -> bool:
+        """Whether every frame is accounted for."""
+        return self.decoded == self.inferred + sum(self.dropped.values()) + sum(self.failed.values())
+
+
+@dataclass(frozen=True)
+class DeviceStarting:
+    """A worker process is being started; ``attempt`` counts from 1."""
+
+    device: DeviceId
+    attempt: int
+
+
+@dataclass(frozen=True)
+class DeviceReady:
+    """The device's engine is built and asks for work."""
+
+    engine: EngineInfo
+
+
+@dataclass(frozen=True)
+class DeviceFailed:
+    """The worker ended unasked. restarting: it is being started again; otherwise the device is out for this run."""
+
+    device: DeviceId
+    message: str
+    restarting: bool
+
+
+@dataclass(frozen=True)
+class DeviceStats:
+    """One device over the last interval (about 0.5 s).
+
+    frames: since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to
+    detections available, None without a frame. stages: mean ms a frame spent in each stage ("decode", "infer", …).
+    """
+
+    device: DeviceId
+    frames: int
+    frames_per_second: float
+    latency_p50: float | None
+    latency_p99: float | None
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceOpened:
+    """A source was probed; its frames follow."""
+
+    source: int
+    info: SourceInfo
+
+
+@dataclass(frozen=True)
+class FramesDone:
+    """The next frames of one source, in display order, without gaps."""
+
+    source: int
+    frames: tuple[FrameResult, ...]
+
+
+@dataclass(frozen=True)
+class SourceFinished:
+    """Nothing more comes from this source. error: why it could not be opened or read to its end, else None."""
+
+    source: int
+    ledger: Ledger
+    seconds: float
+    error: str | None
+    cancelled: bool = False
+
+
+Event: TypeAlias = DeviceStarting | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished

@@ -1,0 +1,91 @@
+"""What a detection run is asked to do: one frozen value for the command line, the window and the workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from engine.errors import UsageError
+from engine.types import DeviceId
+
+
+class Precision(StrEnum):
+    """Number format of the network's arithmetic. AUTO: the fastest whose detections match FP32."""
+
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    INT8 = "int8"
+
+
+class Resize(StrEnum):
+    """How a picture is fitted to the network. AUTO: as the cfg says (Darknet: stretch unless ``letter_box=1``)."""
+
+    AUTO = "auto"
+    STRETCH = "stretch"
+    LETTERBOX = "letterbox"
+
+
+class Parallel(StrEnum):
+    """The strategy by which devices share the work. AUTO: chosen from the sources and devices."""
+
+    AUTO = "auto"
+    STREAMS = "streams"
+    SEGMENTS = "segments"
+
+
+class Hint(StrEnum):
+    """What an engine is built for: most frames per second, or the shortest time for one frame."""
+
+    THROUGHPUT = "throughput"
+    LATENCY = "latency"
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """Where a model lies. weights: a path, or ``random:SEED`` for reproducible random weights. labels: None = look beside the cfg."""
+
+    cfg: Path
+    weights: Path | str
+    labels: Path | None = None
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """How one device's engine is built and what it reports.
+
+    batch: frames per inference, None = chosen by the backend. threads: CPU threads this engine may use, None = all.
+    confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
+    """
+
+    precision: Precision = Precision.AUTO
+    resize: Resize = Resize.AUTO
+    hint: Hint = Hint.THROUGHPUT
+    batch: int | None = None
+    threads: int | None = None
+    confidence: float = 0.25
+    iou: float = 0.45
+    classes: frozenset[int] | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("confidence", self.confidence), ("iou", self.iou)):
+            if not 0.0 < value <= 1.0:
+                raise UsageError(f"{name} {value} must be above 0 and at most 1")
+        if self.batch is not None and not 1 <= self.batch <= 1024:
+            raise UsageError(f"batch {self.batch} is outside 1..1024")
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """One run of the pool: the model, the devices (empty = the best available) and the way of sharing the work."""
+
+    model: ModelFiles
+    devices: tuple[DeviceId, ...] = ()
+    parallel: Parallel = Parallel.AUTO
+    engine: EngineSettings = EngineSettings()
+
+    def __post_init__(self) -> None:
+        if len(set(self.devices)) != len(self.devices):
+            raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")

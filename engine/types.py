@@ -1,0 +1,106 @@
+"""The small values every layer speaks of: devices, frames, detections. Imports NumPy only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UsageError
+
+Image: TypeAlias = NDArray[np.uint8]
+"""A picture, uint8, shape (height, width, 3), RGB, upright, square pixels."""
+
+
+@dataclass(frozen=True, order=True)
+class DeviceId:
+    """One device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``."""
+
+    kind: str
+    name: str
+
+    KINDS = ("cpu", "cuda", "openvino")
+
+    @classmethod
+    def parse(cls, text: str) -> DeviceId:
+        """Read ``kind:name``; ``cpu`` and ``cuda`` alone mean number 0.
+
+        Raises:
+            UsageError: the text names no kind of device that exists.
+        """
+        kind, _, name = text.strip().partition(":")
+        name = name or ("0" if kind in ("cpu", "cuda") else "")
+        numbered = kind in ("cpu", "cuda")
+        if kind not in cls.KINDS or not name or (numbered and not name.isdecimal()):
+            raise UsageError(f"'{text}' is not a device: write cpu:0, cuda:0 or openvino:GPU.0 ('framefleet devices' lists yours)")
+        return cls(kind, str(int(name)) if numbered else name)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+
+@dataclass(frozen=True)
+class FrameRef:
+    """Which frame: the source's number in its session, the frame's index in display order, its time in seconds."""
+
+    source: int
+    index: int
+    pts: float
+
+
+@dataclass(frozen=True, eq=False)
+class Detections:
+    """The objects found in one frame, strongest first.
+
+    boxes: float32 (n, 4), x1 y1 x2 y2 in source pixels, origin top left. scores: float32 (n,), confidence 0..1.
+    class_ids: int32 (n,).
+    """
+
+    boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
+    scores: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    class_ids: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __post_init__(self) -> None:
+        count = len(self.scores)
+        shapes = (self.boxes.shape, self.scores.shape, self.class_ids.shape)
+        if shapes != ((count, 4), (count,), (count,)):
+            raise ValueError(f"detections of unequal length: boxes, scores, class ids {shapes}")
+        types = (self.boxes.dtype.name, self.scores.dtype.name, self.class_ids.dtype.name)
+        if types != ("float32", "float32", "int32"):
+            raise ValueError(f"detections of the wrong type: boxes, scores, class ids {types}")
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def select(self, keep: NDArray[np.bool_] | NDArray[np.intp]) -> Detections:
+        """The detections that a boolean mask or an index array keeps, in that order."""
+        return Detections(self.boxes[keep], self.scores[keep], self.class_ids[keep])
+
+    def filter(self, confidence: float, classes: frozenset[int] | None = None) -> Detections:
+        """Those at or above a confidence and, unless ``classes`` is None, of one of these class ids."""
+        keep = self.scores >= confidence
+        if classes is not None:
+            keep &= np.isin(self.class_ids, np.fromiter(classes, np.int32, len(classes)))
+        return self.select(keep)
+
+
+@dataclass(frozen=True)
+class FrameResult:
+    """What became of one frame: its detections, or the reason why it has none (``failure``).
+
+    width, height: the picture's size, pixels. name: the file, where a source is a folder of images.
+    """
+
+    ref: FrameRef
+    device: DeviceId
+    width: int
+    height: int
+    detections: Detections | None
+    failure: str | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.detections is None) == (self.failure is None):
+            raise ValueError("a frame has either detections or a failure")

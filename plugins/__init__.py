@@ -1,0 +1,1 @@
+"""Custom CUDA layers and what compiles, launches and registers them."""

@@ -1,0 +1,1 @@
+"""Icons, labels and other data, with one loader."""

@@ -1,0 +1,47 @@
+"""Shared fixtures, and the rule that a test leaves no thread, process or shared memory behind."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder with real models, pictures and videos, which is no part of the project."""
+    folder = Path(os.environ.get("FRAMEFLEET_TEST_DATA", PROJECT.parent / "shared" / "data"))
+    if not (folder / "models").is_dir():
+        pytest.skip(f"no test data in {folder}: set FRAMEFLEET_TEST_DATA")
+    return folder
+
+
+def _shared_memory() -> set[str]:
+    folder = Path("/dev/shm")
+    return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    threads, memory = set(threading.enumerate()), _shared_memory()
+    yield
+    deadline = time.monotonic() + 5
+    while True:
+        gc.collect()
+        left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
+        left += [str(process) for process in multiprocessing.active_children()]
+        left += sorted(_shared_memory() - memory)
+        if not left or time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    assert not left, f"left behind: {left}"
