@@ -1,0 +1,85 @@
+"""What a cfg says: all layers with their shapes, but no weights. Costs milliseconds and no memory to speak of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.model.network import Activation, Layer, MaxPool, Shortcut, Yolo
+
+
+@dataclass(frozen=True, eq=False)
+class ConvolutionSpec(Layer):
+    """A convolution that has no weights yet. channels: of its input."""
+
+    channels: int
+    size: int
+    stride: int
+    padding: int
+    groups: int
+    activation: Activation
+    batch_normalize: bool
+
+    @property
+    def filters(self) -> int:
+        """Channels of its output."""
+        return self.shape[0]
+
+    @property
+    def kernel_count(self) -> int:
+        """Elements of the weight array (filters, channels / groups, size, size)."""
+        return self.filters * (self.channels // self.groups) * self.size**2
+
+    @property
+    def float_count(self) -> int:
+        """Numbers it takes from a weight file: biases, with batch normalisation scales, means and variances, then the kernel."""
+        return self.kernel_count + self.filters * (4 if self.batch_normalize else 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """A network without weights: its convolutions are ``ConvolutionSpec``, all else is as in ``Network``."""
+
+    path: Path
+    width: int
+    height: int
+    channels: int
+    letter_box: bool
+    layers: tuple[Layer, ...]
+
+    @property
+    def heads(self) -> tuple[Yolo, ...]:
+        """The YOLO layers, in order."""
+        return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
+
+    @property
+    def convolutions(self) -> tuple[ConvolutionSpec, ...]:
+        """The layers with weights, in the order of a weight file."""
+        return tuple(layer for layer in self.layers if isinstance(layer, ConvolutionSpec))
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, the same in every head."""
+        return self.heads[0].classes
+
+    @property
+    def float_count(self) -> int:
+        """Numbers in a weight file after its header."""
+        return sum(layer.float_count for layer in self.convolutions)
+
+    @property
+    def flops(self) -> int:
+        """Floating-point operations for one picture, counted as Darknet counts its BFLOPS."""
+        return sum(_flops(layer) for layer in self.layers)
+
+
+def _flops(layer: Layer) -> int:
+    channels, height, width = layer.shape
+    match layer:
+        case ConvolutionSpec():
+            return 2 * layer.kernel_count * height * width
+        case MaxPool():
+            return layer.size**2 * channels * height * width
+        case Shortcut():
+            return (len(layer.inputs) - 1) * channels * height * width
+    return 0

@@ -1,0 +1,58 @@
+"""The names of a model's classes: a text file, one name a line."""
+
+from __future__ import annotations
+
+from importlib.resources import files as resource_files
+from pathlib import Path
+
+from engine.errors import ModelError
+
+MAX_BYTES = 1 << 22
+
+
+def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[str, ...]:
+    """One name per class: from ``labels``, or else found beside the cfg, or the names of COCO for 80 classes, or "class 0", ….
+
+    Beside the cfg: the ``.names`` file of its stem, else the only ``.names`` file there with as many lines as classes.
+
+    Raises:
+        ModelError: the given file, or the one of the cfg's stem, cannot be read or has not one name per class.
+    """
+    own = cfg.with_suffix(".names")
+    if labels is not None or own.is_file():
+        return read_labels(labels or own, classes)
+    fitting = []
+    for path in sorted(cfg.parent.glob("*.names")):
+        try:
+            fitting.append(read_labels(path, classes))
+        except ModelError:
+            continue
+    if len(fitting) == 1:
+        return fitting[0]
+    if classes == 80:
+        return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
+    return tuple(f"class {number}" for number in range(classes))
+
+
+def read_labels(path: Path, classes: int) -> tuple[str, ...]:
+    """One name per class from a UTF-8 text file; empty lines at its end do not count.
+
+    Raises:
+        ModelError: missing, unreadable, no text, or not one name per class.
+    """
+    try:
+        if not path.is_file():
+            raise ModelError(f"{path} is no file" if path.exists() else f"{path} does not exist")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES or b"\0" in content:
+            raise ModelError(f"{path} is no list of labels: that is a text file with one name a line")
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path} is not UTF-8 text at byte {error.start}: save it as UTF-8") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
+    if len(names) != classes:
+        raise ModelError(f"{path} has {len(names)} labels, but the model has {classes} classes: choose the label file of this model")
+    return names

@@ -1,0 +1,104 @@
+"""Darknet's weight files: a header, then one stream of little-endian float32 that the convolutions take in turn.
+
+Header: int32 major, minor, revision, then the number of pictures seen in training, int64 (int32 before version 0.2).
+Each convolution: biases, with batch normalisation scales, means and variances, then the kernel.
+Source: https://github.com/AlexeyAB/darknet, src/parser.c.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelError
+from engine.model.description import ConvolutionSpec, Description
+from engine.model.network import Convolution
+
+EPSILON = 1e-5
+"""Added to the variance before its square root, as AlexeyAB's darknet does when it folds batch normalisation."""
+
+_HEADER_VERSION = (0, 2, 5)
+_SHORT_HEADER, _LONG_HEADER = 16, 20
+
+
+def check_weights(description: Description, path: Path) -> int:
+    """Whether a file has exactly the length that a cfg calls for, by its header and size alone. Returns the header's bytes.
+
+    Raises:
+        ModelError: missing, unreadable, or the weights of another network.
+    """
+    try:
+        if not path.is_file():
+            raise ModelError(f"{path} is no file" if path.exists() else f"{path} does not exist")
+        actual = path.stat().st_size
+        with path.open("rb") as file:
+            head = np.frombuffer(file.read(12), "<i4")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    if len(head) < 3:
+        raise ModelError(f"{path} has only {actual} bytes: it is no Darknet weight file")
+    major, minor, _ = map(int, head)
+    header = _LONG_HEADER if major * 10 + minor >= 2 else _SHORT_HEADER
+    expected = header + 4 * description.float_count
+    if actual != expected:
+        raise ModelError(
+            f"{path} does not belong to {description.path}: that network needs a weight file of exactly {expected:,} bytes, "
+            f"this one has {actual:,}; use the cfg and weights that were published together, or download the file again"
+        )
+    return header
+
+
+def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
+    """The numbers of a weight file: float32 (``description.float_count``,).
+
+    Raises:
+        ModelError: missing, unreadable, or the weights of another network.
+    """
+    header = check_weights(description, path)
+    try:
+        stream = np.fromfile(path, "<f4", offset=header)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    if len(stream) != description.float_count:
+        raise ModelError(f"{path} changed while it was being read: try again")
+    return stream
+
+
+def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
+    """Write a stream of numbers as a weight file that Darknet and OpenCV read; the file appears whole or not at all.
+
+    Raises:
+        ModelError: the file cannot be written.
+    """
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(np.array(_HEADER_VERSION, "<i4").tobytes() + np.array(0, "<i8").tobytes())
+            stream.astype("<f4", copy=False).tofile(file)
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise ModelError(f"{path} cannot be written: {error}") from error
+
+
+def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
+    """One convolution from its part of the stream, float32 (``spec.float_count``,), with batch normalisation folded in.
+
+    weight' = weight · s, bias' = bias - mean · s, s = scale / √(variance + ε), per filter, in float64, rounded to float32.
+    """
+    filters = spec.filters
+    bias, rest = floats[:filters], floats[filters:]
+    kernel = floats[-spec.kernel_count :].reshape(filters, -1)
+    if spec.batch_normalize:
+        scale, mean, variance = rest[: 3 * filters].astype(np.float64).reshape(3, filters)
+        factor = scale / np.sqrt(variance + EPSILON)
+        bias = (bias - mean * factor).astype(np.float32)
+        kernel = np.multiply(kernel, factor[:, None], out=np.empty(kernel.shape, np.float32), casting="same_kind")
+    weights = kernel.reshape(filters, spec.channels // spec.groups, spec.size, spec.size)
+    return Convolution(spec.inputs, spec.shape, weights, bias, spec.stride, spec.padding, spec.groups, spec.activation)
