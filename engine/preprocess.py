@@ -1,0 +1,71 @@
+"""Fitting a picture into the network's input, and boxes back into the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import Image
+
+_GREY = 127
+"""Darknet fills what a letterboxed picture leaves free with 0.5."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Where a picture lies in the network's input: its size, pixels, and the place of the resized picture therein."""
+
+    width: int
+    height: int
+    left: int
+    top: int
+    inner_width: int
+    inner_height: int
+
+    def to_source(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Boxes x1 y1 x2 y2, float32 (n, 4), from pixels of the network's input to pixels of the picture, clipped to it."""
+        scale = np.array([self.width / self.inner_width, self.height / self.inner_height] * 2, np.float32)
+        offset = np.array([self.left, self.top] * 2, np.float32)
+        limit = np.array([self.width, self.height] * 2, np.float32)
+        placed: NDArray[np.float32] = np.clip((boxes - offset) * scale, 0, limit)
+        return placed
+
+
+def plan_fit(width: int, height: int, network_width: int, network_height: int, letterbox: bool) -> Fit:
+    """Place a picture of ``width`` × ``height`` pixels: stretched over the whole input, or centred with its aspect ratio kept.
+
+    Rounds as Darknet's ``letterbox_image`` does (AlexeyAB/darknet, ``src/image.c``).
+    """
+    if not letterbox:
+        return Fit(width, height, 0, 0, network_width, network_height)
+    inner_width, inner_height = network_width, network_height
+    if network_width * height < network_height * width:
+        inner_height = max(1, height * network_width // width)
+    else:
+        inner_width = max(1, width * network_height // height)
+    return Fit(width, height, (network_width - inner_width) // 2, (network_height - inner_height) // 2, inner_width, inner_height)
+
+
+def fit(image: Image, out: Image, letterbox: bool) -> Fit:
+    """Resize a picture (bilinear) into ``out``, which has the network's size, and say how to get boxes back.
+
+    Both are uint8 (height, width, 3) RGB; ``out`` is contiguous and is overwritten whole.
+
+    Raises:
+        ValueError: ``image`` is no such picture, or empty.
+    """
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")
+    height, width = image.shape[:2]
+    placed = plan_fit(width, height, out.shape[1], out.shape[0], letterbox)
+    inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
+    if inner.shape != out.shape:
+        out.fill(_GREY)
+    if inner.shape == image.shape:
+        np.copyto(inner, image)
+    else:
+        cv2.resize(image, (placed.inner_width, placed.inner_height), dst=inner, interpolation=cv2.INTER_LINEAR)
+    return placed

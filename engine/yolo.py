@@ -1,0 +1,107 @@
+"""The YOLO layer: raw network outputs to candidate boxes, as AlexeyAB's Darknet decodes them.
+
+Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.model.network import Yolo
+
+_CERTAIN = 10.0
+"""Below the smallest logit whose logistic rounds to 1 in float32."""
+
+_WIDEST = 20.0
+"""exp(20) anchors is wider than any picture, and its square is still a float32."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Boxes before non-maximum suppression, in no particular order.
+
+    boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
+    class_ids: int32 (n,). A box that several classes claim appears once for each.
+    """
+
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    class_ids: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
+    """The candidates of each picture in a batch.
+
+    heads: one float32 (batch, anchors · (5 + classes), rows, columns) per layer, as the network leaves them; not a
+    number anywhere makes no candidate. width, height: the network's input, pixels. confidence: the lowest
+    objectness · class probability that counts.
+    """
+    pictures = []
+    with np.errstate(over="ignore", invalid="ignore"):  # the logistic of -1000 is 0; what is no number is dropped below
+        for picture in range(len(heads[0])):
+            parts = [_decode_head(head[picture], layer, width, height, confidence) for head, layer in zip(heads, layers, strict=True)]
+            boxes, scores, class_ids = (np.concatenate(part) for part in zip(*parts, strict=True))
+            pictures.append(Candidates(boxes, scores, class_ids))
+    return pictures
+
+
+def _decode_head(
+    head: NDArray[np.float32], layer: Yolo, width: int, height: int, confidence: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+    rows, columns = head.shape[1:]
+    values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
+
+    # A score is at most its objectness and at most its class probability: most cells end at this comparison.
+    floor = confidence if layer.new_coords else _logit(confidence)
+    anchor, cell = np.nonzero(values[:, 4] >= floor)
+    found = values[anchor, :, cell]
+    row, class_id = np.nonzero(found[:, 5:] >= floor)
+    probability = partial(np.minimum, 1) if layer.new_coords else _logistic
+    scores = probability(found[row, 4]) * probability(found[row, 5 + class_id])
+    keep = scores >= confidence
+    row, class_id, scores = row[keep], class_id[keep], scores[keep]
+
+    boxes = _boxes(found[row, :4], layer, anchor[row], cell[row], (rows, columns), (width, height))
+    numbers = np.isfinite(boxes).all(axis=1)
+    return boxes[numbers], scores[numbers], class_id[numbers].astype(np.int32)
+
+
+def _boxes(
+    values: NDArray[np.float32],
+    layer: Yolo,
+    anchor: NDArray[np.intp],
+    cell: NDArray[np.intp],
+    grid: tuple[int, int],
+    size: tuple[int, int],
+) -> NDArray[np.float32]:
+    """x1 y1 x2 y2 in pixels of the network's input, float32 (n, 4), from the four values of each box."""
+    rows, columns = grid
+    place, extent = values[:, :2], values[:, 2:]
+    if layer.new_coords:
+        scale = np.square(2 * extent)
+    else:
+        place, scale = _logistic(place), np.exp(np.minimum(extent, _WIDEST))
+    place = place * layer.scale_x_y - 0.5 * (layer.scale_x_y - 1)
+    stride = np.array([size[0] / columns, size[1] / rows], np.float32)
+    centre = (place + np.stack([cell % columns, cell // columns], axis=1)) * stride
+    half = scale * layer.anchors[anchor] / 2
+    return np.concatenate([centre - half, centre + half], axis=1).astype(np.float32, copy=False)
+
+
+def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    result: NDArray[np.float32] = np.reciprocal(1 + np.exp(-values))
+    return result
+
+
+def _logit(confidence: float) -> float:
+    """Inverse of the logistic, a little lower, so that rounding drops nothing before scores are compared themselves."""
+    return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN
