@@ -1,0 +1,130 @@
+"""Reading a session, also while it is being written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from engine.pool.events import Ledger
+from engine.store import schema
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+CHUNK = 500  # frames held at once
+
+
+@dataclass(frozen=True)
+class StoredSource:
+    """One source of a session.
+
+    width, height, kind, codec: None if it could not be opened. seconds: None until finished. finished: nothing more comes.
+    """
+
+    number: int
+    path: str
+    kind: str | None
+    codec: str | None
+    width: int | None
+    height: int | None
+    finished: bool
+    cancelled: bool
+    ledger: Ledger
+    seconds: float | None
+    error: str | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that this source could give is stored."""
+        return self.finished and not self.cancelled
+
+
+class SessionReader:
+    """Reads a session, also while it is being written. Any thread, one at a time.
+
+    Every call sees what is committed at that moment. ``labels``: one per class id.
+
+    Raises:
+        ExportError: the file is missing, damaged, something else, or written by a newer Framefleet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with schema.explained(path, "read"):
+            self._connection = schema.open_existing(path, "ro")
+        self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
+        self.facts: dict[str, str] = dict(self._query("SELECT key, value FROM session"))
+
+    def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with schema.explained(self.path, "read"):
+            return self._connection.execute(sql, values).fetchall()
+
+    def sources(self) -> list[StoredSource]:
+        """The sources in order, with the ledgers of those that are finished."""
+        rows = self._query(
+            "SELECT source, path, kind, codec, width, height, finished, cancelled, seconds, error, decoded, inferred, dropped, failed"
+            " FROM sources ORDER BY source"
+        )
+        found = []
+        for number, path, kind, codec, width, height, finished, cancelled, seconds, error, decoded, inferred, dropped, failed in rows:
+            ledger = Ledger(decoded, inferred, json.loads(dropped), json.loads(failed))
+            found.append(StoredSource(number, path, kind, codec, width, height, bool(finished), bool(cancelled), ledger, seconds, error))
+        return found
+
+    def count(self, source: int) -> int:
+        """Frames stored of a source, failed ones included."""
+        return int(self._query("SELECT count(*) FROM frames WHERE source = ?", source)[0][0])
+
+    def frames(self, source: int) -> Iterator[FrameResult]:
+        """The frames of a source in order; memory does not grow with their number."""
+        last = -1
+        while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
+            yield from chunk
+            last = chunk[-1].ref.index
+
+    def frame_at(self, source: int, pts: float) -> FrameResult | None:
+        """The frame with exactly this pts (seconds), None if there is none yet."""
+        return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
+
+    def frames_between(self, source: int, start: float, end: float) -> list[FrameResult]:
+        """The frames with start <= pts < end (seconds), in order."""
+        return self._frames("pts >= ? AND pts < ? ORDER BY pts, frame", source, start, end)
+
+    def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
+        columns = "SELECT frame, pts, width, height, failure, name, device FROM frames WHERE source = ? AND "
+        rows = self._query(columns + condition, source, *values)
+        if not rows:
+            return []
+        devices = {number: DeviceId.parse(device) for number, device in self._query("SELECT number, device FROM devices")}
+        boxes: dict[int, list[list[float]]] = {}
+        for frame, *box in self._query(
+            "SELECT frame, class_id, confidence, x1, y1, x2, y2 FROM detections"
+            " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
+            *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
+        ):
+            boxes.setdefault(frame, []).append(box)
+        results = []
+        for frame, pts, width, height, failure, name, device in rows:
+            found = _detections(boxes.get(frame, [])) if failure is None else None
+            results.append(FrameResult(FrameRef(source, frame, pts), devices[device], width, height, found, failure, name))
+        return results
+
+    def close(self) -> None:
+        """Close the file; harmless when repeated."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _detections(rows: list[list[float]]) -> Detections:
+    if not rows:
+        return Detections()
+    table = np.array(rows)
+    return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))

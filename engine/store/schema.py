@@ -1,0 +1,115 @@
+"""The session database's tables, how it is opened, and what SQLite's errors mean for a person.
+
+A detection lies beside the others of its frame and a frame beside its source's others (WITHOUT ROWID: the primary key is
+the order on disk), so a run of frames and their boxes is read in one sweep.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import ExportError
+
+APPLICATION_ID = 0x46464C54  # "FFLT": tells a session from any other SQLite database
+VERSION = 1
+WAIT = 5.0  # seconds to wait for another connection's lock
+
+TABLES = """
+CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL);
+CREATE TABLE devices (
+    number INTEGER PRIMARY KEY, device TEXT NOT NULL UNIQUE,
+    name TEXT, backend TEXT, precision TEXT, reason TEXT, batch INTEGER
+);
+CREATE TABLE sources (
+    source INTEGER PRIMARY KEY, path TEXT NOT NULL,
+    kind TEXT, codec TEXT, width INTEGER, height INTEGER, frames INTEGER, duration REAL, rate REAL,
+    finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
+    decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
+    dropped TEXT NOT NULL DEFAULT '{}', failed TEXT NOT NULL DEFAULT '{}', seconds REAL, error TEXT
+);
+CREATE TABLE frames (
+    source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+    device INTEGER NOT NULL REFERENCES devices (number), name TEXT, failure TEXT,
+    PRIMARY KEY (source, frame)
+) WITHOUT ROWID;
+CREATE INDEX frames_by_pts ON frames (source, pts);
+CREATE TABLE detections (
+    source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL, class_id INTEGER NOT NULL,
+    confidence REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL, x2 REAL NOT NULL, y2 REAL NOT NULL,
+    PRIMARY KEY (source, frame, ordinal)
+) WITHOUT ROWID;
+"""
+
+REMEDIES = {
+    "SQLITE_FULL": "the disk is full: free some space or choose another folder",
+    "SQLITE_READONLY": "it is read-only: choose another folder, or change the permissions",
+    "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written",
+    "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
+    "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
+    "SQLITE_CORRUPT": "the file is damaged: delete it and run the detection again",
+    "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
+    "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
+}
+
+
+@contextmanager
+def explained(path: Path, action: str) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into ExportError naming the file and the remedy.
+
+    Programming errors (a frame stored twice, a closed connection) pass as they are.
+    """
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
+        name = getattr(error, "sqlite_errorname", None)
+        if name is None or isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
+            raise
+        kind = "_".join(name.split("_")[:2])  # SQLITE_IOERR_WRITE is an SQLITE_IOERR
+        raise ExportError(f"cannot {action} {path}: {REMEDIES.get(kind, error)}") from error
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        remedy = REMEDIES["SQLITE_FULL"] if full else f"{error.strerror or error}: choose another folder, or change the permissions"
+        raise ExportError(f"cannot {action} {path}: {remedy}") from error
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """A new session database, in the folder made for it if need be. A file already there must have been moved away."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_existing(path: Path, mode: str) -> sqlite3.Connection:
+    """An existing session database, ``mode`` "ro" or "rw".
+
+    Raises:
+        ExportError: another kind of file, or written by a newer Framefleet.
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
+    )
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise ExportError(f"cannot open {path}: {REMEDIES['SQLITE_NOTADB']}")
+        if version > VERSION:
+            raise ExportError(
+                f"cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {VERSION}): update Framefleet"
+            )
+    except BaseException:
+        connection.close()
+        raise
+    return connection

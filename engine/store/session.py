@@ -1,0 +1,6 @@
+"""The session database: one SQLite file with every frame of a run, one writer and any number of readers."""
+
+from engine.store.reader import SessionReader, StoredSource
+from engine.store.writer import SessionWriter
+
+__all__ = ["SessionReader", "SessionWriter", "StoredSource"]

@@ -1,0 +1,169 @@
+"""Writing a session: batched transactions of one writer.
+
+Frames become visible to readers when their transaction is committed: after ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from engine.backends.base import EngineInfo
+from engine.media.types import SourceInfo
+from engine.pool.events import Ledger
+from engine.store import schema
+from engine.types import DeviceId, FrameResult
+
+COMMIT_SECONDS = 0.5
+COMMIT_FRAMES = 2000
+
+
+class SessionWriter:
+    """Creates a session and adds to it. Use it from one thread at a time.
+
+    A session already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed complete.
+
+    Raises:
+        ExportError: the file cannot be created or written, is something else, or is in use by another run.
+    """
+
+    def __init__(self, path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> None:
+        self.path = path
+        self._previous = path.with_name(f"{path.stem}.previous{path.suffix}")
+        self._frames: list[tuple[object, ...]] = []
+        self._detections: list[tuple[object, ...]] = []
+        self._devices: dict[DeviceId, int] = {}
+        self._unfinished: set[int] = set()
+        self._cancelled = False
+        self._due = 0.0
+        with schema.explained(path, "create"):
+            self._set_aside()
+            self._connection = schema.create(path)
+            created = datetime.now(UTC).isoformat(timespec="seconds")
+            self._connection.execute("BEGIN")
+            self._connection.executemany("INSERT INTO session VALUES (?, ?)", {**facts, "created": created}.items())
+            self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(labels))
+            self._connection.execute("COMMIT")
+
+    def _set_aside(self) -> None:
+        if not self.path.exists():
+            return
+        if self.path.stat().st_size:
+            old = schema.open_existing(self.path, "rw")
+            try:
+                old.execute("PRAGMA journal_mode = DELETE")  # folds the log in; refused while anybody else has it open
+            finally:
+                old.close()
+        self.path.replace(self._previous)
+
+    def add_source(self, number: int, path: str, info: SourceInfo | None = None) -> None:
+        """Announce a source, or, with ``info``, say what probing it found out."""
+        self._unfinished.add(number)
+        facts = (
+            (None,) * 7 if info is None else (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
+        )
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "INSERT INTO sources (source, path, kind, codec, width, height, frames, duration, rate) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (source) DO UPDATE SET kind = excluded.kind, codec = excluded.codec, width = excluded.width,"
+                " height = excluded.height, frames = excluded.frames, duration = excluded.duration, rate = excluded.rate",
+                (number, path, *facts),
+            )
+
+    def add_device(self, engine: EngineInfo) -> None:
+        """Note which backend and precision a device works with."""
+        number = self._device(engine.device)
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE devices SET name = ?, backend = ?, precision = ?, reason = ?, batch = ? WHERE number = ?",
+                (engine.device_name, engine.backend, engine.precision, engine.reason, engine.batch, number),
+            )
+
+    def _device(self, device: DeviceId) -> int:
+        if device not in self._devices:
+            number = len(self._devices)
+            with schema.explained(self.path, "write"):
+                self._connection.execute("INSERT INTO devices (number, device) VALUES (?, ?)", (number, str(device)))
+            self._devices[device] = number
+        return self._devices[device]
+
+    def add_frames(self, frames: Iterable[FrameResult]) -> None:
+        """Store the next frames of one or several sources."""
+        if not self._frames:
+            self._due = time.monotonic() + COMMIT_SECONDS
+        for frame in frames:
+            source, index = frame.ref.source, frame.ref.index
+            device = self._device(frame.device)
+            self._frames.append((source, index, frame.ref.pts, frame.width, frame.height, device, frame.name, frame.failure))
+            found = frame.detections
+            if found:
+                rows = zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True)
+                self._detections += [(source, index, ordinal, kind, score, *box) for ordinal, (kind, score, box) in enumerate(rows)]
+        self.commit_due()
+
+    def commit_due(self) -> None:
+        """Commit what waits, if it has waited long enough: call it now and then while no frames come."""
+        if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
+            self.commit()
+
+    def commit(self) -> None:
+        """Make every frame added so far visible and durable."""
+        if not self._frames:
+            return
+        frames, detections = self._frames, self._detections
+        self._frames, self._detections = [], []  # a batch that cannot be stored is not tried again
+        with schema.explained(self.path, "write"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
+                self._connection.executemany("INSERT INTO detections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def finish_source(self, number: int, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False) -> None:
+        """Nothing more comes from this source; commits."""
+        self._unfinished.discard(number)
+        self._cancelled |= cancelled
+        self.commit()
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
+                " WHERE source = ?",
+                (
+                    cancelled,
+                    ledger.decoded,
+                    ledger.inferred,
+                    json.dumps(dict(ledger.dropped)),
+                    json.dumps(dict(ledger.failed)),
+                    seconds,
+                    error,
+                    number,
+                ),
+            )
+
+    def close(self) -> None:
+        """Store what waits and close the file; harmless when repeated."""
+        try:
+            self.commit()
+        finally:
+            with suppress(sqlite3.Error):  # readers may be at work: then the log stays beside the file
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")  # so that a finished session can be read from a read-only folder
+            self._connection.close()
+        if not self._unfinished and not self._cancelled:
+            self._previous.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from engine.backends.base import EngineInfo
+from engine.errors import ExportError
+from engine.pool.events import Ledger
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
+
+
+@st.composite
+def frame_lists(draw: st.DrawFn) -> list[FrameResult]:
+    frames = []
+    for index in range(draw(st.integers(0, 12))):
+        device = draw(st.sampled_from([CPU, DeviceId("cuda", "3"), DeviceId("openvino", "GPU.0")]))
+        pts = draw(st.floats(0, 1e6, allow_nan=False)) if draw(st.booleans()) else index / 30
+        size = draw(st.integers(1, 20000)), draw(st.integers(1, 20000))
+        name = draw(st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8))
+        failure = draw(st.none() | st.just("") | st.just("corrupt at 1.2 s"))
+        count = draw(st.integers(0, 4))
+        numbers = st.floats(-1e6, 1e6, width=32)
+        found = Detections(
+            draw(arrays.arrays(np.float32, (count, 4), elements=numbers)),
+            draw(arrays.arrays(np.float32, count, elements=st.floats(0, 1, width=32))),
+            draw(arrays.arrays(np.int32, count, elements=st.integers(0, 2**31 - 1))),
+        )
+        frames.append(FrameResult(FrameRef(0, index, pts), device, *size, None if failure is not None else found, failure, name))
+    return frames
+
+
+@settings(max_examples=40, deadline=None)
+@given(frames=frame_lists(), step=st.integers(1, 5))
+def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "session.sqlite"
+        with SessionWriter(path, LABELS, {}) as writer:
+            for start in range(0, len(frames), step):
+                writer.add_frames(frames[start : start + step])
+        with SessionReader(path) as reader:
+            read = list(reader.frames(0))
+            assert len(read) == len(frames) == reader.count(0)
+            assert all(map(same_frame, read, frames))
+            for frame in frames:
+                found = reader.frame_at(0, frame.ref.pts)
+                assert found is not None
+                assert found.ref.pts == frame.ref.pts
+
+
+def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "new" / "session.sqlite", LABELS, {"model": "yolov4"}) as writer:
+        writer.add_source(0, "a.mp4")
+        writer.add_source(1, "gone.mp4")
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
+        writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", "no AMX", 416, 416, 2, 4))
+        ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2})
+        writer.finish_source(0, ledger, 2.5)
+        writer.finish_source(1, Ledger(), 0.0, "there is no such file")
+    with SessionReader(writer.path) as reader:
+        assert reader.labels == LABELS
+        assert reader.facts["model"] == "yolov4"
+        first, second = reader.sources()
+        assert (first.path, first.kind, first.codec, first.width, first.height) == ("a.mp4", "video", "h264", 640, 480)
+        assert (first.ledger, first.seconds, first.error, first.complete) == (ledger, 2.5, None, True)
+        assert (second.kind, second.error) == (None, "there is no such file")
+
+
+def test_frames_are_found_by_pts(tmp_path: Path) -> None:
+    with SessionReader(write_session(tmp_path / "s.sqlite", {"a.mp4": 1200, "b.mp4": 30})) as reader:
+        assert [frame.ref.index for frame in reader.frames(0)] == list(range(1200))
+        found = reader.frame_at(0, 777 / 25)
+        assert found is not None
+        assert same_frame(found, make_frame(0, 777))
+        assert reader.frame_at(0, 777 / 25 + 1e-6) is None
+        assert reader.frame_at(1, 777 / 25) is None
+        assert reader.frame_at(2, 0.0) is None
+        assert [frame.ref.index for frame in reader.frames_between(1, 3 / 25, 7 / 25)] == [3, 4, 5, 6]
+        assert reader.frames_between(1, 100.0, 200.0) == []
+
+
+def test_a_reader_in_another_thread_follows_the_writer(tmp_path: Path) -> None:
+    total, seen, failures = 6000, [0], []
+    writer = SessionWriter(tmp_path / "s.sqlite", LABELS, {})
+
+    def follow() -> None:
+        with SessionReader(writer.path) as reader:
+            deadline = time.monotonic() + 20
+            while seen[-1] < total and time.monotonic() < deadline:
+                frames = list(reader.frames(0))
+                if [frame.ref.index for frame in frames] != list(range(len(frames))):
+                    failures.append("a gap")
+                if frames and not same_frame(frames[-1], make_frame(0, len(frames) - 1)):
+                    failures.append("a frame without its boxes")
+                seen.append(len(frames))
+
+    thread = threading.Thread(target=follow)
+    thread.start()
+    for start in range(0, total, 50):
+        writer.add_frames(make_frame(0, index) for index in range(start, start + 50))
+    writer.finish_source(0, Ledger(total, total), 1.0)
+    thread.join()
+    writer.close()
+    assert not failures
+    assert seen[-1] == total
+    assert seen == sorted(seen)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["s.sqlite"]
+
+
+def test_waiting_frames_are_committed_after_a_while(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer, SessionReader(writer.path) as reader:
+        writer.add_frames([make_frame(0, 0)])
+        assert reader.count(0) == 0
+        time.sleep(0.6)
+        writer.commit_due()
+        assert reader.count(0) == 1
+
+
+def test_a_finished_session_needs_no_other_file(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 5})
+    assert [entry.name for entry in tmp_path.iterdir()] == ["s.sqlite"]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_an_older_session_is_kept_until_the_new_one_is_complete(tmp_path: Path) -> None:
+    path, previous = tmp_path / "s.sqlite", tmp_path / "s.previous.sqlite"
+    write_session(path, {"old.mp4": 5})
+    write_session(path, {"new.mp4": 2}, cancelled=True)
+    with SessionReader(previous) as reader:
+        assert (reader.sources()[0].path, reader.count(0)) == ("old.mp4", 5)
+    write_session(path, {"third.mp4": 3})
+    assert not previous.exists()
+    with SessionReader(path) as reader:
+        assert reader.sources()[0].path == "third.mp4"
+
+
+def test_a_session_in_use_is_not_taken_over(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        with pytest.raises(ExportError, match=r"s\.sqlite.*another run"):
+            SessionWriter(writer.path, LABELS, {})
+        writer.add_frames([make_frame(0, 0)])
+    with SessionReader(writer.path) as reader:
+        assert reader.count(0) == 1
+
+
+@pytest.mark.parametrize("make", [SessionReader, lambda path: SessionWriter(path, LABELS, {})], ids=["reader", "writer"])
+def test_other_files_are_refused_and_left_alone(tmp_path: Path, make: type[SessionReader]) -> None:
+    path = tmp_path / "holiday.sqlite"
+    path.write_bytes(b"dear diary, " * 500)
+    with pytest.raises(ExportError, match=r"holiday\.sqlite.*no session database"):
+        make(path)
+    assert path.read_bytes() == b"dear diary, " * 500
+    path.unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE diary (day TEXT)")
+    with pytest.raises(ExportError, match="no session database"):
+        make(path)
+    path.unlink()
+    write_session(path, {"a.mp4": 1})
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(ExportError, match=r"newer Framefleet.*update"):
+        make(path)
+
+
+def test_missing_session(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=r"cannot read .*none\.sqlite"):
+        SessionReader(tmp_path / "none.sqlite")
+    assert not (tmp_path / "none.sqlite").exists()
+
+
+def test_damaged_session(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 2000})
+    with path.open("r+b") as file:
+        file.seek(8192)
+        file.write(os.urandom(100_000))
+    with pytest.raises(ExportError, match=r"s\.sqlite.*damaged"), SessionReader(path) as reader:
+        list(reader.frames(0))
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ExportError, match=r"cannot create .*choose another folder"):
+        SessionWriter(tmp_path / "file" / "s.sqlite", LABELS, {})
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind root")
+def test_read_only_folder(tmp_path: Path) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 5})
+    tmp_path.chmod(0o500)
+    try:
+        with SessionReader(path) as reader:
+            assert reader.count(0) == 5
+        with pytest.raises(ExportError, match="choose another folder"):
+            SessionWriter(tmp_path / "t.sqlite", LABELS, {})
+    finally:
+        tmp_path.chmod(0o700)
+
+
+PROJECT = Path(__file__).parents[3]
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from engine.errors import ExportError
+from engine.store.session import SessionReader, SessionWriter
+from tests.support.store import LABELS, make_frame
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+writer = SessionWriter(Path(sys.argv[1]), LABELS, {})
+try:
+    for start in range(0, 100_000, 100):
+        writer.add_frames(make_frame(0, index) for index in range(start, start + 100))
+        writer.commit()
+except ExportError as error:
+    print(start, error)
+    writer.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")
+def test_a_full_disk_is_named_and_keeps_what_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    run = subprocess.run([sys.executable, "-c", FULL_DISK, path], cwd=PROJECT, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    stored, message = run.stdout.split(" ", 1)
+    assert "s.sqlite" in message
+    assert "choose another folder" in message
+    with SessionReader(path) as reader:
+        assert reader.count(0) == int(stored) > 0
+        assert [frame.ref.index for frame in reader.frames(0)] == list(range(int(stored)))
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from engine.store.session import SessionWriter
+from tests.support.store import LABELS, make_frame, video_info
+writer = SessionWriter(Path(sys.argv[1]), LABELS, {})
+writer.add_source(0, "a.mp4", video_info("a.mp4", 10**9))
+index = 0
+while True:
+    writer.add_frames(make_frame(0, number) for number in range(index, index + 100))
+    index += 100
+    writer.commit()
+    print(index, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_a_killed_writer_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with subprocess.Popen([sys.executable, "-c", ENDLESS, path], cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        committed = [int(process.stdout.readline()) for _ in range(20)][-1]
+        process.send_signal(signal.SIGKILL)
+    with SessionReader(path) as reader:
+        indices = [frame.ref.index for frame in reader.frames(0)]
+        assert len(indices) >= committed
+        assert indices == list(range(len(indices)))
+        assert not reader.sources()[0].finished
+    write_session(path, {"b.mp4": 1}, cancelled=True)  # the next run keeps it
+    with SessionReader(path.with_name("s.previous.sqlite")) as reader:
+        assert reader.count(0) == len(indices)

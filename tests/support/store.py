@@ -1,0 +1,57 @@
+"""Frames and sessions whose every number depends on the frame's index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+CPU = DeviceId("cpu", "0")
+LABELS = ("person", "bicycle", "car")
+
+
+def make_frame(source: int, index: int, boxes: int = 2, name: str | None = None, failure: str | None = None) -> FrameResult:
+    """A frame of 640×480 at 25 frames/s."""
+    corners = np.array([[index + box, box, index + box + 10.5, box + 20.25] for box in range(boxes)], np.float32).reshape(-1, 4)
+    scores = np.array([0.9 - box / 10 for box in range(boxes)], np.float32)
+    found = None if failure else Detections(corners, scores, (np.arange(boxes) % 3).astype(np.int32))
+    return FrameResult(FrameRef(source, index, index / 25), CPU, 640, 480, found, failure, name)
+
+
+def video_info(path: str, frames: int) -> SourceInfo:
+    """What probing such a video would give."""
+    return SourceInfo(path, SourceKind.VIDEO, "h264", 640, 480, frames, frames / 25, 25.0, ())
+
+
+def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False) -> Path:
+    """A finished session of these sources: path -> number of frames."""
+    with SessionWriter(path, LABELS, {"model": "tiny"}) as writer:
+        for number, (source, count) in enumerate(sources.items()):
+            writer.add_source(number, source)
+            writer.add_source(number, source, video_info(source, count))
+            writer.add_frames(make_frame(number, index, boxes) for index in range(count))
+            writer.finish_source(number, Ledger(count, count), 1.5, cancelled=cancelled)
+    return path
+
+
+def same_frame(one: FrameResult, other: FrameResult) -> bool:
+    """Whether two frames agree in everything, to the last bit."""
+    if (one.ref, one.device, one.width, one.height, one.failure, one.name) != (
+        other.ref,
+        other.device,
+        other.width,
+        other.height,
+        other.failure,
+        other.name,
+    ):
+        return False
+    if one.detections is None or other.detections is None:
+        return one.detections is other.detections
+    pairs = [(getattr(one.detections, name), getattr(other.detections, name)) for name in ("boxes", "scores", "class_ids")]
+    return all(np.array_equal(left, right) and left.dtype == right.dtype for left, right in pairs)
