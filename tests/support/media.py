@@ -1,0 +1,137 @@
+"""Test videos and pictures, made with PyAV. Every frame carries its number in its pixels, so a lost or doubled frame shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+BITS = 16
+ROWS = 2
+
+
+def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint8]:
+    """A picture, uint8 (height, width, 3) RGB: ``number`` as 16 black or white squares in two rows on top, a moving bar below."""
+    width, height = size
+    image = np.empty((height, width, 3), np.uint8)
+    image[...] = np.linspace(40, 200, width, dtype=np.uint8)[None, :, None]
+    image[:, :, 2] = 90
+    cell_height, cell_width = height // 4, width // (BITS // ROWS)
+    for bit in range(BITS):
+        row, column = divmod(bit, BITS // ROWS)
+        value = 235 if number >> bit & 1 else 20
+        image[row * cell_height : (row + 1) * cell_height, column * cell_width : (column + 1) * cell_width] = value
+    bar = number * 7 % max(1, width - 8)
+    image[-height // 4 :, bar : bar + 8] = (220, 30, 30)
+    return image
+
+
+def number_of(image: NDArray[np.uint8]) -> int:
+    """The number that ``numbered`` drew, read back from the middle of its squares."""
+    height, width = image.shape[:2]
+    cell_height, cell_width = height / 4, width / (BITS // ROWS)
+    number = 0
+    for bit in range(BITS):
+        row, column = divmod(bit, BITS // ROWS)
+        y, x = int((row + 0.5) * cell_height), int((column + 0.5) * cell_width)
+        number |= int(image[y, x].mean() > 127) << bit
+    return number
+
+
+def make_video(
+    path: Path,
+    frames: int = 60,
+    size: tuple[int, int] = (320, 240),
+    rate: int | Fraction = 30,
+    *,
+    codec: str = "libx264",
+    container: str | None = None,
+    gop: int = 12,
+    bframes: int = 0,
+    open_gop: bool = False,
+    pts: Sequence[int] | None = None,
+    time_base: Fraction | None = None,
+    pix_fmt: str = "yuv420p",
+    options: dict[str, str] | None = None,
+    muxer: dict[str, str] | None = None,
+    rotation: int = 0,
+    hflip: bool = False,
+    aspect: Fraction | None = None,
+    colorspace: int | None = None,
+    color_range: int | None = None,
+    audio: bool = False,
+    picture: Callable[[int, tuple[int, int]], NDArray[np.uint8]] = numbered,
+) -> Path:
+    """Write a video of ``frames`` numbered pictures and return its path; the container follows from the suffix.
+
+    size: width, height. rate: frames/s. gop: frames between keyframes. pts: one a frame, in units of ``time_base`` (1/rate
+    unless given), for variable frame rates. rotation: degrees counter-clockwise a player turns the picture. aspect: of one
+    pixel. muxer: options of the container. audio: adds a silent track. picture: what frame n shows.
+    """
+    coder = {"preset": "ultrafast", "crf": "18", "sc_threshold": "0", "bf": str(bframes)} if codec == "libx264" else {}
+    if codec == "libx264" and bframes:
+        coder |= {"preset": "veryfast", "x264-params": f"b-adapt=0:bframes={bframes}:open-gop={int(open_gop)}:scenecut=0"}
+    with av.open(str(path), "w", format=container, options=muxer or {}) as output:
+        stream = output.add_stream(codec, rate=rate, options=coder | (options or {}))
+        stream.width, stream.height = size
+        stream.pix_fmt = pix_fmt
+        stream.codec_context.gop_size = gop
+        stream.codec_context.time_base = time_base or 1 / Fraction(rate)
+        if aspect is not None:
+            stream.codec_context.sample_aspect_ratio = aspect
+        if colorspace is not None:
+            stream.codec_context.colorspace = colorspace
+        if color_range is not None:
+            stream.codec_context.color_range = color_range
+        if rotation or hflip:
+            stream.set_display_rotation(rotation, hflip=hflip)
+        sound = output.add_stream("libopus" if path.suffix == ".webm" else "aac", rate=48000) if audio else None
+        for number in range(frames):
+            frame = av.VideoFrame.from_ndarray(picture(number, size), format="rgb24")
+            frame = frame.reformat(format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
+            frame.pts = number if pts is None else pts[number]
+            frame.time_base = stream.codec_context.time_base
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+        if sound is not None:
+            _silence(output, sound, frames / float(rate))
+    return path
+
+
+def _silence(output: av.container.OutputContainer, stream: av.AudioStream, seconds: float) -> None:
+    for start in range(0, int(seconds * 48000), 960):
+        frame = av.AudioFrame.from_ndarray(np.zeros((2, 960), np.float32), format="fltp", layout="stereo")
+        frame.sample_rate = 48000
+        frame.pts = start
+        frame.time_base = Fraction(1, 48000)
+        output.mux(stream.encode(frame))
+    output.mux(stream.encode(None))
+
+
+def make_audio(path: Path, seconds: float = 1.0) -> Path:
+    """A sound file without any picture."""
+    with av.open(str(path), "w") as output:
+        _silence(output, output.add_stream("aac", rate=48000), seconds)
+    return path
+
+
+def truncated(source: Path, target: Path, share: float) -> Path:
+    """The first ``share`` (0..1) of the bytes of ``source``."""
+    content = source.read_bytes()
+    target.write_bytes(content[: int(len(content) * share)])
+    return target
+
+
+def damaged(source: Path, target: Path, spans: Iterable[tuple[float, int]], fill: int | None = 0) -> Path:
+    """A copy with ``length`` bytes overwritten at each (position 0..1, length); ``fill`` None flips every bit instead."""
+    content = bytearray(source.read_bytes())
+    for position, length in spans:
+        start = int(position * len(content))
+        for offset in range(start, min(start + length, len(content))):
+            content[offset] = content[offset] ^ 0xFF if fill is None else fill
+    target.write_bytes(content)
+    return target
