@@ -20,10 +20,11 @@ SUFFIXES = {"jsonl": ".jsonl", "coco": ".coco.json"}
 
 @dataclass(frozen=True)
 class Exported:
-    """One file that was written. complete: whether all of the source is in it."""
+    """One file that was written. frames: how many are in it. complete: whether those are all of the source."""
 
     source: StoredSource
     path: Path
+    frames: int
     complete: bool
 
 
@@ -54,7 +55,7 @@ def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) 
                 path = folder / f"{stem}.partial{SUFFIXES[name]}"
             with explained(path, "write"), atomic_text(path) as file:
                 EXPORTERS[name](reader, source, file)
-            written.append(Exported(source, path, source.complete))
+            written.append(Exported(source, path, reader.count(source.number), source.complete))
     return written
 
 

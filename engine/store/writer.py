@@ -27,7 +27,7 @@ COMMIT_FRAMES = 2000
 class SessionWriter:
     """Creates a session and adds to it. Use it from one thread at a time.
 
-    A session already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed complete.
+    A session already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed as complete.
 
     Raises:
         ExportError: the file cannot be created or written, is something else, or is in use by another run.
@@ -39,8 +39,6 @@ class SessionWriter:
         self._frames: list[tuple[object, ...]] = []
         self._detections: list[tuple[object, ...]] = []
         self._devices: dict[DeviceId, int] = {}
-        self._unfinished: set[int] = set()
-        self._cancelled = False
         self._due = 0.0
         with schema.explained(path, "create"):
             self._set_aside()
@@ -62,19 +60,12 @@ class SessionWriter:
                 old.close()
         self.path.replace(self._previous)
 
-    def add_source(self, number: int, path: str, info: SourceInfo | None = None) -> None:
-        """Announce a source, or, with ``info``, say what probing it found out."""
-        self._unfinished.add(number)
-        facts = (
-            (None,) * 7 if info is None else (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
-        )
+    def add_source(self, number: int, path: str, info: SourceInfo) -> None:
+        """Store what probing a source found out, before its first frame."""
+        facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
+        columns = "source, path, kind, codec, width, height, frames, duration, rate"
         with schema.explained(self.path, "write"):
-            self._connection.execute(
-                "INSERT INTO sources (source, path, kind, codec, width, height, frames, duration, rate) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (source) DO UPDATE SET kind = excluded.kind, codec = excluded.codec, width = excluded.width,"
-                " height = excluded.height, frames = excluded.frames, duration = excluded.duration, rate = excluded.rate",
-                (number, path, *facts),
-            )
+            self._connection.execute(f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, path, *facts))
 
     def add_device(self, engine: EngineInfo) -> None:
         """Note which backend and precision a device works with."""
@@ -129,29 +120,22 @@ class SessionWriter:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def finish_source(self, number: int, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False) -> None:
-        """Nothing more comes from this source; commits."""
-        self._unfinished.discard(number)
-        self._cancelled |= cancelled
+    def finish_source(
+        self, number: int, path: str, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False
+    ) -> None:
+        """Nothing more comes from this source, which may have been impossible to open; commits."""
         self.commit()
+        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
         with schema.explained(self.path, "write"):
+            self._connection.execute("INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, path))
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
                 " WHERE source = ?",
-                (
-                    cancelled,
-                    ledger.decoded,
-                    ledger.inferred,
-                    json.dumps(dict(ledger.dropped)),
-                    json.dumps(dict(ledger.failed)),
-                    seconds,
-                    error,
-                    number,
-                ),
+                (cancelled, *counts, seconds, error, number),
             )
 
-    def close(self) -> None:
-        """Store what waits and close the file; harmless when repeated."""
+    def close(self, complete: bool) -> None:
+        """Store what waits and close the file; harmless when repeated. complete: nothing is missing, so an older session can go."""
         try:
             self.commit()
         finally:
@@ -159,11 +143,11 @@ class SessionWriter:
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # so that a finished session can be read from a read-only folder
             self._connection.close()
-        if not self._unfinished and not self._cancelled:
+        if complete:
             self._previous.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(complete=kind is None)

@@ -30,13 +30,13 @@ def video_info(path: str, frames: int) -> SourceInfo:
 
 
 def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False) -> Path:
-    """A finished session of these sources: path -> number of frames."""
-    with SessionWriter(path, LABELS, {"model": "tiny"}) as writer:
-        for number, (source, count) in enumerate(sources.items()):
-            writer.add_source(number, source)
-            writer.add_source(number, source, video_info(source, count))
-            writer.add_frames(make_frame(number, index, boxes) for index in range(count))
-            writer.finish_source(number, Ledger(count, count), 1.5, cancelled=cancelled)
+    """A session of these sources: path -> number of frames."""
+    writer = SessionWriter(path, LABELS, {"model": "tiny"})
+    for number, (source, count) in enumerate(sources.items()):
+        writer.add_source(number, source, video_info(source, count))
+        writer.add_frames(make_frame(number, index, boxes) for index in range(count))
+        writer.finish_source(number, source, Ledger(count, count), 1.5, cancelled=cancelled)
+    writer.close(complete=not cancelled)
     return path
 
 

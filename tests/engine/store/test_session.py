@@ -65,13 +65,11 @@ def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
 
 def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "new" / "session.sqlite", LABELS, {"model": "yolov4"}) as writer:
-        writer.add_source(0, "a.mp4")
-        writer.add_source(1, "gone.mp4")
         writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
         writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", "no AMX", 416, 416, 2, 4))
         ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2})
-        writer.finish_source(0, ledger, 2.5)
-        writer.finish_source(1, Ledger(), 0.0, "there is no such file")
+        writer.finish_source(0, "a.mp4", ledger, 2.5)
+        writer.finish_source(1, "gone.mp4", Ledger(), 0.0, "there is no such file")
     with SessionReader(writer.path) as reader:
         assert reader.labels == LABELS
         assert reader.facts["model"] == "yolov4"
@@ -113,9 +111,9 @@ def test_a_reader_in_another_thread_follows_the_writer(tmp_path: Path) -> None:
     thread.start()
     for start in range(0, total, 50):
         writer.add_frames(make_frame(0, index) for index in range(start, start + 50))
-    writer.finish_source(0, Ledger(total, total), 1.0)
+    writer.finish_source(0, "a.mp4", Ledger(total, total), 1.0)
     thread.join()
-    writer.close()
+    writer.close(complete=False)
     assert not failures
     assert seen[-1] == total
     assert seen == sorted(seen)
@@ -230,7 +228,7 @@ try:
         writer.commit()
 except ExportError as error:
     print(start, error)
-    writer.close()
+    writer.close(complete=False)
 """
 
 
