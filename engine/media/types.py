@@ -60,8 +60,9 @@ class DecodedFrame:
 
 @dataclass(frozen=True)
 class DecodeFailure:
-    """``count`` frames that could not be decoded, where they should have been, and why (with what to do)."""
+    """``count`` frames that could not be decoded, where they should have been, and why (with what to do). name: as in ``DecodedFrame``."""
 
     pts: float
     count: int
     reason: str
+    name: str | None = None

@@ -1,0 +1,102 @@
+"""Pictures as a source: one file, or those of a folder in natural order of their names.
+
+Read by OpenCV: it turns them by their EXIF orientation, reduces 16 bits to 8, converts gray and CMYK, drops alpha, and refuses
+truncated files. (FFmpeg shows half a JPEG without a word, and PyAV cannot read frames with EXIF data.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(1 << 28))  # read when cv2 is imported first; its own limit is 2^30
+
+import cv2
+import numpy as np
+
+from engine.errors import SourceError
+from engine.media.sources import pictures_in
+from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.video import MAX_SIDE
+from engine.types import Image
+
+SEGMENT_PICTURES = 32
+"""Pictures of one segment."""
+
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what OpenCV would print is in the error raised here
+
+
+def read_picture(path: Path) -> Image:
+    """One picture, RGB, upright.
+
+    Raises:
+        SourceError: the file is missing, damaged, no picture, or larger than 16384×16384.
+    """
+    try:
+        content = np.fromfile(path, np.uint8)  # cv2.imread cannot open every name on Windows
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the name and the file's permissions") from error
+    if not content.size:
+        raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+    try:
+        image = cv2.imdecode(content, cv2.IMREAD_COLOR_RGB)
+    except (cv2.error, MemoryError) as error:
+        raise SourceError(f"{path} cannot be used ({getattr(error, 'err', error)}): it is damaged or too large") from error
+    if image is None:
+        raise SourceError(f"{path} is no picture that can be read: it is damaged, unfinished or of another kind")
+    if max(image.shape) > MAX_SIDE:
+        raise SourceError(f"{path} has {image.shape[1]}×{image.shape[0]} pixels: at most {MAX_SIDE}×{MAX_SIDE} can be used")
+    return np.asarray(image, np.uint8)
+
+
+def probe_images(path: Path) -> SourceInfo:
+    """What a picture or a folder of pictures is.
+
+    Raises:
+        SourceError: none of the pictures can be read, or there is none.
+    """
+    files = _files(path)
+    if not files:
+        raise SourceError(f"no picture in the folder {path}: give a folder that contains pictures or a video file")
+    first, codec = _first_readable(files)
+    height, width = first.shape[:2]
+    bounds = range(0, len(files), SEGMENT_PICTURES)
+    segments = tuple(
+        Segment(number, start, min(start + SEGMENT_PICTURES, len(files)), min(SEGMENT_PICTURES, len(files) - start))
+        for number, start in enumerate(bounds)
+    )
+    return SourceInfo(str(path), SourceKind.IMAGES, codec, width, height, len(files), None, None, segments)
+
+
+def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
+    """The pictures at the segment's positions; one that cannot be read is a failure.
+
+    Raises:
+        SourceError: the folder cannot be read any more.
+    """
+    path = Path(info.path)
+    files = _files(path)
+    for position in range((segment.start or 0) + skip, info.frames if segment.end is None else segment.end):
+        if position >= len(files):
+            yield DecodeFailure(float(position), 1, f"{path}: pictures were removed from the folder while it was read")
+            continue
+        name = files[position].name if path.is_dir() else None
+        try:
+            yield DecodedFrame(float(position), read_picture(files[position]), name)
+        except SourceError as error:
+            yield DecodeFailure(float(position), 1, str(error), name)
+
+
+def _files(path: Path) -> list[Path]:
+    return pictures_in(path) if path.is_dir() else [path]
+
+
+def _first_readable(files: list[Path]) -> tuple[Image, str]:
+    failure = SourceError()
+    for file in files:
+        try:
+            return read_picture(file), file.suffix[1:].lower()
+        except SourceError as error:
+            failure = error
+    raise failure

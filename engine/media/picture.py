@@ -1,0 +1,95 @@
+"""From a decoded frame to the picture the project works with: RGB, upright, square pixels.
+
+Colours follow the frame's own matrix and range. libswscale assumes BT.601 where the stream does not say; like players do,
+untagged pictures of HD size are taken for BT.709. (OpenCV's VideoCapture always assumes BT.601, limited range.) Chroma is not
+interpolated: on BT.601 streams the result equals OpenCV's bit by bit.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import cv2
+import numpy as np
+from av.sidedata.sidedata import Type as SideDataType
+from av.video.frame import VideoFrame
+from av.video.reformatter import Colorspace, VideoReformatter
+
+from engine.errors import SourceError
+from engine.media.video import MAX_SIDE
+from engine.types import Image
+
+_UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
+_CONVERTIBLE = frozenset((0, 1, 4, 5, 6, 7, 9))  # AVCOL_SPC values libswscale has a matrix for
+
+
+class Converter:
+    """Turns the frames of one video into pictures. aspect: of its pixels, None = square. max_size: width, height to fit into."""
+
+    def __init__(self, aspect: Fraction | None, max_size: tuple[int, int] | None = None) -> None:
+        self._aspect = aspect if aspect and Fraction(1, 16) <= aspect <= 16 else Fraction(1)
+        self._max_size = max_size
+        self._reformatter = VideoReformatter()
+
+    def size(self, frame: VideoFrame) -> tuple[int, int]:
+        """Width and height of the picture this frame becomes."""
+        width, height = self._stretched(frame)
+        return (height, width) if _orientation(frame)[0] else (width, height)
+
+    def __call__(self, frame: VideoFrame) -> Image:
+        """The picture.
+
+        Raises:
+            SourceError: too large a frame.
+            av.FFmpegError, ValueError: a pixel format that cannot be converted.
+        """
+        width, height = self._stretched(frame)
+        transposed, flip = _orientation(frame)
+        if max(width, height) > MAX_SIDE:
+            raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
+        converted = self._reformatter.reformat(frame, width, height, "rgb24", src_colorspace=_colorspace(frame), threads=1)
+        image = np.asarray(converted.to_ndarray(), np.uint8)
+        if transposed:
+            image = np.asarray(cv2.transpose(image), np.uint8)
+        if flip is not None:
+            image = np.asarray(cv2.flip(image, flip), np.uint8)
+        return np.ascontiguousarray(image)
+
+    def _stretched(self, frame: VideoFrame) -> tuple[int, int]:
+        """Size with square pixels, before turning: the shorter side of a pixel is stretched, so that no detail is lost."""
+        width, height = frame.width, frame.height
+        if self._aspect > 1:
+            width = round(width * self._aspect)
+        else:
+            height = round(height / self._aspect)
+        if self._max_size is not None:
+            limit = self._max_size[::-1] if _orientation(frame)[0] else self._max_size
+            scale = min(Fraction(limit[0], width), Fraction(limit[1], height), Fraction(1))
+            width, height = max(1, int(width * scale)), max(1, int(height * scale))
+        return width, height
+
+
+def _colorspace(frame: VideoFrame) -> int | None:
+    if frame.colorspace in _CONVERTIBLE:
+        return None
+    hd = frame.width >= 1280 or frame.height > 576
+    return Colorspace.ITU709 if hd and frame.colorspace == _UNSPECIFIED else Colorspace.DEFAULT
+
+
+def _orientation(frame: VideoFrame) -> tuple[bool, int | None]:
+    """Whether to transpose, then how to flip (cv2.flip's code: 1 left-right, 0 up-down, -1 both, None not at all).
+
+    From the display matrix (ISO 14496-12, 8.2.2): a point x, y is shown at a·x + c·y, b·x + d·y.
+    """
+    try:
+        side_data: Any = frame.side_data
+        matrix = np.frombuffer(side_data[SideDataType.DISPLAYMATRIX], np.int32)
+        a, b, c, d = (int(matrix[index]) for index in (0, 1, 3, 4))
+    except KeyError:
+        return False, None
+    except ValueError:  # another kind of side data that PyAV does not know hides the matrix; the angle can still be had
+        a, b, c, d = {90: (0, -1, 1, 0), 180: (-1, 0, 0, -1), -180: (-1, 0, 0, -1), -90: (0, 1, -1, 0)}.get(frame.rotation, (1, 0, 0, 1))
+    transposed = abs(b) > abs(a)
+    mirrored, upside_down = (c < 0, b < 0) if transposed else (a < 0, d < 0)
+    return transposed, {(False, False): None, (True, False): 1, (False, True): 0, (True, True): -1}[mirrored, upside_down]

@@ -1,0 +1,42 @@
+"""What a source is: its kind, size, number of frames and segments."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from av.video.frame import VideoFrame
+
+from engine.errors import SourceError
+from engine.media.images import probe_images
+from engine.media.picture import Converter
+from engine.media.scan import scan
+from engine.media.sources import is_picture
+from engine.media.types import SourceInfo, SourceKind
+from engine.media.video import VideoFile
+
+_TRIED_PACKETS = 500
+
+
+def probe(path: Path) -> SourceInfo:
+    """Look at a video, a picture, or a folder of pictures.
+
+    Raises:
+        SourceError: it is missing, empty, unreadable, has no picture, or has one larger than 16384×16384.
+    """
+    if path.is_dir() or is_picture(path):
+        return probe_images(path)
+    width, height, codec = _first_picture(path)
+    found = scan(path)
+    rate = found.frames / found.seconds if found.seconds else None
+    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, found.frames, found.seconds, rate, found.segments())
+
+
+def _first_picture(path: Path) -> tuple[int, int, str]:
+    with VideoFile(path) as file:
+        for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
+            for frame in file.decode(packet):
+                if isinstance(frame, VideoFrame):
+                    return *Converter(file.stream.sample_aspect_ratio).size(frame), file.codec.name
+        cause = file.error or "no frame in it can be decoded"
+    raise SourceError(f"{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind")
