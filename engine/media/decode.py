@@ -1,30 +1,19 @@
-"""Every frame of a segment, and an account of those that cannot be had.
-
-Frames and packets are matched by pts: what a packet promised and the decoder did not deliver is a failure, as is what the
-container announced (``Segment.frames``) and does not hold. So the frames and failures of a segment add up to the larger of both.
-
-A frame counts as failed when its packet is incomplete (flagged by the demuxer), when the decoder gives nothing for it, or when the
-decoder flags it as corrupt. Measured on 24 damaged copies each of H.264, MPEG-4, VP9, HEVC and MJPEG clips: FFmpeg's strictest error
-detection lost 95 sound H.264 frames to spare 5 damaged ones, so it is used for MJPEG only, where it catches 12 of 18. Frames
-that are merely predicted from damaged ones bear no mark and are passed on; they recover at the next keyframe.
-"""
+"""Every frame of a segment, and an account of those that cannot be had."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from heapq import heappop, heappush
 from pathlib import Path
 
 import av
-from av.video.frame import VideoFrame
 
 from engine.errors import SourceError
-from engine.media.hidden import is_hidden
 from engine.media.images import decode_images
 from engine.media.picture import Converter
+from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from engine.media.video import VideoFile, VideoPacket, reason
+from engine.media.video import VideoFile, reason
 
 THREADS = min(4, os.cpu_count() or 1)
 
@@ -43,7 +32,7 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
         return
     with VideoFile(Path(info.path), threads) as file:
         convert = Converter(file.stream.sample_aspect_ratio)
-        for pts, outcome, count in _SegmentDecoder(file, segment).outcomes():
+        for pts, outcome, count in SegmentDecoder(file, segment).outcomes():
             skipped = min(skip, count)
             skip -= skipped
             if skipped == count:
@@ -56,109 +45,3 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
                 yield DecodedFrame(seconds, convert(outcome))
             except (av.FFmpegError, ValueError, SourceError) as error:
                 yield DecodeFailure(seconds, 1, f"{info.path}: the frame at {seconds:.3f} s cannot be converted ({reason(error)})")
-
-
-class _SegmentDecoder:
-    """Frames of one segment of an open file, matched with the packets that promise them."""
-
-    def __init__(self, file: VideoFile, segment: Segment) -> None:
-        self._file, self._segment = file, segment
-        self._start, self._end = segment.start, segment.end
-        self._promised = 0  # frames of the packets read
-        self._settled = 0  # frames and failures yielded
-        self._read = 0
-        self._pending: list[int] = []  # heap of promised pts
-        self._overtaken: list[int] = []  # pts promised, while a frame of a later pts has already come
-        self._given_up: set[int] = set()
-        self._incomplete: set[int] = set()
-        self._last = segment.start or 0
-        self._until: int | None = None  # second pass: what the first has yielded
-
-    def outcomes(self) -> Iterator[tuple[int, VideoFrame | str, int]]:
-        """pts, a frame or the reason why there is none, and how many frames that concerns."""
-        yield from self._decode()
-        if self._pending and self._file.threads > 1:
-            # at the end of a damaged stream FFmpeg's frame threads swallow sound frames together with the broken one
-            self._until, self._read, self._pending = self._last, 0, []
-            self._file.reopen(threads=1)
-            yield from self._decode()
-        missing = max(self._segment.frames, self._promised) - self._settled
-        if missing > 0:
-            yield self._failure([*self._overtaken, *sorted(self._pending), self._last][0], missing)
-
-    def _decode(self) -> Iterator[tuple[int, VideoFrame | str, int]]:
-        for packet in self._packets():
-            self._promise(packet)
-            for frame in self._file.decode(packet):
-                yield from self._deliver(frame)
-        for frame in self._file.decode(None):
-            yield from self._deliver(frame)
-
-    def _packets(self) -> Iterator[VideoPacket]:
-        """The segment's packets in decoding order.
-
-        Frames shown before the next segment's keyframe can come after it in decoding order and need it: reading goes on until
-        a packet shows that there are no more of them.
-        """
-        packets = self._file.packets() if self._start is None else self._file.packets_from(self._start)
-        keyframe: list[VideoPacket] = []
-        behind = False
-        for packet in packets:
-            if self._end is not None and packet.pts is not None:
-                if not behind and packet.is_keyframe and packet.pts >= self._end:
-                    keyframe, behind = [packet], True
-                    continue
-                if behind and packet.pts >= self._end:
-                    return
-            yield from keyframe
-            keyframe = []
-            yield packet
-
-    def _promise(self, packet: VideoPacket) -> None:
-        if packet.is_discard or is_hidden(packet, self._file.codec.name):
-            return
-        times = (packet.pts, packet.dts, round(self._read / (self._file.rate * self._file.time_base)))
-        pts = next(time for time in times if time is not None)
-        self._read += 1
-        if not self._covers(pts):
-            return
-        heappush(self._pending, pts)
-        if self._until is None:
-            self._promised += 1
-        if packet.is_corrupt:
-            self._incomplete.add(pts)
-
-    def _covers(self, pts: int) -> bool:
-        return (self._start is None or pts >= self._start) and (self._end is None or pts < self._end)
-
-    def _deliver(self, frame: VideoFrame) -> Iterator[tuple[int, VideoFrame | str, int]]:
-        pts = frame.pts
-        if pts is None:  # the container has no presentation times: those of the packets in ascending order
-            pts = self._pending[0] if self._pending else self._last
-        if not self._covers(pts):
-            return
-        while self._pending and self._pending[0] < pts:
-            self._overtaken.append(heappop(self._pending))
-        if self._pending and self._pending[0] == pts:
-            heappop(self._pending)
-        elif pts in self._overtaken:
-            self._overtaken.remove(pts)
-        if pts in self._given_up or (self._until is not None and pts <= self._until):
-            return
-        if self._overtaken and self._file.error:  # without an error a stream with odd times may still deliver them
-            self._given_up.update(self._overtaken)
-            yield self._failure(self._overtaken[0], len(self._overtaken))
-            self._overtaken.clear()
-        self._last = pts
-        if frame.is_corrupt or pts in self._incomplete:
-            yield self._failure(pts, 1)
-        else:
-            self._settled += 1
-            yield pts, frame, 1
-
-    def _failure(self, pts: int, count: int) -> tuple[int, str, int]:
-        self._settled += count
-        frames = "1 frame" if count == 1 else f"{count} frames"
-        cause = self._file.error or "its data is incomplete or damaged"
-        where = f"{self._file.path}: {frames} at {float(pts * self._file.time_base):.3f} s could not be decoded"
-        return pts, f"{where} ({cause}); copy the file again or repair it", count

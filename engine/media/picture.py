@@ -34,8 +34,7 @@ class Converter:
 
     def size(self, frame: VideoFrame) -> tuple[int, int]:
         """Width and height of the picture this frame becomes."""
-        width, height = self._stretched(frame)
-        return (height, width) if _orientation(frame)[0] else (width, height)
+        return self._sizes(frame, _orientation(frame)[0])[1]
 
     def __call__(self, frame: VideoFrame) -> Image:
         """The picture.
@@ -44,8 +43,8 @@ class Converter:
             SourceError: too large a frame.
             av.FFmpegError, ValueError: a pixel format that cannot be converted.
         """
-        width, height = self._stretched(frame)
         transposed, flip = _orientation(frame)
+        (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
             raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
         converted = self._reformatter.reformat(frame, width, height, "rgb24", src_colorspace=_colorspace(frame), threads=1)
@@ -56,18 +55,30 @@ class Converter:
             image = np.asarray(cv2.flip(image, flip), np.uint8)
         return np.ascontiguousarray(image)
 
-    def _stretched(self, frame: VideoFrame) -> tuple[int, int]:
-        """Size with square pixels, before turning: the shorter side of a pixel is stretched, so that no detail is lost."""
+    def _sizes(self, frame: VideoFrame, transposed: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Width and height with square pixels before and after turning. Pixels are stretched, never squeezed: no detail is lost."""
         width, height = frame.width, frame.height
         if self._aspect > 1:
             width = round(width * self._aspect)
         else:
             height = round(height / self._aspect)
-        if self._max_size is not None:
-            limit = self._max_size[::-1] if _orientation(frame)[0] else self._max_size
-            scale = min(Fraction(limit[0], width), Fraction(limit[1], height), Fraction(1))
-            width, height = max(1, int(width * scale)), max(1, int(height * scale))
-        return width, height
+        shown = fitted((height, width) if transposed else (width, height), self._max_size)
+        return (shown[::-1] if transposed else shown), shown
+
+
+def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int, int]:
+    """The largest width and height of the same shape within ``max_size``, never larger than ``size``."""
+    if max_size is None:
+        return size
+    scale = min(Fraction(max_size[0], size[0]), Fraction(max_size[1], size[1]), Fraction(1))
+    return max(1, int(size[0] * scale)), max(1, int(size[1] * scale))
+
+
+def shrink(image: Image, max_size: tuple[int, int] | None) -> Image:
+    """A picture scaled down to fit."""
+    size = (image.shape[1], image.shape[0])
+    target = fitted(size, max_size)
+    return image if target == size else np.asarray(cv2.resize(image, target, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _colorspace(frame: VideoFrame) -> int | None:
