@@ -1,0 +1,1 @@
+"""Makes what `framefleet demo` shows: rendered streets, their truth, a detector trained on them."""

@@ -1,0 +1,119 @@
+"""Daylight, dusk and everything between: what shines, from where, in which colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from math import cos, radians, sin
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+
+
+def _v(*values: float) -> Vector:
+    return np.array(values, np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Light:
+    """One state of the light; colours are linear radiance.
+
+    sun: unit vector towards it. beam: its colour. sky, bounce: ambient light from above and from the ground. zenith,
+    horizon: the sky's colours. glow: added to the sky around the sun. haze: share of light lost per metre (its colour is
+    the horizon's). night: 0 day … 1 lamps, windows and headlights fully on. exposure: before tone mapping. wet: 0 dry …
+    1 puddles. softness: radius of shadow edges per metre of distance to what casts them.
+    """
+
+    sun: Vector
+    beam: Vector
+    sky: Vector
+    bounce: Vector
+    zenith: Vector
+    horizon: Vector
+    glow: Vector
+    haze: float
+    night: float
+    exposure: float
+    wet: float
+    softness: float
+
+    def toward(self, other: Light, share: float) -> Light:
+        """In between, ``share`` 0 … 1 of the way to the other; the sun stays where it is."""
+        mixed = {f.name: (1 - share) * getattr(self, f.name) + share * getattr(other, f.name) for f in fields(self) if f.name != "sun"}
+        return Light(sun=self.sun, **mixed)
+
+
+def sun_at(azimuth: float, elevation: float) -> Vector:
+    """Unit vector towards the sun; degrees, azimuth to the right of +y."""
+    a, e = radians(azimuth), radians(elevation)
+    return _v(sin(a) * cos(e), cos(a) * cos(e), sin(e))
+
+
+def day(azimuth: float, elevation: float = 48) -> Light:
+    """Clear, white sun, blue shadows."""
+    return Light(
+        sun_at(azimuth, elevation), _v(2.9, 2.62, 2.2), _v(0.62, 0.78, 1.04), _v(0.42, 0.38, 0.33), _v(0.2, 0.44, 0.86), _v(0.78, 0.9, 1.02),
+        _v(0.5, 0.42, 0.3), 0.0016, 0.0, 0.60, 0.0, 0.014,
+    )  # fmt: skip
+
+
+def golden(azimuth: float, elevation: float = 20) -> Light:
+    """Late sun: long shadows, warm faces."""
+    return Light(
+        sun_at(azimuth, elevation), _v(3.5, 2.1, 1.02), _v(0.56, 0.6, 0.8), _v(0.44, 0.33, 0.25), _v(0.3, 0.44, 0.74), _v(1.2, 0.92, 0.66),
+        _v(1.5, 0.85, 0.35), 0.0030, 0.12, 0.64, 0.0, 0.016,
+    )  # fmt: skip
+
+
+def overcast(azimuth: float, wet: float = 0.0) -> Light:
+    """No shadows to speak of; wet: it rains or has rained."""
+    return Light(
+        sun_at(azimuth, 60), _v(0.42, 0.41, 0.4), _v(1.02, 1.08, 1.16), _v(0.34, 0.34, 0.34), _v(0.62, 0.68, 0.76), _v(0.86, 0.9, 0.95),
+        _v(0, 0, 0), 0.0035, 0.25 * wet, 0.74, wet, 0.12,
+    )  # fmt: skip
+
+
+def dusk(azimuth: float, wet: float = 0.0) -> Light:
+    """After sunset: blue light, an orange rim, lamps on."""
+    return Light(
+        sun_at(azimuth, 14), _v(0.5, 0.26, 0.19), _v(0.23, 0.29, 0.5), _v(0.12, 0.1, 0.12), _v(0.1, 0.16, 0.38), _v(0.74, 0.46, 0.4),
+        _v(0.7, 0.32, 0.12), 0.0026, 1.0, 0.98, wet, 0.03,
+    )  # fmt: skip
+
+
+def night(azimuth: float, wet: float = 0.0) -> Light:
+    """The blue hour's end."""
+    return Light(
+        sun_at(azimuth, 35), _v(0.08, 0.1, 0.16), _v(0.11, 0.15, 0.3), _v(0.05, 0.05, 0.07), _v(0.03, 0.05, 0.14), _v(0.16, 0.17, 0.3),
+        _v(0, 0, 0), 0.003, 1.0, 1.25, wet, 0.05,
+    )  # fmt: skip
+
+
+def draw(rng: Generator, azimuth: float) -> Light:
+    """A random state of the light."""
+    kind = rng.choice(["day", "golden", "overcast", "rain", "dusk", "night"], p=[0.3, 0.19, 0.15, 0.12, 0.17, 0.07])
+    wet = float(rng.choice([0.0, 0.6, 1.0], p=[0.6, 0.2, 0.2]))
+    base = {
+        "day": lambda: day(azimuth, rng.uniform(34, 64)),
+        "golden": lambda: golden(azimuth, rng.uniform(15, 28)),
+        "overcast": lambda: overcast(azimuth),
+        "rain": lambda: overcast(azimuth, rng.uniform(0.5, 1.0)),
+        "dusk": lambda: golden(azimuth, 16).toward(dusk(azimuth, wet), rng.uniform(0.45, 1.0)),
+        "night": lambda: dusk(azimuth, wet).toward(night(azimuth, wet), rng.uniform(0.3, 0.9)),
+    }[kind]()
+    values = {f.name: getattr(base, f.name) for f in fields(base)}
+    values["exposure"] *= rng.uniform(0.85, 1.15)
+    values["haze"] *= rng.uniform(0.5, 1.8)
+    for name in ("beam", "sky"):
+        values[name] = values[name] * rng.uniform(0.93, 1.07, 3).astype(np.float32)
+    return Light(**values)
+
+
+def sky_color(light: Light, rays: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Radiance of the sky along directions (…, 3)."""
+    unit = rays / np.linalg.norm(rays, axis=-1, keepdims=True)
+    up = np.clip(unit[..., 2:], 0, 1) ** 0.55
+    around = np.clip(unit @ light.sun, 0, 1)[..., None]
+    return light.horizon + (light.zenith - light.horizon) * np.minimum(up * 1.25, 1) + light.glow * (0.6 * around**8 + 0.5 * around**64)
