@@ -27,6 +27,14 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class StrategyChosen:
+    """How the devices share the work, and in words why: the first event of a run."""
+
+    strategy: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class DeviceStarting:
     """A worker process is being started; ``attempt`` counts from 1."""
 
@@ -55,7 +63,9 @@ class DeviceStats:
     """One device over the last interval (about 0.5 s).
 
     frames: since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to
-    detections available, None without a frame. stages: mean ms a frame spent in each stage ("decode", "infer", …).
+    detections available, None without a frame. stages: mean ms a frame spent in each stage, in order: "decode", "queue"
+    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the result). final: the
+    last one of a device, over its whole run; frames_per_second then over the time in which it had work.
     """
 
     device: DeviceId
@@ -64,6 +74,7 @@ class DeviceStats:
     latency_p50: float | None
     latency_p99: float | None
     stages: Mapping[str, float] = field(default_factory=dict)
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,4 +104,4 @@ class SourceFinished:
     cancelled: bool = False
 
 
-Event: TypeAlias = DeviceStarting | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished
+Event: TypeAlias = StrategyChosen | DeviceStarting | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished

@@ -1,1 +1,24 @@
-"""One file per way of sharing the work."""
+"""One file per way of sharing the work between devices, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.pool.strategies.base import Strategy
+from engine.pool.strategies.segments import Segments
+from engine.pool.strategies.streams import Streams
+from engine.settings import Parallel
+from engine.types import DeviceId
+
+
+def choose(parallel: Parallel, devices: Sequence[DeviceId]) -> tuple[Strategy, str]:
+    """The strategy for a run over files, and in words why it is the one."""
+    if parallel is Parallel.STREAMS:
+        return Streams(), "as the settings say"
+    if parallel is Parallel.SEGMENTS:
+        return Segments(devices), "as the settings say"
+    if len(devices) == 1:
+        return Segments(devices), f"there is one device: {devices[0]} does every file from start to end"
+    return Segments(
+        devices
+    ), f"files can be cut at keyframes: all {len(devices)} devices work on the oldest one, so that none is idle at the end"

@@ -1,0 +1,276 @@
+"""Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process or a clock in it.
+
+Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``); events come out. What has to
+be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it held is suspect. A
+suspect task runs alone in its worker, and detection carefully, so that a second death tells what the cause is.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
+from engine.pool.ledger import LedgerBook
+from engine.pool.protocol import Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
+from engine.pool.sequencer import Sequencer
+from engine.pool.strategies.base import Strategy, Work
+from engine.types import DeviceId
+
+DIED_TWICE = "the worker died on this frame twice"
+
+MESSAGE_FRAMES = 64
+
+
+@dataclass(eq=False)
+class _Source:
+    """One open source. info, sequencer: None until it is probed; info is without segments. started: when its first segment
+    was given out. suspect: probing it killed a worker."""
+
+    number: int
+    path: Path
+    book: LedgerBook = field(default_factory=LedgerBook)
+    info: SourceInfo | None = None
+    sequencer: Sequencer | None = None
+    started: float | None = None
+    error: str | None = None
+    suspect: bool = False
+
+
+@dataclass
+class _Worker:
+    """What one worker process holds. trying: the frame it said it would try, if it is careful."""
+
+    probe: _Source | None = None
+    trying: Trying | None = None
+    works: dict[tuple[int, int], Work] = field(default_factory=dict)
+
+    @property
+    def idle(self) -> bool:
+        return self.probe is None and not self.works
+
+    @property
+    def isolated(self) -> bool:
+        """Whether it must get nothing else now."""
+        return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
+
+
+class Dispatcher:
+    """The state of a run. devices: those that will be started."""
+
+    def __init__(self, strategy: Strategy, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
+        self._strategy = strategy
+        self._devices = set(devices)
+        self._clock = clock
+        self._workers: dict[DeviceId, _Worker] = {}
+        self._asking: deque[DeviceId] = deque()
+        self._sources: dict[int, _Source] = {}
+        self._unprobed: dict[int, _Source] = {}
+        self._drops: list[tuple[DeviceId, Drop]] = []
+        self._why_no_device = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether every source that was added is finished."""
+        return not self._sources
+
+    @property
+    def waiting(self) -> int:
+        """Frames that are done and wait for an earlier one of their source."""
+        return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
+
+    def add(self, number: int, path: Path) -> list[Event]:
+        """A new source, the last in the queue."""
+        source = self._sources[number] = _Source(number, path)
+        if not self._devices:
+            return [self._finish(source, error=self._why_no_device)]
+        self._unprobed[number] = source
+        return []
+
+    def cancel(self, number: int | None) -> list[Event]:
+        """A source, or all of them, is no longer wanted; one that is finished already is none."""
+        if number is None:
+            return [event for open_number in list(self._sources) for event in self.cancel(open_number)]
+        source = self._sources.get(number)
+        if source is None:
+            return []
+        for device, worker in self._workers.items():
+            if any(held == number for held, _ in worker.works):
+                self._drops.append((device, Drop(number)))
+        return [self._finish(source, error=source.error, dropped="cancelled", cancelled=True)]
+
+    def started(self, device: DeviceId) -> None:
+        """A worker process runs: it can probe."""
+        self._workers[device] = _Worker()
+
+    def lost(self, device: DeviceId, *, gone: bool, why: str) -> list[Event]:
+        """A worker process ended unasked, and everything it sent before has been received. gone: it is not started again."""
+        worker = self._workers.pop(device)
+        self._asking = deque(other for other in self._asking if other != device)
+        self._drops = [drop for drop in self._drops if drop[0] != device]
+        events: list[Event] = []
+        if worker.probe is not None:
+            events += self._lost_probe(worker.probe, why)
+        for work in worker.works.values():
+            events += self._lost_work(device, work, worker.trying)
+        if gone:
+            self._devices.discard(device)
+            self._strategy.lose(device)
+        if not self._devices:
+            self._why_no_device = f"no device is left: {device}: {why}"
+            events += [self._finish(source, error=self._why_no_device, dropped="no device left") for source in list(self._sources.values())]
+        return events
+
+    def receive(self, device: DeviceId, message: Need | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
+        """What a worker says, in the order in which it said it."""
+        match message:
+            case Need():
+                self._asking.append(device)
+                return []
+            case Trying():
+                self._workers[device].trying = message
+                return []
+            case Probed() | ProbeFailed():
+                self._workers[device].probe = None
+                source = self._sources.get(message.source)
+                if source is None:
+                    return []
+                if isinstance(message, ProbeFailed):
+                    return [self._finish(source, error=message.error)]
+                return self._opened(source, message.info)
+            case Frames():
+                return self._frames(device, message)
+            case Done():
+                work = self._workers[device].works.pop((message.source, message.segment))
+                return self._done(work, message)
+
+    def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop]]:
+        """What can be given out now, each once. Whoever asks for this has to send it."""
+        yield from self._drops
+        self._drops = []
+        yield from self._probes()
+        yield from self._detects()
+
+    def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
+        # opened sources cost memory, so a long queue is opened only a little ahead of the work
+        room = 2 * len(self._devices) + 2 - (len(self._sources) - len(self._unprobed))
+        for source in list(islice(self._unprobed.values(), max(0, room))):
+            able = [
+                (len(worker.works), device)
+                for device, worker in self._workers.items()
+                if worker.probe is None and not worker.isolated and (worker.idle or not source.suspect)
+            ]
+            if able:
+                _, device = min(able)
+                self._workers[device].probe = self._unprobed.pop(source.number)
+                yield device, Probe(source.number, source.path)
+
+    def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
+        for _ in range(len(self._asking)):
+            device = self._asking.popleft()
+            worker = self._workers[device]
+            work = None if worker.isolated else self._strategy.next(device)
+            if work is not None and work.suspect and not worker.idle:
+                self._strategy.give_back(work)
+                work = None
+            if work is None:
+                self._asking.append(device)
+                continue
+            worker.works[work.source, work.segment.number] = work
+            source = self._sources[work.source]
+            assert source.info is not None
+            source.started = source.started or self._clock()
+            yield device, Detect(work.source, source.info, work.segment, work.skip, work.limit, work.suspect)
+
+    def _opened(self, source: _Source, info: SourceInfo) -> list[Event]:
+        source.info = replace(info, segments=())
+        step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
+        source.sequencer = Sequencer(len(info.segments), step)
+        self._strategy.open(source.number, info.segments)
+        return [SourceOpened(source.number, info), *self._advance(source)]
+
+    def _frames(self, device: DeviceId, frames: Frames) -> list[Event]:
+        source = self._sources.get(frames.source)
+        if source is None:
+            return []
+        assert source.sequencer is not None
+        source.sequencer.add(device, frames)
+        source.book.decoded(len(frames))
+        return self._advance(source)
+
+    def _done(self, work: Work, message: Done) -> list[Event]:
+        source = self._sources.get(message.source)
+        if source is None:
+            return []
+        assert source.sequencer is not None
+        source.error = source.error or message.error
+        if message.complete:
+            source.sequencer.finish(message.segment, message.frames)
+            self._strategy.done(work)
+        else:
+            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), strikes=0))
+        return self._advance(source)
+
+    def _advance(self, source: _Source) -> list[Event]:
+        """Hand on whatever is due."""
+        assert source.sequencer is not None
+        events: list[Event] = []
+        for results in source.sequencer.pop():
+            source.book.handed_on(results)
+            events.append(FramesDone(source.number, results))
+        if source.sequencer.complete:
+            events.append(self._finish(source, error=source.error))
+        return events
+
+    def _lost_probe(self, source: _Source, why: str) -> list[Event]:
+        if source.number not in self._sources:
+            return []
+        if source.suspect:
+            return [self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}")]
+        source.suspect = True
+        self._unprobed[source.number] = source
+        return []
+
+    def _lost_work(self, device: DeviceId, work: Work, trying: Trying | None) -> list[Event]:
+        source = self._sources.get(work.source)
+        if source is None:
+            return []
+        assert source.sequencer is not None
+        assert source.info is not None
+        at = source.sequencer.received(work.segment.number)
+        left = max(0, work.segment.frames - at)
+        if not work.suspect:
+            self._strategy.give_back(replace(work, skip=at, strikes=1))
+            return []
+        here = (work.source, work.segment.number, at)
+        if trying is not None and (trying.source, trying.segment, trying.position) == here:
+            victim = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name)
+            self._strategy.give_back(replace(work, skip=at + 1, strikes=0))
+            return self._frames(device, Frames.pack(*here, [victim]))
+        # it died in the decoder, which has to pass this frame again to get to the next ones: a last try, then the rest is lost
+        last = work.strikes > 1 and at == work.skip
+        lost = left if last else min(1, left)
+        events: list[Event] = []
+        victim = FrameEntry(math.nan, source.info.width, source.info.height, None, DIED_TWICE)
+        for first in range(at, at + lost, MESSAGE_FRAMES):
+            entries = [victim] * min(MESSAGE_FRAMES, at + lost - first)
+            events += self._frames(device, Frames.pack(work.source, work.segment.number, first, entries))
+        if last:
+            return events + self._done(work, Done(work.source, work.segment.number, at + lost, complete=True))
+        self._strategy.give_back(replace(work, skip=at + lost, strikes=2))
+        return events
+
+    def _finish(self, source: _Source, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
+        del self._sources[source.number]
+        self._unprobed.pop(source.number, None)
+        if source.sequencer is not None:
+            source.book.dropped(source.sequencer.waiting, dropped)
+            self._strategy.close(source.number)
+        seconds = 0.0 if source.started is None else self._clock() - source.started
+        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled)

@@ -1,0 +1,56 @@
+"""Counts where the frames of one source went. ``decoded`` is counted when a result arrives, the rest when it is handed on:
+two ends of the same way, so that a frame lost in between shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from engine.pool.events import Ledger
+from engine.types import FrameResult
+
+MAX_REASONS = 50
+"""Reasons kept apart: one that names each frame's own time must not let the ledger grow with the video."""
+
+
+class LedgerBook:
+    """One source's frames, counted as they pass."""
+
+    def __init__(self) -> None:
+        self._decoded = 0
+        self._inferred = 0
+        self._dropped: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+
+    def decoded(self, count: int) -> None:
+        """So many frames came out of the decoder (or should have: a frame that cannot be decoded is one too)."""
+        self._decoded += count
+
+    def handed_on(self, results: Iterable[FrameResult]) -> None:
+        """These went to the pool's owner."""
+        for result in results:
+            if result.failure is None:
+                self._inferred += 1
+            else:
+                _count(self._failed, result.failure, 1)
+
+    def dropped(self, count: int, reason: str) -> None:
+        """So many frames will never be handed on."""
+        if count:
+            _count(self._dropped, reason, count)
+
+    def close(self) -> Ledger:
+        """The final account.
+
+        Raises:
+            RuntimeError: a frame is unaccounted for, which is a bug.
+        """
+        ledger = Ledger(self._decoded, self._inferred, dict(self._dropped), dict(self._failed))
+        if not ledger.balanced:
+            raise RuntimeError(f"frames are unaccounted for: {ledger}")
+        return ledger
+
+
+def _count(counter: Counter[str], reason: str, count: int) -> None:
+    known = reason in counter or len(counter) < MAX_REASONS
+    counter[reason if known else "other reasons"] += count

@@ -1,0 +1,58 @@
+"""In a worker: how long frames spend where, between one report and the next."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from engine.pool.inference import Batch
+from engine.pool.protocol import Stats
+
+STATS_SECONDS = 0.5
+
+STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
+"""What a frame goes through, in order. Those of a batch wait for each other: each of them spends the batch's whole time.
+
+A long ``queue`` means that the engine cannot keep up with the decoder, a short one that it waits for it; a long
+``deliver`` that the pool's owner does not take the results.
+"""
+
+
+class Meter:
+    """Sums since the last reading. Belongs to the delivering thread."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    @property
+    def due(self) -> float:
+        """When to read it, ``perf_counter``."""
+        return self._since + STATS_SECONDS
+
+    def add(self, batch: Batch) -> None:
+        """A batch whose detections are there."""
+        for picture in batch.pictures:
+            done = batch.done or time.perf_counter()  # the result may be seen before its callback has run
+            self._latencies.append(1000 * (done - picture.decoded))
+            self._stages["decode"] += picture.decoding
+            self._stages["queue"] += 1000 * (batch.submitted - picture.decoded)
+            self._stages["preprocess"] += batch.preprocessing
+            self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
+
+    def delivered(self, finished: list[float]) -> None:
+        """Frames that were finished at these times have been sent just now."""
+        now = time.perf_counter()
+        self._stages["deliver"] += sum(1000 * (now - at) for at in finished)
+
+    def read(self) -> Stats:
+        """Everything since the last reading."""
+        now = time.perf_counter()
+        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages)
+        self._reset()
+        return stats
+
+    def _reset(self) -> None:
+        self._since = time.perf_counter()
+        self._latencies: list[float] = []
+        self._stages = dict.fromkeys(STAGES, 0.0)

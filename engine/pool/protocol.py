@@ -1,0 +1,215 @@
+"""Every message between the pool and its workers. All frozen, all picklable.
+
+Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Stop``. Towards the pool: the rest. Within one task a worker's
+messages keep their order: ``Frames`` (in careful mode a ``Trying`` before each), then ``Done``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import EngineInfo
+from engine.media.types import Segment, SourceInfo
+from engine.settings import EngineSettings, ModelFiles
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a worker is started with. cores: the CPU cores it keeps to, None = all of them."""
+
+    device: DeviceId
+    model: ModelFiles
+    engine: EngineSettings
+    cores: frozenset[int] | None = None
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Find out what this source is. Answered by ``Probed`` or ``ProbeFailed``."""
+
+    source: int
+    path: Path
+
+
+@dataclass(frozen=True)
+class Detect:
+    """Detect in one segment, after its first ``skip`` frames, in at most ``limit`` more (None = to its end).
+
+    info: the source's, without its segments: they would make every task as long as the video. careful: one frame after
+    the other, announced before and its result sent before the next is decoded, so that a crash tells where it happened.
+    """
+
+    source: int
+    info: SourceInfo
+    segment: Segment
+    skip: int = 0
+    limit: int | None = None
+    careful: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Whatever is held of this source is no longer wanted; its tasks still end with ``Done``."""
+
+    source: int
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Finish what is in the engine, report the last statistics and exit."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The engine is built."""
+
+    engine: EngineInfo
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The worker is about to exit. retry: another try may succeed; False: it would fail in the same way."""
+
+    message: str
+    retry: bool
+
+
+@dataclass(frozen=True)
+class Trying:
+    """In careful mode: this frame is decoded and goes into the engine next. Fields as in ``FrameEntry``."""
+
+    source: int
+    segment: int
+    position: int
+    pts: float
+    width: int
+    height: int
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Need:
+    """A slot is free: one ``Detect``, please."""
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The answer to ``Probe``."""
+
+    source: int
+    info: SourceInfo
+
+
+@dataclass(frozen=True)
+class ProbeFailed:
+    """The other answer to ``Probe``: why the source cannot be opened."""
+
+    source: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """The end of a ``Detect``. frames: of the segment seen so far, the skipped ones included.
+
+    complete: the segment has no more; otherwise the task's limit was reached or its source dropped. error: why the
+    segment could not be read to its end (the frames that it should still have had are among its failed ones).
+    """
+
+    source: int
+    segment: int
+    frames: int
+    complete: bool
+    error: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Stats:
+    """What a worker did since its last one. seconds: how long that is.
+
+    latencies: float32, ms of every inferred frame from decoded to detections available. stages: ms per stage, summed
+    over these frames.
+    """
+
+    seconds: float
+    latencies: NDArray[np.float32]
+    stages: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class FrameEntry:
+    """One frame on the worker's side, before its index is known. pts: seconds, NaN where unknown."""
+
+    pts: float
+    width: int
+    height: int
+    detections: Detections | None
+    failure: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Consecutive frames of one segment, column by column: an array costs as much to pickle as its whole batch.
+
+    first: position of the first in its segment. pts: float64 (n,). sizes: int32 (n, 2), width and height. counts:
+    int32 (n,), detections of each frame. boxes, scores, class_ids: of all frames, concatenated. failures and names: by
+    position in this message.
+    """
+
+    source: int
+    segment: int
+    first: int
+    pts: NDArray[np.float64]
+    sizes: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    class_ids: NDArray[np.int32]
+    failures: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
+        """At least one frame, as one message."""
+        found = [entry.detections or Detections() for entry in entries]
+        return cls(
+            source,
+            segment,
+            first,
+            np.array([entry.pts for entry in entries], np.float64),
+            np.array([(entry.width, entry.height) for entry in entries], np.int32),
+            np.array([len(detections) for detections in found], np.int32),
+            np.concatenate([detections.boxes for detections in found]),
+            np.concatenate([detections.scores for detections in found]),
+            np.concatenate([detections.class_ids for detections in found]),
+            {at: entry.failure for at, entry in enumerate(entries) if entry.failure is not None},
+            {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
+        )
+
+    def __len__(self) -> int:
+        return len(self.pts)
+
+    def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
+        """The frames again, the first of them with this index. Detections are views of the message's arrays."""
+        ends = np.cumsum(self.counts).tolist()
+        start = 0
+        for at, (pts, size, end) in enumerate(zip(self.pts.tolist(), self.sizes.tolist(), ends, strict=True)):
+            failure = self.failures.get(at)
+            detections = (
+                None if failure is not None else Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
+            )
+            yield FrameResult(FrameRef(self.source, index + at, pts), device, size[0], size[1], detections, failure, self.names.get(at))
+            start = end
+
+
+Task: TypeAlias = Probe | Detect
+ToWorker: TypeAlias = Task | Drop | Stop
+FromWorker: TypeAlias = Ready | Failed | Need | Trying | Probed | ProbeFailed | Frames | Done | Stats

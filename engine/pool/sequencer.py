@@ -1,0 +1,104 @@
+"""Puts the results of one source into display order, whichever device made them and in whatever order they came.
+
+A frame's index is the running count over the segments in order, so that no container's frame count has to be trusted.
+Results of later segments wait here, packed as they came.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from engine.pool.protocol import Frames
+from engine.types import DeviceId, FrameResult
+
+
+@dataclass
+class _Part:
+    """What has come of one segment. total: its frames, once known. waiting: not handed on yet."""
+
+    received: int = 0
+    total: int | None = None
+    waiting: deque[tuple[DeviceId, Frames]] = field(default_factory=deque)
+
+
+class Sequencer:
+    """One source's results: in as they come, out in display order, without gaps.
+
+    segments: how many the source has. step: seconds between two frames, for the time of a frame that has none.
+    """
+
+    def __init__(self, segments: int, step: float = 0.0) -> None:
+        self._segments = segments
+        self._step = step
+        self._parts: dict[int, _Part] = {}
+        self._head = 0
+        self._index = 0
+        self._pts = -step
+
+    @property
+    def complete(self) -> bool:
+        """Whether every frame of every segment has been handed on."""
+        return self._head == self._segments
+
+    @property
+    def waiting(self) -> int:
+        """Frames received and not handed on."""
+        return sum(len(frames) for part in self._parts.values() for _, frames in part.waiting)
+
+    def received(self, segment: int) -> int:
+        """Frames that came of a segment so far."""
+        return self._part(segment).received
+
+    def add(self, device: DeviceId, frames: Frames) -> None:
+        """The next frames of a segment.
+
+        Raises:
+            RuntimeError: they are not the next ones: a frame was lost or came twice, which is a bug.
+        """
+        part = self._part(frames.segment)
+        if part.total is not None or frames.first != part.received:
+            raise RuntimeError(
+                f"segment {frames.segment} of source {frames.source}: frame {frames.first} came where {part.received} was due"
+            )
+        part.received += len(frames)
+        part.waiting.append((device, frames))
+
+    def finish(self, segment: int, total: int) -> None:
+        """A segment has no more frames than these.
+
+        Raises:
+            RuntimeError: not all of them have come, or it was finished before, which is a bug.
+        """
+        part = self._part(segment)
+        if part.total is not None or part.received != total:
+            raise RuntimeError(f"segment {segment} ended at frame {total}, with {part.received} received")
+        part.total = total
+
+    def pop(self) -> Iterator[tuple[FrameResult, ...]]:
+        """Whatever is due next in display order, a message at a time."""
+        while not self.complete:
+            part = self._part(self._head)
+            while part.waiting:
+                yield self._number(*part.waiting.popleft())
+            if part.total is None:
+                return
+            del self._parts[self._head]
+            self._head += 1
+
+    def _part(self, segment: int) -> _Part:
+        if not self._head <= segment < self._segments:
+            raise RuntimeError(f"segment {segment} is not open: {self._head} is the oldest unfinished one of {self._segments}")
+        return self._parts.setdefault(segment, _Part())
+
+    def _number(self, device: DeviceId, frames: Frames) -> tuple[FrameResult, ...]:
+        results = []
+        for result in frames.unpack(device, self._index):
+            if math.isnan(result.ref.pts):
+                result = replace(result, ref=replace(result.ref, pts=self._pts + self._step))
+            self._pts = result.ref.pts
+            results.append(result)
+        self._index += len(results)
+        return tuple(results)

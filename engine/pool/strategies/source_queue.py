@@ -1,0 +1,85 @@
+"""The work left of one source: the part that all strategies share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.media.types import Segment
+from engine.pool.strategies.base import Work
+from engine.types import DeviceId
+
+AHEAD_FRAMES = 1024
+"""The most frames done of a segment while an earlier one is still under way on another device: they wait in memory."""
+
+CAREFUL_FRAMES = 256
+"""The most frames done carefully in one go: more than a worker has under way, so the one that kills it is among them."""
+
+
+class SourceQueue:
+    """Segments of one source, handed out in order, lost ones first.
+
+    window: how many segments ahead of the oldest unfinished one may be under way when that one is on another device
+    (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever the
+    video's length.
+    """
+
+    def __init__(self, source: int, segments: Sequence[Segment], window: int) -> None:
+        self._source = source
+        self._segments = segments
+        self._window = window
+        self._fresh = 0
+        self._returned: dict[int, Work] = {}
+        self._under_way: dict[int, tuple[DeviceId, Work]] = {}
+
+    @property
+    def head(self) -> int:
+        """Number of the oldest unfinished segment."""
+        return min((*self._under_way, *self._returned), default=self._fresh)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left to hand out, unless something is given back."""
+        return not self._returned and self._fresh == len(self._segments)
+
+    def take(self, device: DeviceId) -> Work | None:
+        """The next work that this device may do, None if there is none now."""
+        for number in (*sorted(self._returned), self._fresh):
+            if number == len(self._segments):
+                break
+            work = self._returned.get(number) or Work(self._source, self._segments[number])
+            limit = self._limit(work, device)
+            if limit == 0:
+                continue
+            if self._returned.pop(number, None) is None:
+                self._fresh += 1
+            work = replace(work, limit=limit)
+            self._under_way[number] = device, work
+            return work
+        return None
+
+    def give_back(self, work: Work) -> None:
+        """See ``Strategy.give_back``."""
+        del self._under_way[work.segment.number]
+        self._returned[work.segment.number] = work
+
+    def done(self, work: Work) -> None:
+        """See ``Strategy.done``."""
+        del self._under_way[work.segment.number]
+
+    def _limit(self, work: Work, device: DeviceId) -> int | None:
+        """Frames of this work that may be done now on this device, None = all."""
+        number = work.segment.number
+        # a worker keeps its tasks in order: results only wait for an earlier segment that is on another device, on none,
+        # or done in part only
+        waits = any(before < number for before in self._returned) or any(
+            before < number and (other != device or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
+        )
+        limits = [CAREFUL_FRAMES] if work.suspect else []
+        if waits:
+            limits.append(max(0, AHEAD_FRAMES - work.skip) if self._near(number) else 0)
+        return min(limits, default=None)
+
+    def _near(self, number: int) -> bool:
+        head = self.head
+        return number < head + self._window or sum(segment.frames for segment in self._segments[head:number]) < AHEAD_FRAMES
