@@ -54,6 +54,12 @@ class VideoReader:
         self._frames.close()
         self._frames = self._play(pts)
 
+    def resize(self, max_size: tuple[int, int] | None) -> None:
+        """Scale the frames that follow into another width and height."""
+        self._max_size = max_size
+        if self._file is not None:
+            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+
     def __iter__(self) -> Iterator[DecodedFrame]:
         return self
 
