@@ -1,0 +1,52 @@
+"""``framefleet bench model``: how fast a model runs on each device."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from app.cli import options
+from engine.errors import UsageError
+from engine.settings import Precision
+
+COLUMNS = "{:16} {:28} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: everything was measured.
+
+    Raises:
+        FramefleetError: the model or a device cannot be used.
+    """
+    parser = options.make_parser("bench", "Measure how fast a model runs on each device, without decoding or files.")
+    what = options.one_of(["model"], ["pipeline", "scaling", "devices"])
+    parser.add_argument("what", type=what, metavar="model", help="what to measure; this version measures models")
+    options.add_model_options(parser)
+    parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="all of these, one after the other")
+    precisions = options.some_of([*Precision])
+    parser.add_argument("--precision", type=precisions, default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)")
+    parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
+    parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="pictures per inference, e.g. 1,8 (1)")
+    parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    arguments = parser.parse_args(argv)
+    options.refuse_cuda(arguments.devices)
+
+    from engine.bench.model import bench_model
+    from engine.devices.discovery import default_devices
+
+    devices = arguments.devices or default_devices()
+    precisions = [Precision(name) for name in arguments.precision]
+    results = []
+    if not arguments.json:
+        print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
+    for measured in bench_model(options.model_files(arguments), devices, precisions, arguments.size, arguments.batch, arguments.seconds):
+        result = measured.as_json()
+        results.append(result)
+        if not arguments.json:
+            latency = (f"{result['latency_ms'][name]:.2f}" for name in ("p50", "p99"))
+            names = (str(result[name]) for name in ("device", "backend", "precision", "size", "batch"))
+            print(COLUMNS.format(*names, f"{result['images_per_s']:.1f}", *latency), flush=True)
+    if arguments.json:
+        print(json.dumps({"results": results}))
+    return 0

@@ -1,0 +1,125 @@
+"""The doctor's checks of the libraries, each imported in a process of its own: a crash there is a finding, not our end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+
+from app.cli.checks import Check, Status
+from app.system_libraries import PACKAGES, missing_libraries
+
+SECONDS = 60
+REINSTALL = "delete the folder .venv and start ./run again"
+LIBRARIES = {
+    "numpy": ("numpy", ""),
+    "openvino": ("openvino", ""),
+    "av": (
+        "av",
+        "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",
+    ),
+    "opencv-python-headless": ("cv2", ""),
+    "onnx": ("onnx", ""),
+    "platformdirs": ("platformdirs", ""),
+    "tqdm": ("tqdm", ""),
+}
+DEVICES = "from engine.devices.discovery import discover\nfor device in discover(): print(device)"
+WIDGETS = "import PySide6.QtWidgets, pyqtgraph; print(pyqtgraph.__version__)"
+FONTS = "from PySide6.QtGui import QFontDatabase, QGuiApplication as A; a = A([]); print(len(QFontDatabase.families()))"
+DISPLAY = "from PySide6.QtGui import QGuiApplication as A; a = A([]); print(a.platformName(), a.primaryScreen().size().toTuple())"
+
+
+def check_libraries() -> Iterator[Check]:
+    """All of them."""
+    for distribution, (module, test) in LIBRARIES.items():
+        yield _library(distribution, f"import {module}\n{test}")
+    yield from _devices()
+    yield from _window()
+
+
+def _python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
+    """Run code in a new interpreter: what it printed, and why it failed (None if it did not)."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"no answer within {SECONDS} s"
+    except OSError as error:
+        return "", str(error)
+    if done.returncode == 0:
+        return done.stdout.strip(), None
+    last = done.stderr.strip().splitlines()[-1:] or [""]
+    if done.returncode < 0:
+        return "", f"it crashes ({signal.Signals(-done.returncode).name}) {last[0]}".strip()
+    return "", last[0]
+
+
+def _library(distribution: str, code: str) -> Check:
+    try:
+        found = version(distribution)
+    except PackageNotFoundError:
+        return Check(distribution, Status.PROBLEM, "not installed", REINSTALL)
+    _, error = _python(code)
+    if error is not None:
+        return Check(distribution, Status.PROBLEM, f"{found}: {error}", REINSTALL)
+    return Check(distribution, Status.OK, found)
+
+
+def _devices() -> Iterator[Check]:
+    listing, error = _python(DEVICES)
+    if error is not None or not listing:
+        yield Check("devices", Status.PROBLEM, error or "none found", "see what is wrong with OpenVINO above")
+    for line in listing.splitlines():
+        yield Check("device", Status.OK, line)
+
+
+def _window() -> Iterator[Check]:
+    """Everything that only the window needs: never worse than a warning."""
+    try:
+        found = version("PySide6-Essentials")
+    except PackageNotFoundError:
+        yield Check("PySide6", Status.WARNING, "not installed: the window cannot start", REINSTALL)
+        return
+    if found.startswith("6.12.0") and sys.version_info < (3, 12):
+        yield Check("PySide6", Status.WARNING, f"{found} aborts on this Python", REINSTALL)
+        return
+    if sys.platform.startswith("linux"):
+        missing = missing_libraries()
+        if missing:
+            command = f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in missing}))}"
+            yield Check("Qt's system libraries", Status.WARNING, f"missing, the window cannot start: {', '.join(missing)}", command)
+        else:
+            yield Check("Qt's system libraries", Status.OK, f"all {len(PACKAGES)} found")
+    graphs, error = _python(WIDGETS, {"QT_QPA_PLATFORM": "offscreen"})
+    if error is not None:
+        yield Check("PySide6", Status.WARNING, f"{found}, the window cannot start: {error}", REINSTALL)
+        return
+    yield Check("PySide6", Status.OK, f"{found}, with pyqtgraph {graphs}")
+    fonts, error = _python(FONTS, {"QT_QPA_PLATFORM": "offscreen"})
+    if error is not None or fonts == "0":
+        yield Check("fonts", Status.WARNING, error or "none: the window shows no text", "sudo apt-get install -y fonts-dejavu-core")
+    yield _display()
+
+
+def _display() -> Check:
+    name = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
+    if sys.platform.startswith("linux") and not name:
+        remedy = "detect, bench and devices work without; for the window start it on a desktop, over ssh -X, or under xvfb-run"
+        return Check("display", Status.WARNING, "there is none", remedy)
+    screen, error = _python(DISPLAY)
+    if error is not None:
+        return Check(
+            "display", Status.WARNING, f"{name} cannot be opened: {error}", "check DISPLAY, and that you may use that screen (xauth)"
+        )
+    return Check("display", Status.OK, f"{name or ''} {screen}".strip())

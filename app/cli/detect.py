@@ -1,0 +1,131 @@
+"""``framefleet detect SOURCE…``: detects in files and writes the results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from app.cli import options
+from app.cli.classes import class_ids
+from app.cli.interrupt import Interruption, interruptible
+from app.cli.progress import Progress
+from engine.errors import SourceError
+from engine.media.sources import expand_sources
+from engine.model.check import check_model
+from engine.session import DetectionSession, SourceState
+from engine.settings import EngineSettings, Parallel, Precision, Resize, RunSettings
+from engine.store.export import EXPORTERS, Exported, export_session
+from engine.store.session import SessionReader
+
+DATABASE = "session.sqlite"
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: every frame is detected. 1: some frames or sources failed. 2: nothing could be used. 128 + signal: interrupted.
+
+    Raises:
+        FramefleetError: the model, the settings or the folder for the results cannot be used.
+    """
+    arguments = _parser().parse_args(argv)
+    settings, labels = _settings(arguments)
+    sources = _sources(arguments.sources)
+    session = DetectionSession(settings, settings.devices, arguments.out / DATABASE, labels)
+    with session, closing(Progress(session.sources, arguments.quiet)) as progress, interruptible(session.cancel) as interruption:
+        for source in sources:
+            session.add(source)
+        session.finish()
+        for event in session.events():
+            progress.show(event)
+    with SessionReader(session.database) as reader:
+        exported = export_session(reader, arguments.out, arguments.format)
+    outcome, status = _outcome(session.sources.values(), interruption)
+    if arguments.json:
+        print(json.dumps(session.report(outcome), ensure_ascii=False))
+    else:
+        _summarise(session, exported)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
+    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
+    options.add_model_options(parser)
+    how = parser.add_argument_group("how")
+    how.add_argument(
+        "--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')"
+    )
+    parallel = options.one_of([*Parallel], ["frames", "tiles", "depth"])
+    how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(Parallel)}")
+    how.add_argument("--batch", type=options.batch_size, metavar="auto|N", help="pictures per inference")
+    how.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
+    how.add_argument("--size", type=options.network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
+    how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
+    decode = options.one_of(["auto", "cpu"], ["nvdec"])
+    how.add_argument("--decode", type=decode, default="auto", metavar="auto|cpu", help="what decodes videos")
+    what = parser.add_argument_group("what")
+    what.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help="least confidence reported (0.25)")
+    what.add_argument("--iou", type=options.fraction, default=0.45, metavar="0..1", help="overlap above which the weaker box goes (0.45)")
+    what.add_argument("--classes", type=options.items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
+    results = parser.add_argument_group("results")
+    results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
+    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet", "video"])
+    results.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
+    results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
+    results.add_argument("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
+    """The settings, and the model's labels."""
+    options.refuse_cuda(arguments.devices)
+    model = options.model_files(arguments)
+    labels = check_model(model).labels
+    engine = EngineSettings(
+        precision=Precision(arguments.precision),
+        resize=Resize(arguments.resize),
+        batch=arguments.batch,
+        confidence=arguments.confidence,
+        iou=arguments.iou,
+        classes=class_ids(arguments.classes, labels),
+    )
+    return RunSettings(model, arguments.devices, Parallel(arguments.parallel), engine), labels
+
+
+def _sources(paths: Sequence[Path]) -> list[Path]:
+    """What these paths hold. One that holds nothing stays as it is: the run counts it as failed and says why.
+
+    Raises:
+        SourceError: none of them holds anything.
+    """
+    sources, missing = [], []
+    for path in paths:
+        try:
+            sources += expand_sources([path])
+        except SourceError as error:
+            sources.append(path)
+            missing.append(str(error))
+    if len(missing) == len(paths):
+        raise SourceError("\nframefleet: ".join(missing))
+    return sources
+
+
+def _outcome(sources: Iterable[SourceState], interruption: Interruption) -> tuple[str, int]:
+    """In a word, and as an exit status."""
+    states = list(sources)
+    if interruption.number is not None:
+        return "interrupted", interruption.exit_status
+    if all(state.error is not None and not state.ledger.inferred for state in states):
+        return "unusable", 2
+    clean = all(state.error is None and state.ledger.balanced and not state.ledger.failed for state in states)
+    return ("ok", 0) if clean else ("failed", 1)
+
+
+def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
+    for state in session.sources.values():
+        rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
+        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}")
+    for item in exported:
+        print(f"{item.path}" + ("" if item.complete else f" (only the first {item.frames} frames, until it was stopped)"))

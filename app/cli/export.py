@@ -1,0 +1,30 @@
+"""``framefleet export``: writes a model as ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli import options
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: the file is written.
+
+    Raises:
+        FramefleetError: the model cannot be used, or the file not written.
+    """
+    parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
+    options.add_model_options(parser)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="where to")
+    parser.add_argument("--size", type=options.network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
+    arguments = parser.parse_args(argv)
+    files = options.model_files(arguments)
+
+    from engine.model.load import load_network
+    from engine.model.onnx_export import export_onnx
+
+    network = load_network(files)
+    export_onnx(network, arguments.output)
+    print(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")
+    return 0

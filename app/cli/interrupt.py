@@ -1,0 +1,45 @@
+"""Ctrl-C and SIGTERM: the first asks the run to stop in order, the second ends it at once."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass
+class Interruption:
+    """number: the signal that came, None if none did."""
+
+    number: int | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """What a shell expects of a program that this signal ended."""
+        return 128 + (self.number or 0)
+
+
+@contextmanager
+def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
+    """Call ``cancel`` at the first signal, in a thread of its own: the main thread may hold the very locks it needs."""
+    interruption = Interruption()
+
+    def handle(number: int, _: FrameType | None) -> None:
+        if interruption.number is not None:
+            raise KeyboardInterrupt
+        interruption.number = number
+        print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
+        Thread(target=cancel, name="cancel", daemon=True).start()
+
+    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    try:
+        yield interruption
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,178 @@
+"""Parsers' common parts and the readers of values that several commands take."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from engine.errors import UsageError
+from engine.settings import ModelFiles
+from engine.types import DeviceId
+
+T = TypeVar("T")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"framefleet {version('framefleet')}")
+        parser.exit()
+
+
+def make_parser(command: str, description: str, usage: str | None = None, epilog: str | None = None) -> argparse.ArgumentParser:
+    """A parser for ``framefleet COMMAND`` with ``--version`` and ``--debug``."""
+    parser = argparse.ArgumentParser(
+        prog=f"framefleet {command}".strip(),
+        usage=usage,
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    return parser
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """``--model``, ``--weights``, ``--labels``."""
+    group = parser.add_argument_group("model")
+    group.add_argument("--model", type=Path, metavar="M.cfg", help="the network's Darknet description")
+    group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
+    group.add_argument(
+        "--labels", type=Path, metavar="L.names", help="its labels (default: found beside the cfg, or COCO's for 80 classes)"
+    )
+
+
+def model_files(arguments: argparse.Namespace) -> ModelFiles:
+    """The model that ``add_model_options`` asked for.
+
+    Raises:
+        UsageError: no model is named, or no weights are found beside it.
+    """
+    if arguments.model is None:
+        raise UsageError("no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name)")
+    cfg: Path = arguments.model
+    weights: str | Path | None = arguments.weights
+    if weights is None:
+        weights = cfg.with_suffix(".weights")
+        if cfg.exists() and not weights.exists():
+            raise UsageError(f"no weights beside {cfg} ({weights.name}): give --weights M.weights, or --weights random:1 to try without")
+    elif not arguments.weights.startswith("random:"):
+        weights = Path(arguments.weights)
+    return ModelFiles(cfg, weights, arguments.labels)
+
+
+def items(text: str) -> list[str]:
+    """The parts of a comma-separated value."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def checked(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Turn UsageError into argparse's own complaint, which names the option."""
+
+    def convert(text: str) -> T:
+        try:
+            return read(text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+@checked
+def device_list(text: str) -> tuple[DeviceId, ...]:
+    """``auto`` (empty: the best available) or devices, comma-separated."""
+    return () if text == "auto" else tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
+
+
+@checked
+def batch_size(text: str) -> int | None:
+    """``auto`` (None) or a number."""
+    if text == "auto":
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise UsageError(f"'{text}' is neither auto nor a number from 1 to 1024")
+    return int(text)
+
+
+@checked
+def numbers(text: str) -> list[int]:
+    """Whole numbers above 0, comma-separated, at least one."""
+    parts = items(text)
+    if not parts or not all(part.isdecimal() and int(part) for part in parts):
+        raise UsageError(f"'{text}' is no list of numbers: write 1,8")
+    return [int(part) for part in dict.fromkeys(parts)]
+
+
+@checked
+def seconds(text: str) -> float:
+    """A time above 0 and at most an hour."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 3600.0:
+        raise UsageError(f"'{text}' is no time in seconds")
+    return value
+
+
+@checked
+def network_size(text: str) -> tuple[int, int]:
+    """``N`` or ``WIDTHxHEIGHT`` in pixels."""
+    width, _, height = text.lower().partition("x")
+    if not width.isdecimal() or not (height or width).isdecimal():
+        raise UsageError(f"'{text}' is no size: write 416 or 608x352")
+    return int(width), int(height or width)
+
+
+@checked
+def fraction(text: str) -> float:
+    """A number above 0 and at most 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1.0:
+        raise UsageError(f"'{text}' must be above 0 and at most 1")
+    return value
+
+
+def one_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], str]:
+    """A value of a fixed set; those that later versions bring are refused with what there is now."""
+
+    @checked
+    def read(text: str) -> str:
+        if text in available:
+            return text
+        reason = "comes in a later version; available now" if text in later else "is unknown; choose from"
+        raise UsageError(f"'{text}' {reason}: {', '.join(available)}")
+
+    return read
+
+
+def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], list[str]]:
+    """The same, for a comma-separated list of at least one."""
+    one = one_of(available, later)
+
+    def read(text: str) -> list[str]:
+        return [one(part) for part in dict.fromkeys(items(text))] or [one(text)]
+
+    return read
+
+
+def refuse_cuda(devices: Iterable[DeviceId]) -> None:
+    """Say that this version has no CUDA backend, and which devices there are.
+
+    Raises:
+        UsageError: one of the devices is a CUDA device.
+    """
+    for device in devices:
+        if device.kind == "cuda":
+            from engine.devices.discovery import discover
+
+            available = ", ".join(str(found.id) for found in discover())
+            raise UsageError(f"{device}: CUDA devices come in a later version; available now: {available}")

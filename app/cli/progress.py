@@ -1,0 +1,112 @@
+"""What a run shows on standard error while it works: devices, failures, and how far it is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tqdm import tqdm
+
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+    StrategyChosen,
+)
+from engine.session import SourceState
+from engine.types import DeviceId
+
+PLAIN_SECONDS = 10.0  # between two lines where standard error is no terminal
+
+
+class Progress:
+    """Shows the events of a run. quiet: only devices and what goes wrong; never less than that.
+
+    sources: the session's, by number; all of them are queued before the first event.
+    """
+
+    def __init__(self, sources: Mapping[int, SourceState], quiet: bool) -> None:
+        self._sources = sources
+        self._opened = 0
+        self._frames = 0
+        self._announced = 0
+        self._speed: dict[DeviceId, str] = {}
+        self._started = 0.0
+        self._next_line = 0.0
+        self._plain = not quiet and not sys.stderr.isatty()
+        bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
+        self._bar = tqdm(
+            total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
+        )
+
+    def say(self, text: str) -> None:
+        """One line, above the bar."""
+        self._bar.clear()
+        print(text, file=sys.stderr, flush=True)
+        self._bar.refresh()
+
+    def show(self, event: Event) -> None:
+        """Show what happened."""
+        match event:
+            case StrategyChosen(strategy, reason) if not self._bar.disable:
+                self.say(f"work is shared by {strategy}: {reason}")
+            case DeviceStarting(device, attempt) if attempt > 1:
+                self.say(f"{device}: starting again (attempt {attempt})")
+            case DeviceReady(engine):
+                size = f"{engine.width}×{engine.height}, batch {engine.batch}"
+                self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
+            case DeviceFailed(device, message, restarting):
+                self.say(f"{device}: {message}" + ("" if restarting else "; this device is out"))
+            case DeviceStats(device) if not event.final:
+                self._show_speed(event)
+            case SourceOpened(_, info):
+                self._opened += 1
+                self._announced += info.frames
+                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # those still closed are like the others
+            case FramesDone(source, frames):
+                self._show_frames(source, len(frames))
+            case SourceFinished(source, ledger, _, error):
+                name = self._sources[source].path.name
+                if error is not None:
+                    self.say(f"{name}: {error}")
+                if ledger.failed:
+                    reasons = ", ".join(f"{reason} ({count})" for reason, count in ledger.failed.items())
+                    self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
+
+    def _show_speed(self, stats: DeviceStats) -> None:
+        latency = "" if stats.latency_p50 is None else f" {stats.latency_p50:.0f} ms"
+        self._speed[stats.device] = f"{stats.device} {stats.frames_per_second:.1f}/s{latency}"
+        self._bar.set_postfix_str(" · ".join(self._speed.values()), refresh=False)
+
+    def _show_frames(self, source: int, count: int) -> None:
+        now = time.monotonic()
+        self._started = self._started or now
+        self._frames += count
+        self._bar.set_description_str(f"{_short(self._sources[source].path)} ", refresh=False)
+        self._bar.update(count)
+        if self._plain and now >= self._next_line:
+            self._next_line = now + PLAIN_SECONDS
+            self.say(self._line(now - self._started))
+
+    def _line(self, seconds: float) -> str:
+        total = max(self._frames, self._bar.total)
+        line = f"{self._frames} of {total} frames ({100 * self._frames // total} %)"
+        if seconds < 1:
+            return line
+        speed = self._frames / seconds
+        return f"{line}, {speed:.1f} frames/s, {(total - self._frames) / speed:.0f} s left"
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bar.close()
+
+
+def _short(path: Path, length: int = 24) -> str:
+    return path.name if len(path.name) <= length else f"{path.name[: length - 1]}…"

@@ -1,0 +1,50 @@
+"""The entry point: ``framefleet``. Every worker process imports this module again, so nothing heavy is imported up here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "detect": "detect objects in videos, pictures and folders",
+    "bench": "measure how fast a model runs on each device",
+    "devices": "list the devices that can detect",
+    "doctor": "check this machine and say what is missing",
+    "export": "write a model as ONNX",
+}
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, or the window, and give the exit status: 0 fine, 1 some frames failed, 2 bad usage or unusable input."""
+    from engine.errors import FramefleetError
+
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    command = arguments[0] if arguments and arguments[0] in COMMANDS else None
+    try:
+        run = import_module(f"app.cli.{command or 'window'}").run
+        status: int = run(arguments[1:] if command else arguments)
+    except SystemExit as request:  # argparse: help, version, wrong usage
+        return request.code if isinstance(request.code, int) else 0
+    except KeyboardInterrupt:
+        print("framefleet: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone (| head)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if isinstance(error, FramefleetError) and not debug:
+            print(f"framefleet: {error}", file=sys.stderr)
+        else:
+            from app.cli.crash import report_crash
+
+            report_crash(error, arguments, debug)
+        return 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
