@@ -38,7 +38,7 @@ class Section:
     def error(self, message: str, key: str | None = None) -> ModelError:
         """A ModelError that names the file, this section and the line of ``key``, or of the section itself."""
         line = self.options[key][1] if key in self.options else self.line
-        place = f"[{self.name}]" if self.layer is None else f"[{self.name}] (layer {self.layer})"
+        place = f"[{_short(self.name)}]" if self.layer is None else f"[{_short(self.name)}] (layer {self.layer})"
         return ModelError(f"{self.path}, line {line}, {place}: {message}")
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -77,8 +77,8 @@ class Section:
         return tuple(self._decimal(key, part, above, high) for part in self.text(key).split(","))
 
     def flag(self, key: str) -> bool:
-        """A switch, 0 or 1, by default 0."""
-        return self.integer(key, 0, low=0, high=1) == 1
+        """A switch: off when missing or 0, on with any other whole number."""
+        return self.integer(key, 0, low=-(10**9), high=10**9) != 0
 
     def _whole(self, key: str, text: str, low: int, high: int) -> int:
         if not _WHOLE.fullmatch(text):
@@ -112,7 +112,7 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
     """
     section: Section | None = None
     layer: int | None = None
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(text.split("\n"), 1):
         line = "".join(re.split("[#;]", raw, maxsplit=1)[0].split())
         if not line:
             continue

@@ -48,6 +48,11 @@ class Description:
     layers: tuple[Layer, ...]
 
     @property
+    def name(self) -> str:
+        """The cfg's stem."""
+        return self.path.stem
+
+    @property
     def heads(self) -> tuple[Yolo, ...]:
         """The YOLO layers, in order."""
         return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
@@ -66,6 +71,11 @@ class Description:
     def float_count(self) -> int:
         """Numbers in a weight file after its header."""
         return sum(layer.float_count for layer in self.convolutions)
+
+    @property
+    def weights_bytes(self) -> int:
+        """Size of a weight file as Darknet writes it today, with its header of 20 bytes."""
+        return 20 + 4 * self.float_count
 
     @property
     def flops(self) -> int:

@@ -53,6 +53,8 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from error
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
+    if "" in names:
+        raise ModelError(f"{path}, line {names.index('') + 1} is empty: every line must name a class")
     if len(names) != classes:
         raise ModelError(f"{path} has {len(names)} labels, but the model has {classes} classes: choose the label file of this model")
     return names

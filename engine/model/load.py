@@ -1,4 +1,4 @@
-"""The way in: a model's files become one ``Network``."""
+"""The way in: the files of a model become one ``Network``."""
 
 from __future__ import annotations
 
@@ -26,37 +26,38 @@ def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Netw
     """
     description = describe(files.cfg, size)
     labels = find_labels(files.cfg, description.classes, files.labels)
-    if is_random(files.weights):
-        stream = random_weights(description, str(files.weights))
-    else:
-        stream = read_weights(description, Path(files.weights))
-    digest = hashlib.sha256(fingerprint(description).encode())
-    digest.update(stream)
+    weights = files.weights
+    stream = random_weights(description, str(weights)) if is_random(weights) else read_weights(description, Path(weights))
+    digest = hashlib.sha256(_fingerprint(description).encode())
     layers: list[Layer] = []
     offset = 0
     for index, layer in enumerate(description.layers):
-        if isinstance(layer, ConvolutionSpec):
-            convolution = fold(layer, stream[offset : offset + layer.float_count])
-            if not np.isfinite(convolution.weights.sum() + convolution.bias.sum()):
-                raise ModelError(f"{files.weights}: infinite or undefined numbers in layer {index}")
-            layers.append(convolution)
-            offset += layer.float_count
-        else:
+        if not isinstance(layer, ConvolutionSpec):
             layers.append(layer)
+            continue
+        floats = stream[offset : offset + layer.float_count]
+        offset += layer.float_count
+        digest.update(floats.data)
+        layers.append(fold(layer, floats))
+        if not np.isfinite(floats).all():
+            raise ModelError(
+                f"{weights}: the weights of [convolutional] (layer {index}) are not all finite numbers: "
+                "the training diverged, or the file is damaged; download it again or use an earlier one"
+            )
     return Network(
-        description.path.stem,
-        description.width,
-        description.height,
-        description.channels,
-        description.letter_box,
-        tuple(layers),
-        labels,
-        digest.hexdigest(),
+        name=description.name,
+        width=description.width,
+        height=description.height,
+        channels=description.channels,
+        letter_box=description.letter_box,
+        layers=tuple(layers),
+        labels=labels,
+        digest=digest.hexdigest(),
     )
 
 
-def fingerprint(description: Description) -> str:
-    """All that a cfg says about detecting, as text: equal for cfgs that differ in nothing but form or training."""
+def _fingerprint(description: Description) -> str:
+    """What a cfg says about detecting, as text: equal for cfgs that differ only in form or in training."""
     lines = [f"{description.width} {description.height} {description.channels} {description.letter_box}"]
     for layer in description.layers:
         fields = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(layer).items()}

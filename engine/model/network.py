@@ -109,13 +109,16 @@ class Yolo(Layer):
     """One detection head. Its input is (anchors · (5 + classes), height, width), kept as it is: decoding is ``engine/yolo.py``.
 
     anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
-    logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor.
+    logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set where the cfg asks
+    for DIoU suppression (``nms_kind=diounms``): overlap is then IoU - (d² / c²)^beta, with d the distance of the centres
+    and c the diagonal of the box around both.
     """
 
     anchors: NDArray[np.float32]
     classes: int
     scale_x_y: float
     new_coords: bool
+    diou_beta: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,16 @@
 """``random:SEED``: reproducible random weights, so that an architecture without a weight file can be measured and tested.
 
-The numbers have the same form as those of a weight file. Plain random weights explode or die out in a network of a
-hundred layers; here the mean and variance of every channel are carried from layer to layer (as if independent and
-normal), and each convolution's batch-norm statistics are set to what it will see. The heads then report some objects.
+The numbers have the form of a weight file's. Arbitrary ones would explode or die out within a hundred layers. Here mean
+and variance of every channel are carried from layer to layer, as if channels were independent and normal, and each
+convolution's batch-norm statistics are what it will see by that reckoning. Batch normalisation moves most values above
+zero, where the activations are nearly linear: errors of the reckoning then do not grow from layer to layer, and the heads
+still depend on the picture.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -23,19 +25,31 @@ PREFIX = "random:"
 
 _Array: TypeAlias = NDArray[np.float64]
 _Moments: TypeAlias = tuple[_Array, _Array]
-"""mean and variance of each channel, float64 (channels,)"""
+"""Mean and variance of each channel, float64 (channels,)."""
 
 _PICTURE_MEAN, _PICTURE_VARIANCE = 0.45, 0.07  # of photographs scaled to 0..1
-_GAIN = 4.0  # times He's deviation: variances so far from 0 that no importer's epsilon matters
-_OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits of the heads: about one box in 200 above a confidence of 0.25
+_GAIN = 4.0  # times He's deviation: variances so large that the epsilon of batch normalisation does not matter
+_BIAS, _SCALE = 1.5, 0.75
+_OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand then reach a confidence of 0.25
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
-_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 
 
 def is_random(weights: object) -> bool:
     """Whether this stands for random weights, not for a file."""
     return str(weights).startswith(PREFIX)
+
+
+def parse_seed(weights: str) -> int:
+    """The SEED of ``random:SEED``.
+
+    Raises:
+        UsageError: it is no whole number from 0 to 2⁶³ - 1.
+    """
+    text = weights.removeprefix(PREFIX)
+    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
+        raise UsageError(f"'{weights[:60]}' names no random weights: write random:SEED with a whole number, such as random:1")
+    return int(text)
 
 
 def random_weights(description: Description, weights: str) -> NDArray[np.float32]:
@@ -44,18 +58,16 @@ def random_weights(description: Description, weights: str) -> NDArray[np.float32
     Raises:
         UsageError: the seed is no whole number from 0 to 2⁶³ - 1.
     """
-    text = weights.removeprefix(PREFIX)
-    if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
-        raise UsageError(f"'{weights}' names no random weights: write random:SEED with a whole number from 0 on, such as random:1")
+    seed = parse_seed(weights)
     heads = {head.inputs[0]: head for head in description.heads}
     stream = np.empty(description.float_count, np.float32)
-    moments: list[_Moments] = []
     picture = np.full(description.channels, _PICTURE_MEAN), np.full(description.channels, _PICTURE_VARIANCE)
+    moments: list[_Moments] = []
     offset = 0
     for index, layer in enumerate(description.layers):
         inputs = [picture if source < 0 else moments[source] for source in layer.inputs]
         if isinstance(layer, ConvolutionSpec):
-            bits = np.random.PCG64(np.random.SeedSequence([int(text), index]))
+            bits = np.random.PCG64(np.random.SeedSequence([seed, index]))
             part = stream[offset : offset + layer.float_count]
             moments.append(_fill(part, layer, inputs[0], bits, heads.get(index)))
             offset += layer.float_count
@@ -67,21 +79,21 @@ def random_weights(description: Description, weights: str) -> NDArray[np.float32
 def _fill(stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, bits: np.random.PCG64, head: Yolo | None) -> _Moments:
     """Write one convolution's numbers; returns the moments of its output."""
     filters, fan_in = spec.filters, spec.kernel_count // spec.filters
-    limit = _GAIN * math.sqrt(6 / fan_in)  # of a uniform distribution of variance gain² · 2 / fan_in
-    kernel = stream[-spec.kernel_count :]
-    kernel[:] = _uniform(bits, spec.kernel_count, limit)
+    limit = _GAIN * math.sqrt(6 / fan_in)  # of a uniform distribution with variance gain² · 2 / fan_in
+    kernel = stream[-spec.kernel_count :].reshape(spec.groups, -1, fan_in)
+    kernel[:] = _uniform(bits, spec.kernel_count, limit).reshape(kernel.shape)
     means, variances = (moment.reshape(spec.groups, -1) for moment in before)
-    taps = np.repeat(means.astype(np.float32), spec.size**2, axis=1)
-    seen_mean = np.matmul(kernel.reshape(spec.groups, -1, fan_in), taps[:, :, None]).astype(np.float64).ravel()
-    seen_variance = np.repeat(variances.mean(axis=1), filters // spec.groups) * fan_in * limit**2 / 3
+    taps = np.repeat(means, spec.size**2, axis=1)[:, :, None]
+    seen_mean = _rounded(np.matmul(kernel.astype(np.float64), taps).ravel())
+    seen_variance = _rounded(np.repeat(variances.mean(axis=1), filters // spec.groups) * (fan_in * limit**2 / 3))
     if spec.batch_normalize:
-        bias = _uniform(bits, filters, 0.5).astype(np.float64)
-        scale = 1 + _uniform(bits, filters, 0.25).astype(np.float64)
+        bias = _BIAS + _uniform(bits, filters, 0.5).astype(np.float64)
+        scale = _SCALE + _uniform(bits, filters, 0.25).astype(np.float64)
         stream[: 4 * filters] = np.concatenate([bias, scale, seen_mean, seen_variance])
         return _activated(bias, scale**2, spec.activation)
-    scale = 1 / np.sqrt(seen_variance + 1e-12)
     bias = _head_bias(head, filters)
-    kernel.reshape(filters, fan_in)[:] *= scale[:, None].astype(np.float32)
+    scale = _rounded(1 / np.sqrt(seen_variance + 1e-12))
+    kernel *= scale.astype(np.float32).reshape(spec.groups, -1, 1)
     stream[:filters] = bias - seen_mean * scale
     return _activated(bias, np.ones(filters), spec.activation)
 
@@ -96,23 +108,30 @@ def _head_bias(head: Yolo | None, filters: int) -> _Array:
 
 def _uniform(bits: np.random.PCG64, count: int, limit: float) -> NDArray[np.float32]:
     """From raw bits, whose sequence NumPy guarantees for ever, unlike that of its distributions (NEP 19)."""
-    raw: NDArray[np.uint64] = np.asarray(bits.random_raw((count + 1) // 2), "<u8")
-    return raw.view("<i4")[:count] * np.float32(limit / 2**31)
+    raw = np.asarray(bits.random_raw((count + 1) // 2), "<u8").view("<i4")[:count]
+    return raw * np.float32(limit / 2**31)
 
 
-def _propagate(layer: Layer, inputs: list[_Moments]) -> _Moments:
+def _rounded(values: _Array) -> _Array:
+    """To 12 significant bits: the last bits of sums and exponentials differ between machines."""
+    mantissa, exponent = np.frexp(values)
+    result: _Array = np.ldexp(np.round(mantissa * 4096), exponent - 12)
+    return result
+
+
+def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
     mean, variance = inputs[0]
     match layer:
         case Shortcut():
-            return _activated(sum(m for m, _ in inputs), sum(v for _, v in inputs), layer.activation)  # type: ignore[arg-type]
+            return _activated(np.sum([m for m, _ in inputs], axis=0), np.sum([v for _, v in inputs], axis=0), layer.activation)
         case ScaleChannels() | Sam():
             other_mean, other_variance = inputs[1]
             product = variance * other_variance + variance * other_mean**2 + other_variance * mean**2
             return _activated(mean * other_mean, product, layer.activation)
         case Route():
-            groups = [tuple(np.split(moment, layer.groups)[layer.group] for moment in moments) for moments in inputs]
-            return np.concatenate([m for m, _ in groups]), np.concatenate([v for _, v in groups])
-        case MaxPool():  # neighbours are much alike: as if ``size`` of them were independent
+            parts = [[np.split(moment, layer.groups)[layer.group] for moment in moments] for moments in inputs]
+            return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
+        case MaxPool():  # neighbours are much alike: as if only ``size`` of them were independent
             return mean + np.sqrt(variance * math.log(layer.size)), variance * 0.7
         case AveragePool():
             return mean, variance * 0.1
@@ -122,8 +141,9 @@ def _propagate(layer: Layer, inputs: list[_Moments]) -> _Moments:
 def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:
     """Moments of activation(x) for normal x, by Gauss-Hermite quadrature."""
     values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * _NODES)
-    expected = values @ _WEIGHTS
-    return expected, (values**2) @ _WEIGHTS - expected**2
+    weights = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
+    expected = values @ weights
+    return expected, np.maximum((values - expected[:, None]) ** 2 @ weights, 0)
 
 
 def _logistic(x: _Array) -> _Array:

@@ -7,21 +7,20 @@ Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
+from engine.errors import ExportError, ModelError
 from engine.model.description import ConvolutionSpec, Description
 from engine.model.network import Convolution
 
 EPSILON = 1e-5
 """Added to the variance before its square root, as AlexeyAB's darknet does when it folds batch normalisation."""
 
-_HEADER_VERSION = (0, 2, 5)
+_VERSION = (0, 2, 5)
 _SHORT_HEADER, _LONG_HEADER = 16, 20
 
 
@@ -69,36 +68,36 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
 
 
 def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
-    """Write a stream of numbers as a weight file that Darknet and OpenCV read; the file appears whole or not at all.
+    """Write a stream of numbers as a weight file that Darknet and OpenCV read too; it appears whole or not at all.
 
     Raises:
-        ModelError: the file cannot be written.
+        ExportError: the file cannot be written.
     """
-    temporary = None
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
-            temporary = Path(file.name)
-            file.write(np.array(_HEADER_VERSION, "<i4").tobytes() + np.array(0, "<i8").tobytes())
-            stream.astype("<f4", copy=False).tofile(file)
-        os.replace(temporary, path)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".weights-") as folder:
+            made = Path(folder, path.name)
+            with made.open("wb") as file:
+                file.write(np.array(_VERSION, "<i4").tobytes() + np.array(0, "<i8").tobytes())
+                stream.astype("<f4", copy=False).tofile(file)
+            made.replace(path)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise ModelError(f"{path} cannot be written: {error}") from error
+        raise ExportError(f"{path} cannot be written: {error}") from error
 
 
 def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
-    """One convolution from its part of the stream, float32 (``spec.float_count``,), with batch normalisation folded in.
+    """One convolution from its part of the stream, float32 (``spec.float_count``,), which it overwrites and keeps.
 
-    weight' = weight · s, bias' = bias - mean · s, s = scale / √(variance + ε), per filter, in float64, rounded to float32.
+    Batch normalisation is folded in, per filter, in float64, rounded to float32: with s = scale / √(variance + ε),
+    weight' = weight · s and bias' = bias - mean · s (AlexeyAB/darknet, ``fuse_conv_batchnorm`` in src/network.c).
     """
     filters = spec.filters
-    bias, rest = floats[:filters], floats[filters:]
-    kernel = floats[-spec.kernel_count :].reshape(filters, -1)
+    bias, kernel = floats[:filters], floats[-spec.kernel_count :]
     if spec.batch_normalize:
-        scale, mean, variance = rest[: 3 * filters].astype(np.float64).reshape(3, filters)
-        factor = scale / np.sqrt(variance + EPSILON)
-        bias = (bias - mean * factor).astype(np.float32)
-        kernel = np.multiply(kernel, factor[:, None], out=np.empty(kernel.shape, np.float32), casting="same_kind")
+        scale, mean, variance = floats[filters : 4 * filters].astype(np.float64).reshape(3, filters)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # whoever asks for the sum finds out
+            factor = scale / np.sqrt(variance + EPSILON)
+            bias[:] = bias - mean * factor
+            rows = kernel.reshape(filters, -1)
+            np.multiply(rows, factor[:, None], out=rows, casting="same_kind")
     weights = kernel.reshape(filters, spec.channels // spec.groups, spec.size, spec.size)
     return Convolution(spec.inputs, spec.shape, weights, bias, spec.stride, spec.padding, spec.groups, spec.activation)

@@ -1,0 +1,171 @@
+"""Writes any ``Network`` as an ONNX model, for other tools and for backends that read ONNX. The only file that imports onnx.
+
+Operators: https://onnx.ai/onnx/operators. Mish is written as x · tanh(softplus(x)): the operator of that name would need
+opset 18, and OpenVINO builds the very same engine from both.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from engine.errors import ExportError
+from engine.model.network import (
+    Activation,
+    AveragePool,
+    Convolution,
+    Identity,
+    Layer,
+    MaxPool,
+    Network,
+    Route,
+    Sam,
+    ScaleChannels,
+    Shape,
+    Shortcut,
+    Upsample,
+    Yolo,
+)
+
+OPSET, IR_VERSION = 13, 7
+"""Of 2020: old enough for every runtime in use."""
+
+MAX_EMBEDDED_BYTES = 2_000_000_000
+"""A protobuf message ends at 2 GiB: weights beyond this go into a second file, ``NAME.onnx.data``."""
+
+INPUT = "images"
+
+
+def export_onnx(network: Network, path: Path) -> None:
+    """Write an ONNX model; it appears whole and checked, or not at all.
+
+    Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, batch free. Outputs ``head_0``, ``head_1``, …: the
+    raw heads, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
+
+    Raises:
+        ExportError: the file cannot be written.
+    """
+    model = to_onnx(network)
+    external = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > MAX_EMBEDDED_BYTES
+    data = f"{path.name}.data"
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".onnx-") as folder:
+            made = Path(folder, path.name)
+            onnx.save_model(model, made, save_as_external_data=external, location=data, size_threshold=1024)
+            onnx.checker.check_model(made, full_check=True)
+            if external:
+                Path(folder, data).replace(path.with_name(data))
+            made.replace(path)
+    except (OSError, ValueError) as error:
+        raise ExportError(f"{path} cannot be written: {error}") from error
+
+
+def to_onnx(network: Network) -> onnx.ModelProto:
+    """The same as a message in memory."""
+    graph = _Graph()
+    values: list[str] = []
+    for index, layer in enumerate(network.layers):
+        inputs = [INPUT if source < 0 else values[source] for source in layer.inputs]
+        shapes = [
+            network.layers[source].shape if source >= 0 else (network.channels, network.height, network.width) for source in layer.inputs
+        ]
+        values.append(graph.add(f"layer_{index}", layer, inputs, shapes))
+    heads = []
+    for number, head in enumerate(network.heads):
+        graph.node("Identity", [values[head.inputs[0]]], f"head_{number}")
+        heads.append(helper.make_tensor_value_info(f"head_{number}", TensorProto.FLOAT, ["batch", *head.shape]))
+    picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", network.channels, network.height, network.width])
+    made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
+    model = helper.make_model(made, producer_name="framefleet", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    helper.set_model_props(model, {"digest": network.digest, "labels": "\n".join(network.labels)})
+    return model
+
+
+class _Graph:
+    """The nodes and constants of a graph in the making. Every method returns the name of the value it adds."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+
+    def node(self, operator: str, inputs: Sequence[str], name: str, **attributes: Any) -> str:
+        self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
+        return name
+
+    def constant(self, name: str, values: NDArray[Any]) -> str:
+        self.tensors.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def add(self, name: str, layer: Layer, inputs: list[str], shapes: list[Shape]) -> str:
+        match layer:
+            case Convolution():
+                return self._convolution(name, layer, inputs)
+            case MaxPool():
+                before, after = layer.padding // 2, layer.padding - layer.padding // 2
+                window = {"kernel_shape": [layer.size] * 2, "strides": [layer.stride] * 2, "pads": [before, before, after, after]}
+                return self.node("MaxPool", inputs, name, **window)
+            case Upsample():
+                scales = self.constant(f"{name}_scales", np.array([1, 1, layer.stride, layer.stride], np.float32))
+                nearest = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+                return self.node("Resize", [inputs[0], "", scales], name, **nearest)
+            case Route():
+                return self._route(name, layer, inputs, shapes)
+            case Shortcut():
+                return self._combine(name, "Add", inputs, layer.activation)
+            case ScaleChannels() | Sam():
+                return self._combine(name, "Mul", inputs, layer.activation)
+            case AveragePool():
+                return self.node("GlobalAveragePool", inputs, name)
+            case Identity() | Yolo():
+                return inputs[0]
+        raise TypeError(f"no ONNX for {type(layer).__name__}")
+
+    def _convolution(self, name: str, layer: Convolution, inputs: list[str]) -> str:
+        weights, bias = self.constant(f"{name}_weights", layer.weights), self.constant(f"{name}_bias", layer.bias)
+        window = {"kernel_shape": list(layer.weights.shape[2:]), "strides": [layer.stride] * 2, "pads": [layer.padding] * 4}
+        value = self.node("Conv", [inputs[0], weights, bias], f"{name}_convolution", group=layer.groups, **window)
+        return self._activate(name, value, layer.activation)
+
+    def _route(self, name: str, layer: Route, inputs: list[str], shapes: list[Shape]) -> str:
+        parts = inputs
+        if layer.groups > 1:
+            axis = self.constant(f"{name}_axis", np.array([1], np.int64))
+            parts = []
+            for number, (value, shape) in enumerate(zip(inputs, shapes, strict=True)):
+                width = shape[0] // layer.groups
+                start = self.constant(f"{name}_start_{number}", np.array([layer.group * width], np.int64))
+                end = self.constant(f"{name}_end_{number}", np.array([(layer.group + 1) * width], np.int64))
+                parts.append(self.node("Slice", [value, start, end, axis], f"{name}_part_{number}"))
+        return parts[0] if len(parts) == 1 else self.node("Concat", parts, name, axis=1)
+
+    def _combine(self, name: str, operator: str, inputs: list[str], activation: Activation) -> str:
+        value = inputs[0]
+        for number, other in enumerate(inputs[1:]):
+            value = self.node(operator, [value, other], f"{name}_{operator.lower()}_{number}")
+        return self._activate(name, value, activation)
+
+    def _activate(self, name: str, value: str, activation: Activation) -> str:
+        match activation:
+            case Activation.LINEAR:
+                return value
+            case Activation.LEAKY:
+                return self.node("LeakyRelu", [value], name, alpha=0.1)
+            case Activation.RELU:
+                return self.node("Relu", [value], name)
+            case Activation.RELU6:
+                low, high = (self.constant(f"{name}_{end}", np.array(end, np.float32)) for end in (0, 6))
+                return self.node("Clip", [value, low, high], name)
+            case Activation.LOGISTIC:
+                return self.node("Sigmoid", [value], name)
+            case Activation.SWISH:
+                return self.node("Mul", [value, self.node("Sigmoid", [value], f"{name}_sigmoid")], name)
+            case Activation.MISH:
+                softplus = self.node("Softplus", [value], f"{name}_softplus")
+                return self.node("Mul", [value, self.node("Tanh", [softplus], f"{name}_tanh")], name)

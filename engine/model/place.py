@@ -1,0 +1,78 @@
+"""What the makers of all layers share: one layer in the making, its place in the network, and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.errors import ModelError
+from engine.model.cfg import Section
+from engine.model.network import Activation, Layer, Shape
+
+MAX_LAYERS = 4_096
+MAX_CHANNELS = 65_536
+MAX_WINDOW = 1_024
+"""Pixels of a kernel's, pooling window's or stride's side."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One layer in the making. shape: that of the layer before it, or of the picture."""
+
+    section: Section
+    layers: Sequence[Layer]
+    shape: Shape
+
+    @property
+    def before(self) -> int:
+        """Number of the layer before it; -1 is the picture."""
+        return len(self.layers) - 1
+
+    def error(self, message: str, key: str | None = None) -> ModelError:
+        """A ModelError that names this place."""
+        return self.section.error(message, key)
+
+    def integer(self, key: str, default: int, *, low: int = 1, high: int) -> int:
+        """An option that is a whole number, by default at least 1."""
+        return self.section.integer(key, default, low=low, high=high)
+
+    def stride(self) -> int:
+        """The option ``stride``, equal in both directions."""
+        stride = self.integer("stride", 1, high=MAX_WINDOW)
+        across, down = self.integer("stride_x", stride, high=MAX_WINDOW), self.integer("stride_y", stride, high=MAX_WINDOW)
+        if across != down:
+            raise self.error(f"stride_x={across} and stride_y={down} differ: only equal strides are supported", "stride_x")
+        return across
+
+    def slide(self, channels: int, size: int, stride: int, padding: int) -> Shape:
+        """Shape after a window has moved over the input; padding: in all, both sides together."""
+        _, height, width = self.shape
+        if min(height, width) + padding < size:
+            raise self.error(f"size={size} is larger than the input of {width}×{height} with its padding of {padding}", "size")
+        return channels, (height + padding - size) // stride + 1, (width + padding - size) // stride + 1
+
+    def activation(self, default: str, excluded: tuple[Activation, ...] = ()) -> Activation:
+        """The option ``activation``."""
+        name = self.section.text("activation", default)
+        supported = [activation for activation in Activation if activation not in excluded]
+        if name not in supported:
+            raise self.error(f"activation={name[:40]} is unknown or not supported; supported are {', '.join(supported)}", "activation")
+        return Activation(name)
+
+    def sources(self, key: str) -> tuple[int, ...]:
+        """Layers named by their number from 0, or counted backwards from this one."""
+        here, found = len(self.layers), []
+        for value in self.section.integers(key, low=-MAX_LAYERS, high=MAX_LAYERS):
+            index = value + here if value < 0 else value
+            if not 0 <= index < here:
+                known = f"0 to {here - 1}, or {-here} to -1" if here else "none"
+                raise self.error(f"{key}={value} is no earlier layer: those are {known}", key)
+            found.append(index)
+        return tuple(found)
+
+    def source(self) -> tuple[int, Shape]:
+        """The one layer that ``from`` names, and its shape."""
+        sources = self.sources("from")
+        if len(sources) != 1:
+            raise self.error(f"from= names {len(sources)} layers, but [{self.section.name}] takes one", "from")
+        return sources[0], self.layers[sources[0]].shape
