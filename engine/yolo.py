@@ -54,6 +54,23 @@ def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: 
     return pictures
 
 
+def decode_cells(
+    heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Boxes, float32 (n, 4), and class scores, float32 (n, classes), of every cell and anchor: for comparing outputs."""
+    boxes, scores = [], []
+    with np.errstate(over="ignore", invalid="ignore"):
+        for head, layer in zip(heads, layers, strict=True):
+            pictures, rows, columns = len(head), *head.shape[2:]
+            values = head.reshape(pictures, len(layer.anchors), 5 + layer.classes, rows * columns).transpose(0, 1, 3, 2)
+            values = values.reshape(-1, 5 + layer.classes)
+            anchor, cell = np.divmod(np.arange(len(values)) % (len(layer.anchors) * rows * columns), rows * columns)
+            boxes.append(_boxes(values[:, :4], layer, anchor, cell, (rows, columns), (width, height)))
+            probabilities = values[:, 4:] if layer.new_coords else _logistic(values[:, 4:])
+            scores.append(probabilities[:, :1] * probabilities[:, 1:])
+    return np.concatenate(boxes), np.concatenate(scores)
+
+
 def _decode_head(
     head: NDArray[np.float32], layer: Yolo, width: int, height: int, confidence: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:

@@ -79,3 +79,29 @@ def test_ten_thousand_candidates_of_one_class_are_no_trap() -> None:
     kept = nms(boxes, random.random(10_000).astype(np.float32), np.zeros(10_000, np.int32), 0.45)
     assert len(kept) > 9_900  # hardly any overlap: the slowest case
     assert time.perf_counter() - start < 5
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.floats(0.05, 0.95))
+def test_diou_spares_neighbours_whose_centres_are_apart(seed: int, count: int, threshold: float) -> None:
+    random = np.random.default_rng(seed)
+    corner, extent = random.uniform(0, 60, (count, 2)), random.uniform(5, 60, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    scores, classes = random.random(count).astype(np.float32), random.integers(0, 2, count).astype(np.int32)
+
+    def diou(a: int, b: int) -> float:
+        low, high = np.maximum(boxes[a, :2], boxes[b, :2]), np.minimum(boxes[a, 2:], boxes[b, 2:])
+        shared = float(np.maximum(high - low, 0).prod())
+        union = float((boxes[a, 2:] - boxes[a, :2]).prod()) + float((boxes[b, 2:] - boxes[b, :2]).prod()) - shared
+        centres = (boxes[[a, b], :2] + boxes[[a, b], 2:]) / 2
+        around = np.maximum(boxes[a, 2:], boxes[b, 2:]) - np.minimum(boxes[a, :2], boxes[b, :2])
+        return shared / union - float((((centres[0] - centres[1]) ** 2).sum() / (around**2).sum()) ** 0.6)
+
+    kept: list[int] = []
+    for index in np.argsort(-scores, kind="stable").tolist():
+        rivals = [diou(index, other) for other in kept if classes[other] == classes[index]]
+        if any(abs(rival - threshold) < 1e-4 for rival in rivals):
+            return  # too close to call in float32
+        if all(rival <= threshold for rival in rivals):
+            kept.append(index)
+    assert nms(boxes, scores, classes, threshold, diou_beta=0.6).tolist() == kept

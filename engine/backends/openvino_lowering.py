@@ -1,0 +1,120 @@
+"""A ``Network`` as an OpenVINO model."""
+
+from __future__ import annotations
+
+import numpy as np
+import openvino as ov
+from openvino import Node, opset1, opset13
+
+from engine.model.network import (
+    Activation,
+    AveragePool,
+    Convolution,
+    Identity,
+    Layer,
+    MaxPool,
+    Network,
+    Route,
+    Sam,
+    ScaleChannels,
+    Shortcut,
+    Upsample,
+    Yolo,
+)
+
+
+def lower(network: Network, batch: int, pictures: bool) -> ov.Model:
+    """The network up to its YOLO heads, which are the outputs, in order, float32.
+
+    pictures: the input is uint8 (batch, height, width, 3) RGB, else float32 (batch, channels, height, width), 0..1.
+    """
+    if pictures:
+        parameter = opset13.parameter([batch, network.height, network.width, network.channels], np.uint8)
+        planes = opset13.transpose(opset13.convert(parameter, "f32"), opset13.constant(np.array([0, 3, 1, 2], np.int64)))
+        start = opset13.multiply(planes, opset13.constant(np.float32(1 / 255)))
+    else:
+        start = parameter = opset13.parameter([batch, network.channels, network.height, network.width], np.float32)
+    nodes: dict[int, Node] = {-1: start}
+    for index, layer in enumerate(network.layers):
+        nodes[index] = _lower_layer(layer, [nodes[i] for i in layer.inputs])
+    heads = [nodes[index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
+    return ov.Model([opset13.result(head) for head in heads], [parameter], network.name)
+
+
+def _lower_layer(layer: Layer, inputs: list[Node]) -> Node:
+    match layer:
+        case Convolution():
+            return _activate(layer.activation, _convolve(layer, inputs[0]))
+        case MaxPool():
+            before, after = [layer.padding // 2] * 2, [layer.padding - layer.padding // 2] * 2
+            return opset1.max_pool(inputs[0], [layer.stride] * 2, before, after, [layer.size] * 2)
+        case AveragePool():
+            return opset13.reduce_mean(inputs[0], opset13.constant(np.array([2, 3], np.int64)), keep_dims=True)
+        case Upsample():
+            return _upsample(layer, inputs[0])
+        case Shortcut():
+            total = inputs[0]
+            for other in inputs[1:]:
+                total = opset13.add(total, other)
+            return _activate(layer.activation, total)
+        case Route():
+            return _route(layer, inputs)
+        case ScaleChannels() | Sam():
+            return _activate(layer.activation, opset13.multiply(*inputs))
+        case Identity() | Yolo():
+            return inputs[0]
+        case _:
+            raise NotImplementedError(f"no OpenVINO form of {type(layer).__name__}")
+
+
+def _convolve(layer: Convolution, data: Node) -> Node:
+    weights = layer.weights
+    stride, padding, dilation = [layer.stride] * 2, [layer.padding] * 2, [1, 1]
+    if layer.groups == 1:
+        product = opset13.convolution(data, opset13.constant(weights), stride, padding, padding, dilation)
+    else:
+        grouped = weights.reshape(layer.groups, -1, *weights.shape[1:])
+        product = opset13.group_convolution(data, opset13.constant(grouped), stride, padding, padding, dilation)
+    return opset13.add(product, opset13.constant(layer.bias.reshape(1, -1, 1, 1)))
+
+
+def _upsample(layer: Upsample, data: Node) -> Node:
+    return opset13.interpolate(
+        data,
+        opset13.constant(np.array(layer.shape[1:], np.int64)),
+        mode="nearest",
+        shape_calculation_mode="sizes",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
+        axes=opset13.constant(np.array([2, 3], np.int64)),
+    )
+
+
+def _route(layer: Route, inputs: list[Node]) -> Node:
+    if layer.groups > 1:
+        inputs = [_channel_group(layer, data) for data in inputs]
+    return inputs[0] if len(inputs) == 1 else opset13.concat(inputs, 1)
+
+
+def _channel_group(layer: Route, data: Node) -> Node:
+    size = data.get_output_shape(0)[1] // layer.groups
+    begin, end, step, axis = (opset13.constant(np.array([n], np.int64)) for n in (size * layer.group, size * (layer.group + 1), 1, 1))
+    return opset13.slice(data, begin, end, step, axis)
+
+
+def _activate(activation: Activation, data: Node) -> Node:
+    match activation:
+        case Activation.LINEAR:
+            return data
+        case Activation.LEAKY:
+            return opset13.prelu(data, opset13.constant(np.float32(0.1)))
+        case Activation.RELU:
+            return opset13.relu(data)
+        case Activation.RELU6:
+            return opset13.clamp(data, 0.0, 6.0)
+        case Activation.LOGISTIC:
+            return opset13.sigmoid(data)
+        case Activation.SWISH:
+            return opset13.swish(data)
+        case Activation.MISH:
+            return opset13.mish(data)

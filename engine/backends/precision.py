@@ -1,0 +1,135 @@
+"""Which precision ``auto`` means: the fastest one offered whose detections match fp32, tried once and remembered.
+
+The trial runs seeded pictures through each candidate and compares what the YOLO heads say, candidate by candidate. Its outcome
+is kept in a small file under the user's cache folder, so that only the first start with a model pays for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from engine.errors import DeviceError
+from engine.model.network import Network
+from engine.settings import Precision
+from engine.types import Image
+from engine.yolo import decode_cells
+
+MATCHING = 0.99
+"""The share of candidates that must match."""
+
+_MIN_IOU = 0.9
+_MAX_SCORE_DIFFERENCE = 0.03
+_SCORE_FLOOR = 0.1
+_LEAST_CANDIDATES = 100
+"""Where fewer candidates reach the floor, this many of the strongest are compared."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What one precision gave for the probe pictures: raw heads, float32 (pictures, channels, rows, columns), and its speed."""
+
+    heads: list[NDArray[np.float32]]
+    images_per_s: float
+
+
+def resolve_precision(
+    asked: Precision, offered: Sequence[Precision], network: Network, situation: str, run: Callable[[Precision, list[Image]], Trial]
+) -> tuple[Precision, str]:
+    """The precision to build and, in words, why.
+
+    offered: what the device can do, fp32 among them. situation: whatever else the outcome depends on (library and its
+    version, device, threads, batch, …). run: tries one precision on pictures of the network's size.
+
+    Raises:
+        DeviceError: the device does not offer what was asked for.
+    """
+    if asked is not Precision.AUTO:
+        if asked not in offered:
+            raise DeviceError(f"precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
+        return asked, "as asked"
+    if list(offered) == [Precision.FP32]:
+        return Precision.FP32, "the only one this device offers"
+    key = "\n".join([network.digest, situation, *offered])
+    file = user_cache_path("framefleet") / "precision" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+    known = _read(file, offered)
+    if known is None:
+        known = _try_all(offered, network, run)
+        _write(file, known)
+    return known
+
+
+def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
+    """Pictures with large soft patches, sharp-edged shapes and some noise, the same at every call."""
+    generator = np.random.default_rng(2020)
+    pictures = []
+    for _ in range(count):
+        rows, columns = (np.linspace(0, 7, size).astype(int) for size in (height, width))
+        picture = generator.integers(30, 220, (8, 8, 3))[rows][:, columns].astype(np.float64)
+        for _ in range(12):
+            (left, right), (top, bottom) = np.sort(generator.integers(0, width, 2)), np.sort(generator.integers(0, height, 2))
+            picture[top:bottom, left:right] = generator.integers(0, 255, 3)
+        picture += generator.normal(0, 6, picture.shape)
+        pictures.append(np.clip(picture, 0, 255).astype(np.uint8))
+    return pictures
+
+
+def matching_share(reference: Trial, other: Trial, network: Network) -> float:
+    """Share of the reference's candidates (a cell's box for one class) that the other has too, nearly the same, 0..1."""
+    boxes, scores = decode_cells(reference.heads, network.heads, network.width, network.height)
+    other_boxes, other_scores = decode_cells(other.heads, network.heads, network.width, network.height)
+    count = min(scores.size, max(_LEAST_CANDIDATES, int((scores >= _SCORE_FLOOR).sum())))
+    cell, class_id = np.unravel_index(np.argpartition(scores, -count, axis=None)[-count:], scores.shape)
+    close = np.abs(scores[cell, class_id] - other_scores[cell, class_id]) <= _MAX_SCORE_DIFFERENCE
+    return float((close & (_overlap(boxes[cell], other_boxes[cell]) >= _MIN_IOU)).mean())
+
+
+def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    """IoU of each row of a with the same row of b, float32 (n,)."""
+    extent = np.maximum(np.minimum(a[:, 2:], b[:, 2:]) - np.maximum(a[:, :2], b[:, :2]), 0)
+    shared = extent.prod(axis=1)
+    union = (a[:, 2:] - a[:, :2]).prod(axis=1) + (b[:, 2:] - b[:, :2]).prod(axis=1) - shared
+    result: NDArray[np.float32] = shared / np.maximum(union, np.finfo(np.float32).tiny)
+    return result
+
+
+def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Precision, list[Image]], Trial]) -> tuple[Precision, str]:
+    pictures = probe_pictures(network.width, network.height)
+    reference = run(Precision.FP32, pictures)
+    best, best_speed, reasons = Precision.FP32, reference.images_per_s, []
+    for precision in offered:
+        if precision is Precision.FP32:
+            continue
+        trial = run(precision, pictures)
+        share, gain = matching_share(reference, trial, network), trial.images_per_s / reference.images_per_s
+        reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal")
+        if share >= MATCHING and trial.images_per_s > best_speed:
+            best, best_speed = precision, trial.images_per_s
+    return best, "; ".join(reasons)
+
+
+def _read(file: Path, offered: Sequence[Precision]) -> tuple[Precision, str] | None:
+    try:
+        entry = json.loads(file.read_text("utf-8"))
+        precision, reason = Precision(entry["precision"]), str(entry["reason"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # not there, or damaged: the trial is made again
+    return (precision, reason) if precision in offered else None
+
+
+def _write(file: Path, outcome: tuple[Precision, str]) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".part", delete=False) as part:
+            json.dump({"precision": outcome[0], "reason": outcome[1]}, part)
+        Path(part.name).replace(file)
+    except OSError:
+        pass  # a cache that cannot be written costs time at the next start, nothing else

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backends import precision
+from engine.backends.precision import Trial, matching_share, probe_pictures, resolve_precision
+from engine.model.network import Network
+from engine.settings import Precision
+from engine.types import Image
+from tests.support.models import tiny_network
+
+BOTH = (Precision.FP32, Precision.BF16)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "framefleet" / "precision"
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return tiny_network()
+
+
+def heads(network: Network, error: float = 0.0) -> list[np.ndarray]:
+    random, noise = np.random.default_rng(0), np.random.default_rng(1)
+    shapes = [(4, *layer.shape) for layer in network.heads]
+    return [(random.normal(0, 1, shape) + error * noise.normal(0, 1, shape)).astype(np.float32) for shape in shapes]
+
+
+class Runner:
+    """A device whose bf16 has a given speed and error."""
+
+    def __init__(self, network: Network, speed: float, error: float) -> None:
+        self.trials = {Precision.FP32: Trial(heads(network), 10.0), Precision.BF16: Trial(heads(network, error), speed)}
+        self.runs = 0
+
+    def __call__(self, precision: Precision, pictures: list[Image]) -> Trial:
+        assert all(picture.shape == (96, 96, 3) for picture in pictures)
+        self.runs += 1
+        return self.trials[precision]
+
+
+@pytest.mark.parametrize(
+    ("speed", "error", "chosen"),
+    [(20.0, 0.001, Precision.BF16), (20.0, 0.5, Precision.FP32), (9.0, 0.0, Precision.FP32)],
+    ids=["faster and equal", "faster but different", "equal but slower"],
+)
+def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error: float, chosen: Precision) -> None:
+    precision, reason = resolve_precision(Precision.AUTO, BOTH, network, "here", Runner(network, speed, error))
+    assert precision is chosen
+    assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
+
+
+def test_it_is_tried_once_for_each_situation(network: Network) -> None:
+    runner = Runner(network, 20.0, 0.0)
+    first = resolve_precision(Precision.AUTO, BOTH, network, "here", runner)
+    assert resolve_precision(Precision.AUTO, BOTH, network, "here", runner) == first
+    assert runner.runs == 2
+    resolve_precision(Precision.AUTO, BOTH, network, "elsewhere", runner)
+    resolve_precision(Precision.AUTO, BOTH, tiny_network(seed=2), "here", runner)
+    assert runner.runs == 6
+
+
+@pytest.mark.parametrize(
+    "junk", [b"", b"\xff\x00", b"{}", b"[]", b'{"precision": "int8", "reason": ""}', b'{"precision": "x", "reason": ""}']
+)
+def test_a_damaged_memory_is_made_anew(network: Network, cache: Path, junk: bytes) -> None:
+    runner = Runner(network, 20.0, 0.0)
+    resolve_precision(Precision.AUTO, BOTH, network, "here", runner)
+    (entry,) = cache.iterdir()
+    entry.write_bytes(junk)
+    assert resolve_precision(Precision.AUTO, BOTH, network, "here", runner)[0] is Precision.BF16
+    assert runner.runs == 4
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(network: Network, tmp_path: Path) -> None:
+    (tmp_path / "framefleet").write_text("a file where a folder should be")
+    assert resolve_precision(Precision.AUTO, BOTH, network, "here", Runner(network, 20.0, 0.0))[0] is Precision.BF16
+
+
+def test_one_precision_needs_no_trial(network: Network) -> None:
+    runner = Runner(network, 20.0, 0.0)
+    assert resolve_precision(Precision.AUTO, (Precision.FP32,), network, "here", runner)[0] is Precision.FP32
+    assert resolve_precision(Precision.BF16, BOTH, network, "here", runner) == (Precision.BF16, "as asked")
+    assert runner.runs == 0
+
+
+def test_matching_counts_candidates_not_cells(network: Network) -> None:
+    reference = Trial(heads(network), 1.0)
+    assert matching_share(reference, reference, network) == 1.0
+    shifted = [head.copy() for head in reference.heads]
+    shifted[0][:, 0] += 3.0  # the centres of the first anchor of one head
+    share = matching_share(reference, Trial(shifted, 1.0), network)
+    assert 0.3 < share < 0.95
+
+
+def test_probe_pictures_are_the_same_everywhere() -> None:
+    first, again = probe_pictures(64, 32), probe_pictures(64, 32)
+    assert [picture.shape for picture in first] == [(32, 64, 3)] * 4
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert precision.MATCHING == 0.99
