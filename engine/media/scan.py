@@ -11,10 +11,12 @@ missing or doubled, damage, a container that does not seek exactly – there are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
+from engine.media.boxes import is_fragmented
 from engine.media.hidden import HIDING_CODECS
+from engine.media.losses import announced
 from engine.media.packets import PacketTable
 from engine.media.types import Segment
 from engine.media.video import VideoFile
@@ -62,11 +64,15 @@ def scan(path: Path) -> Scan:
             return result
     with VideoFile(path, other_tracks=True) as file:
         table = PacketTable(file)
-    cuts = _cuts(table)
-    with VideoFile(path) as file:
-        if not table.seeks_exactly(file, [cut.pts for cut in cuts]):
-            cuts = ()
-    return Scan(table.announced, cuts, table.seconds)
+        frames = announced(table, file)
+        seconds = float((table.span + (frames - len(table)) * table.step) * file.time_base)
+    cuts: tuple[Cut, ...] = ()
+    if table.sound and frames == len(table):
+        cuts = _cuts(table)
+        with VideoFile(path) as file:
+            if not table.seeks_exactly(file, [cut.pts for cut in cuts]):
+                cuts = ()
+    return Scan(frames, cuts, seconds)
 
 
 def _cuts(table: PacketTable) -> tuple[Cut, ...]:
@@ -80,7 +86,7 @@ def _cuts(table: PacketTable) -> tuple[Cut, ...]:
 
 def _scan_index(file: VideoFile) -> Scan | None:
     """The scan of an MP4 or MOV with a complete index, None for any other file."""
-    if "mov" not in file.container.format.name or file.codec.name in HIDING_CODECS or _fragmented(file.path):
+    if "mov" not in file.container.format.name or file.codec.name in HIDING_CODECS or is_fragmented(file.path):
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
     if not entries or any(after[0] <= before[0] for before, after in pairwise(entries)):
@@ -88,9 +94,9 @@ def _scan_index(file: VideoFile) -> Scan | None:
     frames = sum(not discard for _, _, discard in entries)
     cuts: list[Cut] = []
     shown, next_cut = 0, SEGMENT_FRAMES
-    for dts, key, discard in entries:
+    for number, (dts, key, discard) in enumerate(entries):
         if key and not discard and next_cut <= shown <= frames - SEGMENT_FRAMES // 2:
-            cut = _look_at_cut(file, dts, shown)
+            cut = _look_at_cut(file, entries[number - 1][0], dts, shown)
             if cut is None or (cuts and cut.pts <= cuts[-1].pts):
                 return None
             cuts.append(cut)
@@ -100,11 +106,13 @@ def _scan_index(file: VideoFile) -> Scan | None:
     return Scan(frames, tuple(cuts), float(duration * file.time_base) if duration else None)
 
 
-def _look_at_cut(file: VideoFile, dts: int, decoded_before: int) -> Cut | None:
+def _look_at_cut(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
     """The cut at the keyframe with this dts, which comes after so many shown frames in decoding order."""
-    packets = islice(file.packets_at(dts), _LEADING)
+    # seeking to a keyframe goes by its pts, which the index does not hold; to any other frame it goes by dts
+    nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)
+    packets = dropwhile(lambda packet: packet.dts != dts, nearby)
     first = next(packets, None)
-    if first is None or first.dts != dts or first.pts is None:
+    if first is None or first.pts is None:
         return None
     leading = 0
     for packet in packets:
@@ -114,21 +122,3 @@ def _look_at_cut(file: VideoFile, dts: int, decoded_before: int) -> Cut | None:
             break
         leading += not packet.is_discard
     return Cut(first.pts, decoded_before + leading)
-
-
-def _fragmented(path: Path) -> bool:
-    """Whether an MP4 has movie fragments, or boxes that cannot be followed, so that its index may be incomplete."""
-    with path.open("rb") as file:
-        position, size = 0, path.stat().st_size
-        while position < size:
-            file.seek(position)
-            header = file.read(16)
-            length = int.from_bytes(header[:4], "big")
-            if length == 1:
-                length = int.from_bytes(header[8:16], "big")
-            elif length == 0:
-                length = size - position
-            if length < 8 or header[4:8] == b"moof":
-                return True
-            position += length
-    return False

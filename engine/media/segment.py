@@ -36,7 +36,7 @@ class SegmentDecoder:
         self._read = 0
         self._pending: list[int] = []  # heap of promised pts
         self._overtaken: list[int] = []  # pts promised, while a frame of a later pts has already come
-        self._given_up: set[int] = set()
+        self._untimed: list[int] = []  # heap of those that stand for a missing pts
         self._incomplete: set[int] = set()
         self._last = segment.start or 0
         self._until: int | None = None  # second pass: what the first has yielded
@@ -46,7 +46,7 @@ class SegmentDecoder:
         yield from self._decode()
         if self._pending and self._file.threads > 1:
             # at the end of a damaged stream FFmpeg's frame threads swallow sound frames together with the broken one
-            self._until, self._read, self._pending = self._last, 0, []
+            self._until, self._read, self._pending, self._untimed = self._last, 0, [], []
             self._file.reopen(threads=1)
             yield from self._decode()
         missing = max(self._segment.frames, self._promised) - self._settled
@@ -84,12 +84,15 @@ class SegmentDecoder:
     def _promise(self, packet: VideoPacket) -> None:
         if packet.is_discard or is_hidden(packet, self._file.codec.name):
             return
-        times = (packet.pts, packet.dts, round(self._read / (self._file.rate * self._file.time_base)))
-        pts = next(time for time in times if time is not None)
+        pts = packet.pts if packet.pts is not None else packet.dts
+        if pts is None:
+            pts = round(self._read / (self._file.rate * self._file.time_base))
         self._read += 1
         if not self._covers(pts):
             return
         heappush(self._pending, pts)
+        if packet.pts is None:
+            heappush(self._untimed, pts)
         if self._until is None:
             self._promised += 1
         if packet.is_corrupt:
@@ -100,20 +103,23 @@ class SegmentDecoder:
 
     def _deliver(self, frame: VideoFrame) -> Iterator[Outcome]:
         pts = frame.pts
-        if pts is None:  # the container has no presentation times: those of the packets in ascending order
-            pts = self._pending[0] if self._pending else self._last
+        if pts is None:  # the container has no presentation times: those of its packets, in ascending order
+            pts = heappop(self._untimed) if self._untimed else self._last
         if not self._covers(pts):
             return
         while self._pending and self._pending[0] < pts:
-            self._overtaken.append(heappop(self._pending))
+            overtaken = heappop(self._pending)
+            if self._until is None or overtaken > self._until:
+                self._overtaken.append(overtaken)
         if self._pending and self._pending[0] == pts:
             heappop(self._pending)
         elif pts in self._overtaken:
             self._overtaken.remove(pts)
-        if pts in self._given_up or (self._until is not None and pts <= self._until):
+        elif self._file.error:  # given up before, or a damaged time
             return
-        if self._overtaken and self._file.error:  # without an error a stream with odd times may still deliver them
-            self._given_up.update(self._overtaken)
+        if self._until is not None and pts <= self._until:
+            return
+        if self._overtaken and self._file.error:  # without an error, a stream with odd times may still deliver them
             yield self._failure(self._overtaken[0], len(self._overtaken))
             self._overtaken.clear()
         self._last = pts

@@ -141,16 +141,18 @@ class VideoFile:
                         yield packet
                     elif packet.dts is not None and packet.stream_index == self.stream.index:
                         self.empty_packets += 1
+            except IndexError:  # PyAV, at the end of a file in which another track began later
+                return
             except (av.FFmpegError, OSError) as error:
                 self.error = reason(error)
                 failures += 1
             else:
                 return
 
-    def packets_at(self, timestamp: int) -> Iterator[VideoPacket]:
-        """The packets from wherever seeking back to this time leads; none if the file cannot seek."""
+    def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
+        """The packets from wherever seeking back to this time leads; none if the file cannot seek. any_frame: not only to keyframes."""
         try:
-            self.container.seek(timestamp, stream=self.stream)
+            self.container.seek(timestamp, stream=self.stream, any_frame=any_frame)
         except (av.FFmpegError, OSError) as error:
             self.error = reason(error)
             return iter(())

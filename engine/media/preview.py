@@ -1,0 +1,161 @@
+"""The preview process: it decodes the picture that the window shows, so that no decoder bug can take the window down.
+
+The window asks for one picture at a time (``Fetch``) and gets exactly one answer to each (``Picture`` followed by its
+pixels, or ``NoPicture``), in order. The process ends when the other end of its pipe closes. Importing this module loads no
+media library: the window uses its messages.
+"""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from engine.errors import FramefleetError
+from engine.media.types import SourceInfo
+
+if TYPE_CHECKING:
+    from engine.media.reader import VideoReader
+    from engine.media.types import DecodedFrame
+
+LOOK_BACK = (1.0, 8.0, 64.0)
+"""Seconds before a frame in which its predecessor is looked for, nearest first."""
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """Asks for one picture. ticket: comes back with the answer. size: width and height it is scaled down into.
+
+    at: the frame shown at this pts. before: the frame before this pts. Neither: the next one, but none before pts ``after``.
+    For pictures a pts is a position. still: a picture of this source besides the one being played.
+    """
+
+    ticket: int
+    path: str
+    size: tuple[int, int]
+    at: float | None = None
+    before: float | None = None
+    after: float | None = None
+    still: bool = False
+
+    @property
+    def sequential(self) -> bool:
+        """Whether it goes on from the picture before it."""
+        return self.at is None and self.before is None and not self.still
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Its pixels follow as one message of bytes: RGB, 8 bits a channel, ``height`` rows of ``3 * width``.
+
+    info: of the source, in the first answer after it was opened. name: the file, where the source is a folder.
+    """
+
+    ticket: int
+    pts: float
+    width: int
+    height: int
+    info: SourceInfo | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class NoPicture:
+    """There is none. reason: why, for a person; None = the source is at its end."""
+
+    ticket: int
+    reason: str | None = None
+
+
+Answer: TypeAlias = Picture | NoPicture
+
+
+def main(connection: Connection[Answer, Fetch]) -> None:
+    """Answer requests until the window goes away: what runs in the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the window, which closes this process
+    player = _Player()
+    with connection:
+        while True:
+            try:
+                request: Fetch = connection.recv()
+                answer, pixels = player.answer(request)
+                connection.send(answer)
+                if pixels is not None:
+                    connection.send_bytes(pixels)
+            except (EOFError, OSError):  # the window is gone
+                break
+    player.close()
+
+
+class _Player:
+    def __init__(self) -> None:
+        self._reader: VideoReader | None = None
+        self._path: str | None = None
+        self._news: SourceInfo | None = None
+
+    def answer(self, request: Fetch) -> tuple[Answer, bytes | memoryview | None]:
+        try:
+            frame = self._still(request) if request.still else self._frame(request)
+        except FramefleetError as error:
+            self.close()
+            return NoPicture(request.ticket, str(error)), None
+        if frame is None:
+            return NoPicture(request.ticket), None
+        height, width, _ = frame.image.shape
+        info = None
+        if not request.still:
+            info, self._news = self._news, None
+        return Picture(request.ticket, frame.pts, width, height, info, frame.name), frame.image.data.cast("B")
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = self._path = None
+
+    def _frame(self, request: Fetch) -> DecodedFrame | None:
+        reader = self._open(request)
+        reader.resize(request.size)
+        if request.before is not None:
+            return _frame_before(reader, request.before)
+        if request.at is not None:
+            reader.seek(request.at)
+        for frame in reader:
+            if request.after is None or frame.pts >= request.after:
+                return frame
+        return None
+
+    def _open(self, request: Fetch) -> VideoReader:
+        from engine.media.reader import VideoReader
+
+        if self._reader is None or self._path != request.path:
+            self.close()
+            self._reader = VideoReader(Path(request.path), request.size)
+            self._path, self._news = request.path, self._reader.info
+        return self._reader
+
+    def _still(self, request: Fetch) -> DecodedFrame | None:
+        from engine.media.reader import VideoReader
+
+        with VideoReader(Path(request.path), request.size) as reader:
+            if reader.info.duration:
+                reader.seek(reader.info.duration * 0.1)  # the first frames are often black
+            return next(reader, None)
+
+
+def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:
+    """The last frame that begins before ``pts``, else the first; the next one the reader gives is the one after it."""
+    step = 1.0 if reader.info.duration is not None else 0.5  # for pictures a second is a position
+    for back in LOOK_BACK:
+        reader.seek(pts - back * step)
+        earlier = None
+        for frame in reader:
+            if frame.pts >= pts - 1e-6:
+                break
+            earlier = frame
+        if earlier is not None:
+            reader.seek(earlier.pts)
+            return next(reader, earlier)
+    reader.seek(pts)
+    return next(reader, None)
