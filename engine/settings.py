@@ -45,11 +45,15 @@ class Hint(StrEnum):
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """Where a model lies. weights: a path, or ``random:SEED`` for reproducible random weights. labels: None = look beside the cfg."""
+    """Where a model lies. weights: a path, or ``random:SEED`` for reproducible random weights. labels: None = look beside the cfg.
+
+    size: network input (width, height) in pixels, multiples of 32; None = the cfg's own.
+    """
 
     cfg: Path
     weights: Path | str
     labels: Path | None = None
+    size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

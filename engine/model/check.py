@@ -40,7 +40,7 @@ def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> Model
         ModelError: a file that is missing, damaged, unsupported, or does not belong to the others.
         UsageError: the size is no multiple of 32, or the seed of random weights no whole number.
     """
-    description = describe(files.cfg, size)
+    description = describe(files.cfg, size or files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)
     if is_random(files.weights):
         parse_seed(str(files.weights))

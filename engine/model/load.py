@@ -18,13 +18,13 @@ from engine.settings import ModelFiles
 
 
 def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Network:
-    """Read a model. size: (width, height) in pixels instead of the cfg's own, multiples of 32.
+    """Read a model. size: (width, height) in pixels instead of the files' own, multiples of 32.
 
     Raises:
         ModelError: a file that is missing, damaged, unsupported, or does not belong to the others.
         UsageError: the size is no multiple of 32, or the seed of random weights no whole number.
     """
-    description = describe(files.cfg, size)
+    description = describe(files.cfg, size or files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)
     weights = files.weights
     stream = random_weights(description, str(weights)) if is_random(weights) else read_weights(description, Path(weights))
