@@ -1,0 +1,99 @@
+"""What is really in a frame: boxes, classes, tracks, how much of each shows; and how that becomes COCO."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tools.demo.scene import Scene
+
+MIN_HEIGHT = 16 / 720
+"""Objects lower than this share of the picture's height are not asked for (``ignore``): 16 pixels at 1280×720."""
+MIN_VISIBLE = 0.4
+"""Nor are those of which less than this share shows: the rest is hidden by others or outside the picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The objects of one frame that show at all.
+
+    boxes: float32 (n, 4), x1 y1 x2 y2, pixels: around the whole object, hidden parts included, cut at the picture's edge.
+    kinds: int32 (n,) class numbers. tracks: int32 (n,) the same number for the same object in every frame. visible:
+    float32 (n,) share of the object that shows. ignore: bool (n,) too small or too much hidden to be asked for.
+    """
+
+    boxes: NDArray[np.float32]
+    kinds: NDArray[np.int32]
+    tracks: NDArray[np.int32]
+    visible: NDArray[np.float32]
+    ignore: NDArray[np.bool_]
+
+
+def measure(
+    scene: Scene, vertices: NDArray[np.float64], owner: NDArray[np.int64], fragments: tuple[NDArray[np.int32], NDArray[np.int64]], pixels: NDArray[np.int64], face: NDArray[np.int32]
+) -> Truth:  # fmt: skip
+    """Truth from a frame's fragments: all of what moves (face, pixel), and which face won each of ``pixels``."""
+    camera, cast = scene.camera, scene.cast
+    assert cast.mesh is not None
+    counts = np.concatenate([cast.mesh.counts, np.zeros(len(owner) - len(cast.mesh.counts), bool)])
+    whole = cast.boxes(vertices, camera)
+    clipped = whole.copy()
+    clipped[:, 0::2] = np.clip(clipped[:, 0::2], 0, camera.width)
+    clipped[:, 1::2] = np.clip(clipped[:, 1::2], 0, camera.height)
+
+    mine = counts[face]
+    shown = np.bincount(owner[face[mine]], minlength=cast.size)
+    drawn = _silhouettes(owner, counts, *fragments, cast.size, camera.width, camera.height)
+    area = (whole[:, 2] - whole[:, 0]) * (whole[:, 3] - whole[:, 1])
+    inside = (clipped[:, 2] - clipped[:, 0]) * (clipped[:, 3] - clipped[:, 1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        visible = shown / np.maximum(drawn, 1) * inside / area
+    kinds = np.array([actor.kind for actor in scene.actors])
+    keep = np.flatnonzero((kinds >= 0) & (shown > 0) & np.isfinite(visible))
+    boxes, visible = clipped[keep].astype(np.float32), np.minimum(visible[keep], 1).astype(np.float32)
+    ignore = (boxes[:, 3] - boxes[:, 1] < MIN_HEIGHT * camera.height) | (visible < MIN_VISIBLE)
+    return Truth(boxes, kinds[keep].astype(np.int32), keep.astype(np.int32), visible, ignore)
+
+
+def _silhouettes(owner: NDArray[np.int64], counts: NDArray[np.bool_], face: NDArray[np.int32], pixel: NDArray[np.int64], actors: int, width: int, height: int) -> NDArray[np.int64]:
+    """Pixels that each actor would cover if nothing stood before it."""
+    keep = counts[face]
+    who, pixel = owner[face[keep]], pixel[keep]
+    x, y = pixel % width, pixel // width
+    low = np.full((actors, 2), 1 << 30)
+    high = np.full((actors, 2), -1)
+    for axis, value in enumerate((x, y)):
+        np.minimum.at(low[:, axis], who, value)
+        np.maximum.at(high[:, axis], who, value)
+    size = np.maximum(high - low + 1, 0)
+    start = np.concatenate([[0], np.cumsum(size[:, 0] * size[:, 1])])
+    flags = np.zeros(start[-1] + 1, np.int64)
+    flags[start[who] + (y - low[who, 1]) * size[who, 0] + x - low[who, 0]] = 1
+    sums = np.concatenate([[0], np.cumsum(flags)])
+    return sums[start[1:]] - sums[start[:-1]]
+
+
+def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int, video: str) -> dict[str, Any]:
+    """COCO's detection format: category ids are class numbers + 1, ignored objects are ``iscrowd``.
+
+    ``iscrowd`` makes pycocotools neither ask for them nor count what is found there as wrong.
+    """
+    annotations = []
+    for number, truth in enumerate(frames):
+        for box, kind, track, visible, ignore in zip(truth.boxes, truth.kinds, truth.tracks, truth.visible, truth.ignore, strict=True):
+            x1, y1, x2, y2 = (round(float(v), 1) for v in box)
+            annotations.append(
+                {"id": len(annotations) + 1, "image_id": number, "category_id": int(kind) + 1, "bbox": [x1, y1, round(x2 - x1, 1), round(y2 - y1, 1)],
+                 "area": round((x2 - x1) * (y2 - y1), 1), "iscrowd": int(ignore), "track_id": int(track), "visible": round(float(visible), 2)}
+            )  # fmt: skip
+    return {
+        "info": {"description": "Rendered street; boxes are exact", "video": video},
+        "images": [{"id": i, "width": width, "height": height, "file_name": f"{video}#{i}"} for i in range(len(frames))],
+        "categories": [{"id": i + 1, "name": name} for i, name in enumerate(names)],
+        "annotations": annotations,
+    }
