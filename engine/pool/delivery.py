@@ -40,7 +40,6 @@ class Delivery:
         self._task: Detect | None = None
         self._position = 0
         self._entries: list[FrameEntry] = []
-        self._finished: list[float] = []
         self._items = 0
         self._send_at = math.inf
 
@@ -57,7 +56,7 @@ class Delivery:
         while (batch := self._next()) is not None:
             found, failure = self._await(batch)
             for item in batch.items:
-                self._take(item, batch, found, failure)
+                self._take(item, found, failure)
         self._send()
         self._send_message(self._meter.read())
 
@@ -86,7 +85,7 @@ class Delivery:
             self._die(Failed(f"the engine stopped working: {problem}", retry=True))
         return iter(()), f"inference failed: {problem}"
 
-    def _take(self, item: Item, batch: Batch, found: Iterator[Detections], failure: str) -> None:
+    def _take(self, item: Item, found: Iterator[Detections], failure: str) -> None:
         task = item.task
         if task is not self._task:
             self._send()
@@ -95,11 +94,11 @@ class Delivery:
         match item:
             case Picture():
                 detections = None if failure else next(found)
-                self._append(FrameEntry(item.pts, item.width, item.height, detections, failure or None, item.name), batch.done)
+                self._append(FrameEntry(item.pts, item.width, item.height, detections, failure or None, item.name))
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
-                    self._append(FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name), 0.0)
+                    self._append(FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
             case End():
                 self._send()
                 self._send_message(Done(task.source, task.segment.number, item.frames, item.complete, item.error))
@@ -107,10 +106,8 @@ class Delivery:
         if task.careful:
             self._send()
 
-    def _append(self, entry: FrameEntry, finished: float) -> None:
+    def _append(self, entry: FrameEntry) -> None:
         self._entries.append(entry)
-        if finished:
-            self._finished.append(finished)
         self._send_at = min(self._send_at, time.perf_counter() + MESSAGE_SECONDS)
         if len(self._entries) == MESSAGE_FRAMES:
             self._send()
@@ -127,9 +124,10 @@ class Delivery:
     def _send(self) -> None:
         if self._entries:
             assert self._task is not None
+            started = time.perf_counter()
             self._send_message(Frames.pack(self._task.source, self._task.segment.number, self._position, self._entries))
-            self._meter.delivered(self._finished)
+            self._meter.delivered(len(self._entries), 1000 * (time.perf_counter() - started))
             self._position += len(self._entries)
-            self._entries, self._finished, self._send_at = [], [], math.inf
+            self._entries, self._send_at = [], math.inf
         self._buffer.settle(self._items)
         self._items = 0

@@ -1,7 +1,7 @@
 """Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process or a clock in it.
 
 Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``); events come out. What has to
-be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it held is suspect. A
+be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it had begun is suspect. A
 suspect task runs alone in its worker, and detection carefully, so that a second death tells what the cause is.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.ledger import LedgerBook
-from engine.pool.protocol import Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
 from engine.pool.sequencer import Sequencer
 from engine.pool.strategies.base import Strategy, Work
 from engine.types import DeviceId
@@ -45,8 +45,13 @@ class _Source:
 
 @dataclass
 class _Worker:
-    """What one worker process holds. trying: the frame it said it would try, if it is careful."""
+    """What one worker process holds. ready: its engine is built. begun: tasks it said it began, as (source, segment).
 
+    trying: the frame it said it would try, if it is careful.
+    """
+
+    ready: bool = False
+    begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: _Source | None = None
     trying: Trying | None = None
     works: dict[tuple[int, int], Work] = field(default_factory=dict)
@@ -116,9 +121,9 @@ class Dispatcher:
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
         if worker.probe is not None:
-            events += self._lost_probe(worker.probe, why)
+            events += self._lost_probe(worker.probe, worker, why)
         for work in worker.works.values():
-            events += self._lost_work(device, work, worker.trying)
+            events += self._lost_work(device, work, worker)
         if gone:
             self._devices.discard(device)
             self._strategy.lose(device)
@@ -127,17 +132,22 @@ class Dispatcher:
             events += [self._finish(source, error=self._why_no_device, dropped="no device left") for source in list(self._sources.values())]
         return events
 
-    def receive(self, device: DeviceId, message: Need | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
+    def receive(self, device: DeviceId, message: Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
         """What a worker says, in the order in which it said it."""
         match message:
             case Need():
+                self._workers[device].ready = True
                 self._asking.append(device)
+                return []
+            case Began():
+                self._workers[device].begun.add((message.source, message.segment))
                 return []
             case Trying():
                 self._workers[device].trying = message
                 return []
             case Probed() | ProbeFailed():
                 self._workers[device].probe = None
+                self._workers[device].begun.discard((message.source, None))
                 source = self._sources.get(message.source)
                 if source is None:
                     return []
@@ -148,6 +158,7 @@ class Dispatcher:
                 return self._frames(device, message)
             case Done():
                 work = self._workers[device].works.pop((message.source, message.segment))
+                self._workers[device].begun.discard((message.source, message.segment))
                 return self._done(work, message)
 
     def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop]]:
@@ -164,7 +175,7 @@ class Dispatcher:
             able = [
                 (len(worker.works), device)
                 for device, worker in self._workers.items()
-                if worker.probe is None and not worker.isolated and (worker.idle or not source.suspect)
+                if worker.probe is None and not worker.isolated and (not source.suspect or (worker.idle and worker.ready))
             ]
             if able:
                 _, device = min(able)
@@ -228,32 +239,35 @@ class Dispatcher:
             events.append(self._finish(source, error=source.error))
         return events
 
-    def _lost_probe(self, source: _Source, why: str) -> list[Event]:
+    def _lost_probe(self, source: _Source, worker: _Worker, why: str) -> list[Event]:
         if source.number not in self._sources:
             return []
-        if source.suspect:
-            return [self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}")]
-        source.suspect = True
+        if (source.number, None) in worker.begun:
+            if source.suspect:
+                return [self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}")]
+            source.suspect = True
         self._unprobed[source.number] = source
         return []
 
-    def _lost_work(self, device: DeviceId, work: Work, trying: Trying | None) -> list[Event]:
+    def _lost_work(self, device: DeviceId, work: Work, worker: _Worker) -> list[Event]:
         source = self._sources.get(work.source)
         if source is None:
             return []
         assert source.sequencer is not None
         assert source.info is not None
         at = source.sequencer.received(work.segment.number)
-        left = max(0, work.segment.frames - at)
-        if not work.suspect:
-            self._strategy.give_back(replace(work, skip=at, strikes=1))
+        begun = (work.source, work.segment.number) in worker.begun
+        if not begun or not work.suspect:
+            self._strategy.give_back(replace(work, skip=at, strikes=max(work.strikes, int(begun))))
             return []
         here = (work.source, work.segment.number, at)
+        trying = worker.trying
         if trying is not None and (trying.source, trying.segment, trying.position) == here:
             victim = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name)
             self._strategy.give_back(replace(work, skip=at + 1, strikes=0))
             return self._frames(device, Frames.pack(*here, [victim]))
         # it died in the decoder, which has to pass this frame again to get to the next ones: a last try, then the rest is lost
+        left = max(0, work.segment.frames - at)
         last = work.strikes > 1 and at == work.skip
         lost = left if last else min(1, left)
         events: list[Event] = []

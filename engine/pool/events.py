@@ -64,7 +64,7 @@ class DeviceStats:
 
     frames: since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to
     detections available, None without a frame. stages: mean ms a frame spent in each stage, in order: "decode", "queue"
-    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the result). final: the
+    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the results). final: the
     last one of a device, over its whole run; frames_per_second then over the time in which it had work.
     """
 

@@ -15,7 +15,7 @@ STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
 """What a frame goes through, in order. Those of a batch wait for each other: each of them spends the batch's whole time.
 
 A long ``queue`` means that the engine cannot keep up with the decoder, a short one that it waits for it; a long
-``deliver`` that the pool's owner does not take the results.
+``deliver`` that the pool's owner does not take the results. (That they are collected for a moment before is not counted.)
 """
 
 
@@ -40,10 +40,9 @@ class Meter:
             self._stages["preprocess"] += batch.preprocessing
             self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
 
-    def delivered(self, finished: list[float]) -> None:
-        """Frames that were finished at these times have been sent just now."""
-        now = time.perf_counter()
-        self._stages["deliver"] += sum(1000 * (now - at) for at in finished)
+    def delivered(self, frames: int, milliseconds: float) -> None:
+        """Sending so many frames took so long."""
+        self._stages["deliver"] += frames * milliseconds
 
     def read(self) -> Stats:
         """Everything since the last reading."""

@@ -19,7 +19,7 @@ class Pipeline:
 
     def __init__(self, backend: Backend, send: Callable[[FromWorker], None], die: Callable[[Failed], NoReturn]) -> None:
         batch, slots = backend.info.batch, backend.info.slots
-        self.buffer = FrameBuffer(pictures=max(4, 2 * batch))
+        self.buffer = FrameBuffer(pictures=2 * batch)
         self.reader = Reader(self.buffer, 2 * batch + 8, send)
         self._inference = Inference(backend)
         self._delivery = Delivery(self._inference, self.buffer, slots, send, die)

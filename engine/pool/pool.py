@@ -22,7 +22,7 @@ from engine.pool.outcome import RESTART_SECONDS, RESTARTS
 from engine.pool.process import WorkerProcess, stop_all
 from engine.pool.protocol import Failed, Frames, FromWorker, Ready, Setup, Stats, ToWorker
 from engine.pool.strategies import choose
-from engine.settings import RunSettings
+from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
 
 
@@ -48,7 +48,8 @@ class EnginePool:
         strategy, self._reason = choose(settings.parallel, devices)
         self._strategy = strategy.name
         self._dispatcher = Dispatcher(strategy, devices)
-        self._workers = {setup.device: WorkerProcess(setup, type(self).worker_main) for setup in _setups(settings, devices)}
+        engine = _engine_settings(settings.engine, devices)
+        self._workers = {device: WorkerProcess(Setup(device, settings.model, engine), type(self).worker_main) for device in devices}
         self._statistics = {device: DeviceStatistics(device) for device in devices}
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
@@ -204,15 +205,10 @@ class EnginePool:
         return events + [self._statistics[process.device].final() for process in self._workers.values() if process.attempt]
 
 
-def _setups(settings: RunSettings, devices: Sequence[DeviceId]) -> Iterator[Setup]:
-    """What each device's worker is started with: CPU devices share the cores evenly, each with its own."""
-    sharing = [device for device in devices if device.kind == "cpu"]
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-    for device in devices:
-        if device.kind != "cpu" or len(sharing) == 1:
-            yield Setup(device, settings.model, settings.engine)
-            continue
-        share = max(1, len(cores) // len(sharing))
-        first = sharing.index(device) * share % len(cores)
-        own = frozenset(cores[first : first + share])
-        yield Setup(device, settings.model, replace(settings.engine, threads=settings.engine.threads or share), own)
+def _engine_settings(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
+    """The same, with the cores shared evenly where several CPU devices would each take all of them."""
+    sharing = sum(device.kind == "cpu" for device in devices)
+    if sharing < 2 or settings.threads is not None:
+        return settings
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return replace(settings, threads=max(1, cores // sharing))

@@ -1,7 +1,7 @@
 """Every message between the pool and its workers. All frozen, all picklable.
 
 Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Stop``. Towards the pool: the rest. Within one task a worker's
-messages keep their order: ``Frames`` (in careful mode a ``Trying`` before each), then ``Done``.
+messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is started with. cores: the CPU cores it keeps to, None = all of them."""
+    """What a worker is started with."""
 
     device: DeviceId
     model: ModelFiles
     engine: EngineSettings
-    cores: frozenset[int] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,14 @@ class Failed:
 
     message: str
     retry: bool
+
+
+@dataclass(frozen=True)
+class Began:
+    """The worker starts on a task: on a ``Detect``, or, where segment is None, on a ``Probe``."""
+
+    source: int
+    segment: int | None
 
 
 @dataclass(frozen=True)
@@ -212,4 +219,4 @@ class Frames:
 
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Stop
-FromWorker: TypeAlias = Ready | Failed | Need | Trying | Probed | ProbeFailed | Frames | Done | Stats
+FromWorker: TypeAlias = Ready | Failed | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from engine.media.types import DecodeFailure
 from engine.pool.buffer import End, FrameBuffer, Gap, Picture
-from engine.pool.protocol import Detect, FromWorker, Need, Trying
+from engine.pool.protocol import Began, Detect, FromWorker, Need, Trying
 
 
 class Reader:
@@ -68,6 +68,7 @@ class Reader:
 
         if task.careful:
             self._buffer.wait_settled()
+        self._send(Began(task.source, task.segment.number))
         done, complete, error = task.skip, False, None
         try:
             frames = iter(decode(task.info, task.segment, task.skip))

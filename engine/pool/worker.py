@@ -22,7 +22,7 @@ from typing import NoReturn
 from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError, ModelError, UsageError
 from engine.pool.pipeline import Pipeline
-from engine.pool.protocol import Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
+from engine.pool.protocol import Began, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
 
 NICE = 5
 """Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
@@ -38,8 +38,6 @@ def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
     faulthandler.enable()
     if hasattr(os, "nice"):
         os.nice(NICE)
-    if setup.cores is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, setup.cores)
     Worker(connection, setup).run()
 
 
@@ -121,6 +119,7 @@ class Worker:
 
         while True:
             task = self._probes.get()
+            self._send(Began(task.source, None))
             try:
                 answer: Probed | ProbeFailed = Probed(task.source, probe(task.path))
             except FramefleetError as error:

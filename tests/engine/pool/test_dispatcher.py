@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.dispatcher import DIED_TWICE, Dispatcher
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
 from engine.pool.strategies import choose
 from engine.pool.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
@@ -118,6 +118,7 @@ class Run:
         worker = self.workers[device]
         self.deliver()
         if worker.probe is not None and self.random.random() < 0.7:
+            self.tell(self.dispatcher.receive(device, Began(worker.probe.source, None)))
             truth, number, worker.probe = self.sources[worker.probe.source], worker.probe.source, None
             self.tell(
                 self.dispatcher.receive(device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, "unreadable"))
@@ -131,6 +132,9 @@ class Run:
     def work(self, device: DeviceId, task: Detect) -> None:
         worker, truth, number = self.workers[device], self.sources[task.source], task.segment.number
         position = task.skip if worker.position is None else worker.position
+        if worker.position is None:
+            self.tell(self.dispatcher.receive(device, Began(task.source, number)))
+            worker.position = position
         end = truth.lengths[number] if task.limit is None else min(truth.lengths[number], task.skip + task.limit)
         if position >= end:
             self.end(device, task, complete=task.limit is None or position < task.skip + task.limit)
@@ -350,6 +354,7 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up_and_the_others_go_
         run.deliver()
         probe = run.workers[device].probe
         if probe is not None and probe.source == 0:
+            run.tell(run.dispatcher.receive(device, Began(0, None)))
             run.kill(device)
         else:
             run.step(device)

@@ -1,0 +1,105 @@
+"""Ledger, statistics and the outcome of a process: small parts without processes."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+
+from engine.pool.device_statistics import DeviceStatistics
+from engine.pool.ledger import MAX_REASONS, LedgerBook
+from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget, WorkerOutcome
+from engine.pool.protocol import FrameEntry, Frames, Stats
+from engine.pool.strategies import choose
+from engine.settings import Parallel
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+CPU = DeviceId("cpu", "0")
+
+
+def result(failure: str | None = None) -> FrameResult:
+    return FrameResult(FrameRef(0, 0, 0.0), CPU, 8, 6, None if failure else Detections(), failure)
+
+
+def test_a_lost_frame_unbalances_the_ledger() -> None:
+    book = LedgerBook()
+    book.decoded(5)
+    book.handed_on([result(), result(), result("damaged")])
+    with pytest.raises(RuntimeError, match="unaccounted"):
+        book.close()
+    book.dropped(2, "cancelled")
+    ledger = book.close()
+    assert (ledger.decoded, ledger.inferred, ledger.failed, ledger.dropped) == (5, 2, {"damaged": 1}, {"cancelled": 2})
+
+
+def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
+    book = LedgerBook()
+    book.decoded(1000)
+    book.handed_on(result(f"damaged at {number} s") for number in range(1000))
+    failed = book.close().failed
+    assert len(failed) == MAX_REASONS + 1
+    assert failed["other reasons"] == 1000 - MAX_REASONS
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "crashed"),
+    [
+        (WorkerOutcome(-signal.SIGKILL), "killed (SIGKILL)", True),
+        (WorkerOutcome(-signal.SIGSEGV), "crashed (SIGSEGV)", True),
+        (WorkerOutcome(-signal.SIGTERM), "terminated (SIGTERM)", True),
+        (WorkerOutcome(-250), "crashed (signal 250)", True),
+        (WorkerOutcome(3), "status 3", True),
+        (WorkerOutcome(None), "did not end", True),
+        (WorkerOutcome(1, "no such model", retry=False), "no such model", False),
+    ],
+)
+def test_an_outcome_says_what_happened(outcome: WorkerOutcome, words: str, crashed: bool) -> None:
+    assert words in outcome.words
+    assert outcome.crashed is crashed
+
+
+def test_restarts_are_limited_in_time() -> None:
+    budget = RestartBudget()
+    assert all(budget.spend(float(second)) for second in range(RESTARTS))
+    assert not budget.spend(RESTART_SECONDS)
+    assert budget.spend(RESTART_SECONDS + 0.5)  # the first one, at 0 s, no longer counts
+    assert not budget.spend(RESTART_SECONDS + 0.6)
+
+
+def test_statistics_of_an_interval_and_of_the_run() -> None:
+    statistics = DeviceStatistics(CPU)
+    latencies = np.linspace(1, 100, 100).astype(np.float32)
+    statistics.frames(Frames.pack(0, 0, 0, [FrameEntry(0.0, 8, 6, Detections())] * 99 + [FrameEntry(0.0, 8, 6, None, "damaged")]))
+    first = statistics.interval(Stats(0.5, latencies, {"decode": 500.0, "infer": 1000.0}))
+    assert (first.frames, first.frames_per_second, first.stages) == (99, 200.0, {"decode": 5.0, "infer": 10.0})
+    assert first.latency_p50 == pytest.approx(50.5)
+    idle = statistics.interval(Stats(0.5, np.zeros(0, np.float32), {"decode": 0.0, "infer": 0.0}))
+    assert (idle.frames_per_second, idle.latency_p50, idle.latency_p99, idle.stages) == (0.0, None, None, {})
+    statistics.interval(Stats(0.5, latencies + 1000, {"decode": 1500.0, "infer": 1000.0}))
+    final = statistics.final()
+    assert final.final
+    assert final.frames_per_second == 200.0  # idle time does not count
+    assert final.latency_p50 == pytest.approx(100, rel=0.02)
+    assert final.latency_p99 == pytest.approx(1098, rel=0.02)
+    assert final.stages == {"decode": 10.0, "infer": 10.0}
+
+
+def test_a_device_that_did_nothing_has_no_figures() -> None:
+    final = DeviceStatistics(CPU).final()
+    assert (final.frames, final.frames_per_second, final.latency_p50, final.latency_p99) == (0, 0.0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("parallel", "devices", "name", "words"),
+    [
+        (Parallel.AUTO, 1, "segments", "one device"),
+        (Parallel.AUTO, 3, "segments", "all 3 devices"),
+        (Parallel.STREAMS, 3, "streams", "as the settings say"),
+        (Parallel.SEGMENTS, 1, "segments", "as the settings say"),
+    ],
+)
+def test_the_choice_of_a_strategy_is_explained(parallel: Parallel, devices: int, name: str, words: str) -> None:
+    strategy, reason = choose(parallel, [DeviceId("cpu", str(number)) for number in range(devices)])
+    assert strategy.name == name
+    assert words in reason

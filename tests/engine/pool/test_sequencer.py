@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.pool.protocol import FrameEntry, Frames
+from engine.pool.sequencer import Sequencer
+from engine.types import Detections, DeviceId
+
+CPU = DeviceId("cpu", "0")
+
+
+def frames(segment: int, first: int, count: int, pts: float | None = None) -> Frames:
+    entries = [FrameEntry(100.0 * segment + first + at if pts is None else pts, 8, 6, Detections()) for at in range(count)]
+    return Frames.pack(3, segment, first, entries)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_segments_in_any_order_come_out_in_display_order(lengths: list[int], random: Random) -> None:
+    sequencer = Sequencer(len(lengths))
+    came, out = dict.fromkeys(range(len(lengths)), 0), []
+    todo = list(came)
+    while todo:
+        segment = random.choice(todo)
+        if came[segment] == lengths[segment]:
+            sequencer.finish(segment, lengths[segment])
+            todo.remove(segment)
+        else:
+            count = random.randint(1, lengths[segment] - came[segment])
+            sequencer.add(CPU, frames(segment, came[segment], count))
+            came[segment] += count
+        out += [result for message in sequencer.pop() for result in message]
+        assert sequencer.waiting == sum(came.values()) - len(out)
+    assert sequencer.complete
+    assert [result.ref.index for result in out] == list(range(sum(lengths)))
+    assert [result.ref.pts for result in out] == [100.0 * segment + at for segment, length in enumerate(lengths) for at in range(length)]
+
+
+def test_a_frame_that_is_not_the_next_is_a_bug_that_shows() -> None:
+    sequencer = Sequencer(2)
+    sequencer.add(CPU, frames(0, 0, 2))
+    with pytest.raises(RuntimeError, match="frame 1 came where 2 was due"):
+        sequencer.add(CPU, frames(0, 1, 1))
+    with pytest.raises(RuntimeError, match="frame 3 came where 2 was due"):
+        sequencer.add(CPU, frames(0, 3, 1))
+    with pytest.raises(RuntimeError, match="ended at frame 5, with 2 received"):
+        sequencer.finish(0, 5)
+    sequencer.finish(0, 2)
+    with pytest.raises(RuntimeError, match="frame 2 came"):
+        sequencer.add(CPU, frames(0, 2, 1))
+    assert len(list(sequencer.pop())) == 1
+    with pytest.raises(RuntimeError, match="segment 0 is not open"):
+        sequencer.received(0)
+
+
+def test_frames_without_a_time_get_one_from_their_neighbours() -> None:
+    sequencer = Sequencer(1, step=0.5)
+    for first, pts in enumerate((math.nan, 3.0, math.nan, math.nan)):
+        sequencer.add(CPU, frames(0, first, 1, pts))
+    assert [result.ref.pts for message in sequencer.pop() for result in message] == [0.0, 3.0, 3.5, 4.0]
+
+
+def test_a_message_keeps_every_frame_as_it_was() -> None:
+    import pickle
+
+    import numpy as np
+
+    boxes = np.arange(12, dtype=np.float32).reshape(3, 4)
+    found = Detections(boxes, np.array([0.9, 0.8, 0.7], np.float32), np.array([2, 0, 1], np.int32))
+    entries = [
+        FrameEntry(0.5, 64, 48, found),
+        FrameEntry(0.75, 64, 48, None, "damaged", "b.png"),
+        FrameEntry(1.0, 32, 24, Detections(), None, "c.png"),
+        FrameEntry(1.25, 64, 48, found.select(np.array([1]))),
+    ]
+    message = pickle.loads(pickle.dumps(Frames.pack(7, 2, 10, entries)))
+    results = list(message.unpack(CPU, 100))
+    assert [result.ref.index for result in results] == [100, 101, 102, 103]
+    for entry, result in zip(entries, results, strict=True):
+        assert result.ref.source == 7
+        assert (result.ref.pts, result.width, result.height, result.failure, result.name) == (
+            entry.pts,
+            entry.width,
+            entry.height,
+            entry.failure,
+            entry.name,
+        )
+        assert (result.detections is None) == (entry.detections is None)
+        if entry.detections is not None and result.detections is not None:
+            np.testing.assert_array_equal(result.detections.boxes, entry.detections.boxes)
+            np.testing.assert_array_equal(result.detections.scores, entry.detections.scores)
+            np.testing.assert_array_equal(result.detections.class_ids, entry.detections.class_ids)

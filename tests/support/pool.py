@@ -1,0 +1,216 @@
+"""Run pools, look at their processes, and make workers fail on purpose (real workers, with the fault put into their process)."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.backends.base import Backend
+from engine.media.types import DecodedFrame
+from engine.pool import worker
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from engine.pool.pool import EnginePool
+from engine.pool.protocol import Setup
+from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
+from engine.types import Detections, DeviceId, FrameResult, Image
+from tests.support.media import number_of
+from tests.support.models import tiny_files
+
+CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
+
+
+def tiny_settings(parallel: Parallel = Parallel.AUTO, model: ModelFiles | None = None, confidence: float = 0.25) -> RunSettings:
+    """The tiny detector at fp32, which needs no trial of precisions."""
+    return RunSettings(model or tiny_files(), parallel=parallel, engine=EngineSettings(precision=Precision.FP32, confidence=confidence))
+
+
+class Seen:
+    """What a pool told, sorted. Checks on the way what must always hold."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.opened: dict[int, SourceOpened] = {}
+        self.frames: dict[int, list[FrameResult]] = defaultdict(list)
+        self.finished: dict[int, SourceFinished] = {}
+        self.failures: list[DeviceFailed] = []
+        self.ready: list[DeviceReady] = []
+        self.stats: list[DeviceStats] = []
+
+    def add(self, event: Event) -> None:
+        """Take one event."""
+        self.events.append(event)
+        match event:
+            case SourceOpened():
+                self.opened[event.source] = event
+            case FramesDone():
+                assert event.source in self.opened
+                assert event.source not in self.finished
+                due = len(self.frames[event.source])
+                assert [frame.ref.index for frame in event.frames] == list(range(due, due + len(event.frames))), "out of order"
+                assert all(frame.ref.source == event.source for frame in event.frames)
+                self.frames[event.source] += event.frames
+            case SourceFinished():
+                assert event.source not in self.finished
+                assert event.ledger.balanced
+                self.finished[event.source] = event
+            case DeviceFailed():
+                self.failures.append(event)
+            case DeviceReady():
+                self.ready.append(event)
+            case DeviceStats():
+                self.stats.append(event)
+
+    def failed(self, source: int) -> dict[int, str]:
+        """Indices of a source's failed frames, and why."""
+        return {frame.ref.index: frame.failure for frame in self.frames[source] if frame.failure is not None}
+
+
+def watch(events: Iterable[Event], react: Callable[[Event, Seen], None] | None = None) -> Seen:
+    """Take all events; ``react`` may act on each."""
+    seen = Seen()
+    for event in events:
+        seen.add(event)
+        if react is not None:
+            react(event, seen)
+    return seen
+
+
+def run_pool(
+    paths: Sequence[Path],
+    devices: Sequence[DeviceId] = CPUS[:1],
+    settings: RunSettings | None = None,
+    react: Callable[[EnginePool, Event, Seen], None] | None = None,
+    pool_type: type[EnginePool] = EnginePool,
+) -> Seen:
+    """Run these files through a pool to the end."""
+    with pool_type(settings or tiny_settings(), devices) as pool:
+        for path in paths:
+            pool.add(path)
+        pool.finish()
+        return watch(pool.events(), None if react is None else lambda event, seen: react(pool, event, seen))
+
+
+def worker_pids() -> dict[str, int]:
+    """Process ids of the workers that this process has, by device."""
+    found = {}
+    for process in multiprocessing.active_children():
+        if process.name.startswith("framefleet "):
+            assert process.pid is not None
+            found[process.name.removeprefix("framefleet ")] = process.pid
+    return found
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs (a zombie does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def quicker_than(seconds: float) -> Iterator[None]:
+    """Fails if the block takes longer."""
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < seconds
+
+
+def with_worker(main: Callable[..., None]) -> type[EnginePool]:
+    """A pool whose workers run this instead of ``worker.main``."""
+    return type("FaultyPool", (EnginePool,), {"worker_main": staticmethod(main)})
+
+
+def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A worker that ends at once."""
+    os._exit(3)
+
+
+def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
+    """A real worker whose engine has a fault on pictures with these numbers.
+
+    how: "raise" – an exception; "kill" – a crash of the process; "break" – from then on every inference raises.
+    """
+    import engine.backends
+
+    create = engine.backends.create_backend
+    broken = False
+
+    def create_faulty(device: DeviceId) -> Backend:
+        backend = create(device)
+        submit = backend._submit_impl
+
+        def faulty(images: Sequence[Image]) -> Future[list[Detections]]:
+            nonlocal broken
+            if broken or any(image.any() and number_of(image) in numbers for image in images):
+                if how == "kill":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                broken = how == "break"
+                raise RuntimeError("the engine's fault")
+            return submit(images)
+
+        backend._submit_impl = faulty  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_faulty
+    worker.main(connection, setup)
+
+
+def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str) -> None:
+    """A real worker whose decoder has a fault at the picture with this number, also when it is skipped. how: "raise" or "kill"."""
+    import engine.media.decode as module
+
+    decode = module.decode
+
+    def faulty(info: Any, segment: Any, skip: int = 0) -> Iterator[Any]:
+        for position, frame in enumerate(decode(info, segment)):
+            if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
+                if how == "kill":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                raise RuntimeError("the decoder's fault")
+            if position >= skip:
+                yield frame
+
+    module.decode = faulty  # type: ignore[assignment]
+    worker.main(connection, setup)
+
+
+def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real worker whose engine cannot be built, for a reason nobody thought of."""
+    import engine.backends
+
+    def create_faulty(device: DeviceId) -> Backend:
+        raise ZeroDivisionError("nobody thought of this")
+
+    engine.backends.create_backend = create_faulty
+    worker.main(connection, setup)
+
+
+def probe_fault_main(connection: Connection[Any, Any], setup: Setup, *, name: str) -> None:
+    """A real worker that dies when it opens the file of this name."""
+    import engine.media.probe as module
+
+    probe = module.probe
+
+    def faulty(path: Path) -> Any:
+        if path.name == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return probe(path)
+
+    module.probe = faulty
+    worker.main(connection, setup)
