@@ -1,11 +1,27 @@
-"""Models small enough for every test."""
+"""Models small enough for every test, and what they compute, worked out straight from Darknet's definitions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.model.load import load_network
-from engine.model.network import Network
+from engine.model.network import (
+    Activation,
+    AveragePool,
+    Convolution,
+    Layer,
+    MaxPool,
+    Network,
+    Route,
+    Sam,
+    ScaleChannels,
+    Shortcut,
+    Upsample,
+)
 from engine.settings import ModelFiles
 
 TINY_CFG = Path(__file__).resolve().parent.parent / "fixtures" / "tiny.cfg"
@@ -20,3 +36,64 @@ def tiny_files(seed: int = 1) -> ModelFiles:
 def tiny_network(seed: int = 1) -> Network:
     """The same, loaded: a few milliseconds."""
     return load_network(tiny_files(seed))
+
+
+def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float64]]:
+    """The heads of a small network, float64, slowly and without any library. inputs: (batch, channels, height, width)."""
+    picture, values = inputs.astype(np.float64), list[NDArray[np.float64]]()
+    for layer in network.layers:
+        values.append(_compute(layer, [picture if index < 0 else values[index] for index in layer.inputs]))
+        assert values[-1].shape[1:] == layer.shape
+    return [values[head.inputs[0]] for head in network.heads]
+
+
+def _compute(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    first = inputs[0]
+    match layer:
+        case Convolution():
+            return _convolve(layer, first)
+        case MaxPool():
+            before = layer.padding // 2
+            padded = _pad(first, before, layer.padding - before, -np.inf)
+            return _windows(padded, layer.size, layer.stride).max(axis=(-2, -1))
+        case Upsample():
+            return first.repeat(layer.stride, axis=2).repeat(layer.stride, axis=3)
+        case Route():
+            parts = [value.reshape(len(value), layer.groups, -1, *value.shape[2:])[:, layer.group] for value in inputs]
+            return np.concatenate(parts, axis=1)
+        case Shortcut():
+            return ACTIVATIONS[layer.activation](np.sum(inputs, axis=0))
+        case ScaleChannels() | Sam():
+            return ACTIVATIONS[layer.activation](first * inputs[1])
+        case AveragePool():
+            return first.mean(axis=(2, 3), keepdims=True)
+    return first
+
+
+def _convolve(layer: Convolution, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    windows = _windows(_pad(value, layer.padding, layer.padding, 0.0), layer.weights.shape[-1], layer.stride)
+    grouped = windows.reshape(len(value), layer.groups, -1, *windows.shape[2:])
+    weights = layer.weights.reshape(layer.groups, -1, *layer.weights.shape[1:]).astype(np.float64)
+    result = np.einsum("bgchwyx,gfcyx->bgfhw", grouped, weights, optimize=True)
+    result = result.reshape(len(value), -1, *result.shape[3:]) + layer.bias[:, None, None]
+    return ACTIVATIONS[layer.activation](result)
+
+
+def _pad(value: NDArray[np.float64], before: int, after: int, filler: float) -> NDArray[np.float64]:
+    return np.pad(value, ((0, 0), (0, 0), (before, after), (before, after)), constant_values=filler)
+
+
+def _windows(value: NDArray[np.float64], size: int, stride: int) -> NDArray[np.float64]:
+    return np.lib.stride_tricks.sliding_window_view(value, (size, size), axis=(2, 3))[:, :, ::stride, ::stride]
+
+
+ACTIVATIONS: dict[Activation, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    Activation.LINEAR: lambda x: x,
+    Activation.LEAKY: lambda x: np.where(x > 0, x, 0.1 * x),
+    Activation.RELU: lambda x: x.clip(0),
+    Activation.RELU6: lambda x: x.clip(0, 6),
+    Activation.LOGISTIC: lambda x: 1 / (1 + np.exp(-x)),
+    Activation.SWISH: lambda x: x / (1 + np.exp(-x)),
+    Activation.MISH: lambda x: x * np.tanh(np.log1p(np.exp(x))),
+}
+"""Each by its formula, for values of moderate size."""

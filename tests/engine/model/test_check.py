@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ModelError, UsageError
+from engine.model.check import check_model
+from engine.settings import ModelFiles
+from tests.support.models import TINY_CFG
+
+
+def test_tiny() -> None:
+    summary = check_model(ModelFiles(TINY_CFG, "random:1"))
+    assert (summary.name, summary.width, summary.height, summary.letter_box) == ("tiny", 96, 96, False)
+    assert (summary.classes, summary.labels, summary.layers) == (3, ("class 0", "class 1", "class 2"), 24)
+    assert summary.weights_bytes == 20 + 4 * summary.parameters
+    assert 0.001 < summary.gflops < 0.01
+
+
+def test_yolov4(data: Path) -> None:
+    summary = check_model(ModelFiles(data / "models" / "yolov4.cfg", "random:1"), (416, 416))
+    assert summary.weights_bytes == 257_717_640
+    assert (round(summary.gflops, 1), round(summary.parameters / 1e6, 2)) == (60.1, 64.43)
+
+
+def test_it_refuses_what_loading_refuses(data: Path, tmp_path: Path) -> None:
+    models = data / "models"
+    assert check_model(ModelFiles(models / "yolo-fastest-1.1.cfg", models / "yolo-fastest-1.1.weights")).labels[0] == "person"
+    with pytest.raises(ModelError, match="does not belong to"):
+        check_model(ModelFiles(models / "yolov4.cfg", models / "yolo-fastest-1.1.weights"))
+    with pytest.raises(ModelError, match="does not exist"):
+        check_model(ModelFiles(models / "yolov4.cfg", tmp_path / "yolov4.weights"))
+    with pytest.raises(ModelError, match="3 classes"):
+        check_model(ModelFiles(TINY_CFG, "random:1", models / "coco.names"))
+    with pytest.raises(UsageError, match="random:SEED"):
+        check_model(ModelFiles(TINY_CFG, "random:"))
+
+
+def test_no_heavy_library_is_imported() -> None:
+    code = (
+        "import sys, engine.model.check, engine.model.files, engine.model.load\n"
+        "print([name for name in ('onnx', 'cv2', 'av', 'openvino', 'PySide6') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import re
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import ModelError, UsageError
+from engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
+from engine.model.description import ConvolutionSpec, Description
+from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
+from engine.model.place import MAX_LAYERS
+from tests.support.models import TINY_CFG
+
+NET = "[net]\nwidth=64\nheight=32\nchannels=3\n"
+HEAD = "[convolutional]\nfilters=7\nactivation=linear\n[yolo]\nanchors=10,20\nclasses=2\n"
+
+
+@pytest.fixture
+def cfg(tmp_path: Path) -> Callable[[str], Description]:
+    def make(text: str) -> Description:
+        path = tmp_path / "made.cfg"
+        path.write_text(text)
+        return describe(path)
+
+    return make
+
+
+def test_tiny() -> None:
+    tiny = describe(TINY_CFG)
+    assert (tiny.width, tiny.height, tiny.channels, tiny.letter_box, tiny.classes) == (96, 96, 3, False, 3)
+    assert [layer.shape for layer in tiny.layers] == [
+        *[(8, 48, 48), (16, 24, 24), (8, 24, 24), (8, 24, 24), (8, 24, 24), (8, 24, 24), (24, 24, 24), (24, 12, 12), (24, 12, 12)],
+        *[(16, 6, 6), (16, 6, 6), (16, 6, 6), (16, 6, 6), (48, 6, 6), (16, 6, 6), (16, 6, 6), (24, 6, 6), (24, 6, 6)],
+        *[(16, 6, 6), (16, 12, 12), (40, 12, 12), (16, 12, 12), (24, 12, 12), (24, 12, 12)],
+    ]
+    route, shortcut, spp = tiny.layers[2], tiny.layers[5], tiny.layers[13]
+    assert isinstance(route, Route)
+    assert (route.inputs, route.groups, route.group) == ((1,), 2, 1)
+    assert isinstance(shortcut, Shortcut)
+    assert shortcut.inputs == (4, 3)
+    assert spp.inputs == (12, 10, 9)
+    coarse, fine = tiny.heads
+    assert coarse.anchors.tolist() == [[24, 30], [40, 36], [60, 70]]
+    assert fine.anchors.tolist() == [[6, 8], [10, 14], [16, 12]]
+    assert (coarse.scale_x_y, fine.scale_x_y, coarse.new_coords, coarse.diou_beta) == (1.05, 1.1, False, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "layers", "weights_bytes", "gflops"),
+    [
+        ("yolov4", (608, 608), 162, 257_717_640, {416: 60.137, 512: 91.095, 608: 128.459}),
+        ("yolov4-tiny", (416, 416), 38, 24_251_276, {416: 6.910}),
+        ("yolov4-tiny-3l", (608, 608), 45, 25_336_200, {416: 8.305}),
+        ("yolov4-csp", (512, 512), 175, 211_944_840, {512: 77.003}),
+        ("yolov4-csp-swish", (640, 640), 176, 211_944_840, {640: 120.317}),
+        ("yolov4-p5", (896, 896), 244, 283_669_892, {896: 326.809}),
+        ("yolov4x-mish", (640, 640), 203, 399_388_168, {640: 221.986}),
+        ("yolo-fastest-1.1", (320, 320), 131, 1_384_268, {320: 0.252}),
+    ],
+)
+def test_published_models(data: Path, name: str, size: tuple[int, int], layers: int, weights_bytes: int, gflops: dict[int, float]) -> None:
+    path = data / "models" / f"{name}.cfg"
+    found = describe(path)
+    assert ((found.width, found.height), len(found.layers), found.weights_bytes) == (size, layers, weights_bytes)
+    assert found.classes == 80
+    assert {side: round(describe(path, (side, side)).flops / 1e9, 3) for side in gflops} == gflops
+
+
+def test_options_of_published_heads(data: Path) -> None:
+    heads = {path.stem: describe(path).heads[0] for path in (data / "models").glob("*.cfg")}
+    assert {name for name, head in heads.items() if head.new_coords} == {"yolov4-csp", "yolov4-csp-swish", "yolov4-p5", "yolov4x-mish"}
+    assert {name for name, head in heads.items() if head.diou_beta == 0.6} == {
+        "yolov4-csp",
+        "yolov4-csp-swish",
+        "yolov4-p5",
+        "yolov4x-mish",
+    }
+    assert describe(data / "models" / "yolov4-csp-swish.cfg").letter_box
+
+
+def test_another_size() -> None:
+    wide = describe(TINY_CFG, (160, 64))
+    assert (wide.width, wide.height) == (160, 64)
+    assert [head.shape for head in wide.heads] == [(24, 4, 10), (24, 8, 20)]
+    assert wide.float_count == describe(TINY_CFG).float_count
+
+
+@pytest.mark.parametrize("size", [(100, 96), (96, 0), (-32, 32), (1 << 20, 32)])
+def test_sizes_that_cannot_be(size: tuple[int, int]) -> None:
+    with pytest.raises(UsageError, match="multiples of 32"):
+        describe(TINY_CFG, size)
+
+
+@pytest.mark.parametrize(
+    ("options", "padding", "shape"),
+    [
+        ("size=3\nstride=1\npad=1", 1, (4, 32, 64)),
+        ("size=3\nstride=2\npad=1", 1, (4, 16, 32)),
+        ("size=3\nstride=2\npad=0", 0, (4, 15, 31)),
+        ("size=3\nstride=2\npadding=2", 2, (4, 17, 33)),
+        ("size=3\nstride=2\npad=1\npadding=7", 1, (4, 16, 32)),  # pad wins
+        ("size=5\nstride_x=2\nstride_y=2\npad=1", 2, (4, 16, 32)),
+        ("size=1\ndilation=3", 0, (4, 32, 64)),  # means nothing for one pixel
+    ],
+)
+def test_convolutions(cfg: Callable[[str], Description], options: str, padding: int, shape: tuple[int, int, int]) -> None:
+    layer = cfg(f"{NET}[convolutional]\nfilters=4\nactivation=mish\n{options}\n{HEAD}").layers[0]
+    assert isinstance(layer, ConvolutionSpec)
+    assert (layer.padding, layer.shape, layer.activation, layer.inputs) == (padding, shape, Activation.MISH, (-1,))
+
+
+def test_counting_the_numbers_of_a_convolution(cfg: Callable[[str], Description]) -> None:
+    text = "[convolutional]\nfilters=12\nsize=3\npad=1\ngroups=3\nactivation=relu\n"
+    plain, normalized, cross = (cfg(f"{NET}{text}{option}{HEAD}").convolutions[0] for option in ("", "batch_normalize=1\n", "cbn=1\n"))
+    assert (plain.float_count, normalized.float_count, cross.float_count) == (12 * 9 + 12, 12 * 9 + 48, 12 * 9 + 48)
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "stride", "padding", "shape"),
+    [
+        ("size=2\nstride=2", 2, 2, 1, (3, 16, 32)),
+        ("size=2\nstride=1", 2, 1, 1, (3, 32, 64)),
+        ("size=13\nstride=1", 13, 1, 12, (3, 32, 64)),
+        ("stride=2", 2, 2, 1, (3, 16, 32)),  # the size is the stride's by default
+        ("size=3\nstride=2", 3, 2, 2, (3, 16, 32)),
+        ("size=3\nstride=2\npadding=0", 3, 2, 0, (3, 15, 31)),
+        ("size=3\nstride=2\npadding=1", 3, 2, 1, (3, 16, 32)),
+        ("size=3\nstride=2\npadding=4", 3, 2, 4, (3, 17, 33)),
+    ],
+)
+def test_maxpool(
+    cfg: Callable[[str], Description], options: str, size: int, stride: int, padding: int, shape: tuple[int, int, int]
+) -> None:
+    layer = cfg(f"{NET}[maxpool]\n{options}\n{HEAD}").layers[0]
+    assert isinstance(layer, MaxPool)
+    assert (layer.size, layer.stride, layer.padding, layer.shape) == (size, stride, padding, shape)
+
+
+def test_the_rest(cfg: Callable[[str], Description]) -> None:
+    found = cfg(
+        f"{NET}letter_box=1\n[conv]\nfilters=4\n[avg]\n[conv]\nfilters=4\n[scale_channels]\nfrom=0\n[sam]\nfrom=0\n[upsample]\nstride=3\n"
+        f"[silence]\n[dropout]\nprobability=.5\n[max]\nstride=3\n[shortcut]\nfrom=3,-5\nactivation=leaky\n[route]\nlayers=0,-7\n{HEAD}"
+    )
+    names = [type(layer).__name__ for layer in found.layers]
+    assert names[:6] == ["ConvolutionSpec", "AveragePool", "ConvolutionSpec", "ScaleChannels", "Sam", "Upsample"]
+    assert names[6:11] == ["Identity", "Identity", "MaxPool", "Shortcut", "Route"]
+    assert [layer.inputs for layer in found.layers[1:11]] == [(0,), (1,), (2, 0), (3, 0), (4,), (5,), (6,), (7,), (8, 3, 4), (0, 3)]
+    assert [layer.shape for layer in found.layers[1:6]] == [(4, 1, 1), (4, 1, 1), (4, 32, 64), (4, 32, 64), (4, 96, 192)]
+    assert isinstance(found.layers[5], Upsample)
+    assert found.letter_box
+
+
+def test_a_mask_is_optional(cfg: Callable[[str], Description]) -> None:
+    text = "[convolutional]\nfilters=14\n[yolo]\nanchors=1,2, 3,4\nclasses=2\nnum=2\nnms_kind=diounms\nbeta_nms=0.7\n"
+    head = cfg(NET + text).heads[0]
+    assert isinstance(head, Yolo)
+    assert (head.anchors.tolist(), head.anchors.dtype, head.diou_beta) == ([[1, 2], [3, 4]], np.float32, 0.7)
+
+
+CONVOLUTION = "[convolutional]\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"
+
+
+COMPLAINTS = [
+    (CONVOLUTION, 1, "[convolutional]", "begins with [net]"),
+    ("[net]\nwidth=64\n", 1, "[net]", "height= is missing"),
+    ("[net]\nwidth=10000000\nheight=1\n", 2, "[net]", "width=10000000 is outside"),
+    ("[net]\nwidth=0\nheight=1\n", 2, "[net]", "width=0 is outside"),
+    (NET.replace("channels=3", "channels=1"), 4, "[net]", "channels=1 is not supported"),
+    (NET, 1, "[net]", "no [yolo] layer"),
+    (NET + CONVOLUTION, 1, "[net]", "no [yolo] layer"),
+    (NET + "[lstm]\n", 5, "[lstm] (layer 0)", "[lstm] is unknown or not supported"),
+    (NET + "[Convolutional]\n", 5, "[Convolutional] (layer 0)", "[Convolutional] is unknown"),
+    (NET + "[" + "x" * 5000 + "]\n", 5, "[" + "x" * 37 + "…] (layer 0)", "is unknown"),
+    (NET + "[convolutional]\nfilters=1000000000\n", 6, "[convolutional] (layer 0)", "filters=1000000000 is outside"),
+    (NET + "[convolutional]\nfilters=-1\n", 6, "[convolutional] (layer 0)", "filters=-1 is outside"),
+    (NET + "[convolutional]\nsize=1000000\n", 6, "[convolutional] (layer 0)", "size=1000000 is outside"),
+    (NET + "[convolutional]\nsize=41\n", 6, "[convolutional] (layer 0)", "size=41 is larger than the input of 64×32"),
+    (NET + "[convolutional]\nstride=0\n", 6, "[convolutional] (layer 0)", "stride=0 is outside"),
+    (NET + "[convolutional]\nstride_x=2\n", 6, "[convolutional] (layer 0)", "stride_x=2 and stride_y=1 differ"),
+    (NET + "[convolutional]\nfilters=4\ngroups=3\n", 7, "[convolutional] (layer 0)", "groups=3 must divide the 3 channels"),
+    (
+        NET + "[convolutional]\nactivation=elu\n",
+        6,
+        "[convolutional] (layer 0)",
+        "activation=elu is unknown or not supported; supported are",
+    ),
+    (NET + "[convolutional]\nsize=3\ndilation=2\n", 7, "[convolutional] (layer 0)", "dilation= is not supported"),
+    (NET + "[convolutional]\nxnor=1\n", 6, "[convolutional] (layer 0)", "xnor=1 is not supported"),
+    (NET + "[convolutional]\nantialiasing=1\n", 6, "[convolutional] (layer 0)", "antialiasing=1 is not supported"),
+    (NET + "[convolutional]\nstretch=1\n", 6, "[convolutional] (layer 0)", "stretch=1 is not supported"),
+    (NET + CONVOLUTION + "[convolutional]\nshare_index=0\n", 11, "[convolutional] (layer 1)", "share_index=0 is not supported"),
+    (NET + "[maxpool]\nmaxpool_depth=1\n", 6, "[maxpool] (layer 0)", "maxpool_depth=1 is not supported"),
+    (NET + "[maxpool]\nsize=2\npadding=3\n", 7, "[maxpool] (layer 0)", "padding=3 is outside 0..2"),
+    (NET + "[upsample]\nscale=2\n", 6, "[upsample] (layer 0)", "scale=2 is not supported"),
+    (NET + "[upsample]\nstride=-2\n", 6, "[upsample] (layer 0)", "stride=-2 is outside"),
+    (NET + "[route]\nlayers=-1\n", 6, "[route] (layer 0)", "layers=-1 is no earlier layer: those are none"),
+    (NET + CONVOLUTION + "[route]\nlayers=1\n", 11, "[route] (layer 1)", "layers=1 is no earlier layer: those are 0 to 0, or -1 to -1"),
+    (NET + CONVOLUTION + "[route]\n", 10, "[route] (layer 1)", "layers= is missing"),
+    (NET + CONVOLUTION + "[route]\nlayers=0\ngroups=3\n", 12, "[route] (layer 1)", "groups=3 does not divide the 8 channels"),
+    (NET + CONVOLUTION + "[route]\nlayers=0\ngroups=2\ngroup_id=2\n", 13, "[route] (layer 1)", "group_id=2 is outside 0..1"),
+    (NET + CONVOLUTION + "[maxpool]\nstride=2\n[route]\nlayers=0,1\n", 13, "[route] (layer 2)", "width and height must be equal"),
+    (NET + CONVOLUTION + "[maxpool]\nstride=2\n[shortcut]\nfrom=0\n", 13, "[shortcut] (layer 2)", "adds layer 0 of 64×32×8 to 32×16×8"),
+    (
+        NET + CONVOLUTION + "[shortcut]\nfrom=0\nweights_type=per_feature\n",
+        12,
+        "[shortcut] (layer 1)",
+        "weights_type=per_feature is not supported",
+    ),
+    (NET + CONVOLUTION + "[sam]\nfrom=0,0\n", 11, "[sam] (layer 1)", "names 2 layers"),
+    (NET + CONVOLUTION + "[sam]\nfrom=0\nactivation=mish\n", 12, "[sam] (layer 1)", "activation=mish is unknown or not supported"),
+    (NET + CONVOLUTION + "[avgpool]\n[sam]\nfrom=0\n", 12, "[sam] (layer 2)", "the sizes must be equal"),
+    (NET + CONVOLUTION + "[scale_channels]\nfrom=0\n", 11, "[scale_channels] (layer 1)", "that must be 1×1×8"),
+    (
+        NET + CONVOLUTION + HEAD.replace("filters=7", "filters=8"),
+        13,
+        "[yolo] (layer 2)",
+        "8 channels, but 1 anchors · (5 + 2 classes) = 7",
+    ),
+    (NET + HEAD + "[dropout]\n", 11, "[dropout] (layer 2)", "takes its input from [yolo] (layer 1)"),
+    (NET + HEAD.replace("anchors=10,20\n", ""), 8, "[yolo] (layer 1)", "anchors= is missing"),
+    (NET + HEAD.replace("10,20", "10"), 9, "[yolo] (layer 1)", "has 1 numbers"),
+    (NET + HEAD.replace("10,20", "10,-20"), 9, "[yolo] (layer 1)", "anchors=-20 must be above 0"),
+    (NET + HEAD + "mask=1\n", 11, "[yolo] (layer 1)", "mask=1 is outside 0..0"),
+    (NET + HEAD + "scale_x_y=0\n", 11, "[yolo] (layer 1)", "scale_x_y=0 must be above 0"),
+    (
+        NET + HEAD + "[route]\nlayers=0\n[yolo]\nanchors=1,1\nclasses=3\n",
+        15,
+        "[yolo] (layer 3)",
+        "classes=3, but [yolo] (layer 1) has 2",
+    ),
+]
+"""cfg, line, section and complaint."""
+
+
+def test_complaints_name_the_place(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    path = tmp_path / "bad.cfg"
+    for text, line, section, complaint in COMPLAINTS:
+        with subtests.test(complaint):
+            path.write_text(text)
+            with pytest.raises(ModelError) as caught:
+                describe(path)
+            assert str(caught.value).startswith(f"{path}, line {line}, {section}: ")
+            assert complaint in str(caught.value)
+
+
+WIDE = "[convolutional]\nfilters=60000\nsize=3\npad=1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (NET + WIDE * 2, rf"line 10, \[convolutional\] \(layer 1\): .*more than {MAX_PARAMETERS:,} parameters"),
+        (NET + "[convolutional]\nsize=1000\nfilters=60000\npadding=600\n", f"more than {MAX_PARAMETERS:,} parameters"),
+        (NET + "[upsample]\nstride=900\n" * 9, rf"\(layer 0\): .*more than {MAX_ACTIVATIONS:,} values"),
+        ("[net]\nwidth=16000\nheight=16000\n" + "[dropout]\n" * 99, f"more than {MAX_ACTIVATIONS:,} values"),
+        (
+            NET.replace("width=64", "width=512") + CONVOLUTION + "[route]\nlayers=" + ",".join(["0"] * 50_000) + "\n",
+            f"more than {MAX_ACTIVATIONS:,} values",
+        ),
+        (NET + "[dropout]\n" * 9_000, f"more than {MAX_LAYERS:,} layers"),
+    ],
+)
+def test_absurd_networks_cost_nothing(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "absurd.cfg"
+    path.write_text(text)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=complaint):
+            describe(path)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_unknown_options_of_training_are_no_matter(cfg: Callable[[str], Description]) -> None:
+    text = (NET + HEAD).replace("[convolutional]\n", "[convolutional]\nstopbackward=800\nassisted_excitation=4000\nxnor=0\nnonsense=?\n")
+    assert re.sub(r"made", "", cfg(text).name) == ""

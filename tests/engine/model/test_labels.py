@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ModelError
+from engine.model.labels import find_labels, read_labels
+
+
+@pytest.fixture
+def cfg(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.cfg"
+    path.write_text("[net]")
+    return path
+
+
+@pytest.mark.parametrize("text", ["cat\ndog", "cat\ndog\n", "\ufeffcat\r\ndog\r\n\r\n", "  cat \n\tdog\n\n"])
+def test_form_does_not_matter(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.names"
+    path.write_bytes(text.encode())
+    assert read_labels(path, 2) == ("cat", "dog")
+
+
+def test_names_in_any_language(tmp_path: Path) -> None:
+    path = tmp_path / "a.names"
+    path.write_text("traffic light\nпешеход\n信号灯\n", "utf-8")
+    assert read_labels(path, 3) == ("traffic light", "пешеход", "信号灯")
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"cat\ndog\nbird\n", "has 3 labels, but the model has 2 classes"),
+        (b"", "has 0 labels"),
+        (b"cat\n\ndog\n", "line 2 is empty"),
+        (b"caf\xe9\ndog\n", "not UTF-8 text at byte 3"),
+        (b"a\0b\n", "no list of labels"),
+        (b"x\n" * 3_000_000, "no list of labels"),
+    ],
+)
+def test_files_that_do_not_fit(tmp_path: Path, content: bytes, complaint: str) -> None:
+    path = tmp_path / "a.names"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=rf"a\.names.*{complaint}"):
+        read_labels(path, 2)
+
+
+def test_missing(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="does not exist"):
+        read_labels(tmp_path / "a.names", 2)
+    with pytest.raises(ModelError, match="is no file"):
+        read_labels(tmp_path, 2)
+
+
+def test_where_labels_are_found(cfg: Path) -> None:
+    folder = cfg.parent
+    assert find_labels(cfg, 2) == ("class 0", "class 1")
+    (folder / "three.names").write_text("a\nb\nc\n")
+    assert find_labels(cfg, 2) == ("class 0", "class 1")
+    (folder / "two.names").write_text("a\nb\n")
+    assert find_labels(cfg, 2) == ("a", "b")
+    (folder / "also.names").write_text("c\nd\n")
+    assert find_labels(cfg, 2) == ("class 0", "class 1")  # two fit: neither is certain
+    (folder / "mine.names").write_text("e\nf\n")
+    assert find_labels(cfg, 2) == ("e", "f")
+    assert find_labels(cfg, 2, folder / "also.names") == ("c", "d")
+
+
+def test_the_models_own_labels_must_fit(cfg: Path) -> None:
+    cfg.with_suffix(".names").write_text("a\nb\n")
+    with pytest.raises(ModelError, match=r"mine\.names has 2 labels, but the model has 80 classes"):
+        find_labels(cfg, 80)
+
+
+def test_coco_for_eighty_classes(cfg: Path) -> None:
+    labels = find_labels(cfg, 80)
+    assert (len(labels), len(set(labels))) == (80, 80)
+    assert (labels[0], labels[2], labels[62], labels[79]) == ("person", "car", "tv", "toothbrush")
+
+
+def test_our_names_of_coco_stand_in_the_order_of_darknets(data: Path, cfg: Path) -> None:
+    theirs = read_labels(data / "models" / "coco.names", 80)
+    renamed = {(a, b) for a, b in zip(theirs, find_labels(cfg, 80), strict=True) if a.replace(" ", "") != b.replace(" ", "")}
+    assert renamed == {("motorbike", "motorcycle"), ("aeroplane", "airplane"), ("sofa", "couch"), ("tvmonitor", "tv")}
