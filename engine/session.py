@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, Self
 
 from engine.backends.base import EngineInfo
+from engine.devices.discovery import default_devices
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Ledger, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
 from engine.settings import RunSettings
@@ -40,7 +41,7 @@ class DetectionSession:
         ExportError: the database cannot be created; from ``events``: it cannot be written.
     """
 
-    def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], database: Path, labels: Sequence[str]) -> None:
+    def __init__(self, settings: RunSettings, database: Path, labels: Sequence[str]) -> None:
         self.database = database
         self.sources: dict[int, SourceState] = {}
         self._engines: dict[DeviceId, EngineInfo] = {}
@@ -48,7 +49,7 @@ class DetectionSession:
         self._adding = Lock()  # a source's first event may come before its number is returned
         self._writer = SessionWriter(database, labels, _facts(settings))
         try:
-            self._pool = EnginePool(settings, devices)
+            self._pool = EnginePool(settings, settings.devices or default_devices())
         except BaseException:
             self._writer.close(complete=False)
             raise

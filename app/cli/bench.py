@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 
 from app.cli import options
-from engine.errors import UsageError
 from engine.settings import Precision
 
 COLUMNS = "{:16} {:28} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
@@ -23,8 +22,9 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("what", type=what, metavar="model", help="what to measure; this version measures models")
     options.add_model_options(parser)
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="all of these, one after the other")
-    precisions = options.some_of([*Precision])
-    parser.add_argument("--precision", type=precisions, default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)")
+    parser.add_argument(
+        "--precision", type=options.some_of([*Precision]), default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)"
+    )
     parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
     parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="pictures per inference, e.g. 1,8 (1)")
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
@@ -33,6 +33,7 @@ def run(argv: Sequence[str]) -> int:
     options.refuse_cuda(arguments.devices)
 
     from engine.bench.model import bench_model
+
     from engine.devices.discovery import default_devices
 
     devices = arguments.devices or default_devices()

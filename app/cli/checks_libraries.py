@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from app.cli.checks import Check, Status
 from app.system_libraries import PACKAGES, missing_libraries
+from engine.devices.discovery import discover
+from engine.errors import DeviceError
 
 SECONDS = 60
 REINSTALL = "delete the folder .venv and start ./run again"
@@ -26,7 +28,6 @@ LIBRARIES = {
     "platformdirs": ("platformdirs", ""),
     "tqdm": ("tqdm", ""),
 }
-DEVICES = "from engine.devices.discovery import discover\nfor device in discover(): print(device)"
 WIDGETS = "import PySide6.QtWidgets, pyqtgraph; print(pyqtgraph.__version__)"
 FONTS = "from PySide6.QtGui import QFontDatabase, QGuiApplication as A; a = A([]); print(len(QFontDatabase.families()))"
 DISPLAY = "from PySide6.QtGui import QGuiApplication as A; a = A([]); print(a.platformName(), a.primaryScreen().size().toTuple())"
@@ -77,11 +78,16 @@ def _library(distribution: str, code: str) -> Check:
 
 
 def _devices() -> Iterator[Check]:
-    listing, error = _python(DEVICES)
-    if error is not None or not listing:
-        yield Check("devices", Status.PROBLEM, error or "none found", "see what is wrong with OpenVINO above")
-    for line in listing.splitlines():
-        yield Check("device", Status.OK, line)
+    try:
+        devices = discover(SECONDS)
+    except DeviceError as error:
+        yield Check("devices", Status.PROBLEM, str(error), "see what is wrong with openvino above")
+        return
+    for device in devices:
+        if device.available:
+            yield Check("device", Status.OK, str(device))
+        else:
+            yield Check("device", Status.WARNING, str(device), "update its driver; the other devices work without it")
 
 
 def _window() -> Iterator[Check]:

@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
-    session = DetectionSession(settings, settings.devices, arguments.out / DATABASE, labels)
+    session = DetectionSession(settings, arguments.out / DATABASE, labels)
     with session, closing(Progress(session.sources, arguments.quiet)) as progress, interruptible(session.cancel) as interruption:
         for source in sources:
             session.add(source)
@@ -52,7 +52,7 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
-    options.add_model_options(parser)
+    options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
     how.add_argument(
         "--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')"
@@ -61,7 +61,6 @@ def _parser() -> argparse.ArgumentParser:
     how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(Parallel)}")
     how.add_argument("--batch", type=options.batch_size, metavar="auto|N", help="pictures per inference")
     how.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
-    how.add_argument("--size", type=options.network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
     decode = options.one_of(["auto", "cpu"], ["nvdec"])
     how.add_argument("--decode", type=decode, default="auto", metavar="auto|cpu", help="what decodes videos")
@@ -81,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
     """The settings, and the model's labels."""
     options.refuse_cuda(arguments.devices)
-    model = options.model_files(arguments)
+    model = options.model_files(arguments, arguments.size)
     labels = check_model(model).labels
     engine = EngineSettings(
         precision=Precision(arguments.precision),

@@ -15,11 +15,10 @@ def run(argv: Sequence[str]) -> int:
         FramefleetError: the model cannot be used, or the file not written.
     """
     parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
-    options.add_model_options(parser)
+    options.add_size_option(options.add_model_options(parser))
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="where to")
-    parser.add_argument("--size", type=options.network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
     arguments = parser.parse_args(argv)
-    files = options.model_files(arguments)
+    files = options.model_files(arguments, arguments.size)
 
     from engine.model.load import load_network
     from engine.model.onnx_export import export_onnx

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from engine.errors import UsageError
+from engine.model.files import find_weights
+from engine.model.random_weights import is_random
 from engine.settings import ModelFiles
 from engine.types import DeviceId
 
@@ -37,33 +40,38 @@ def make_parser(command: str, description: str, usage: str | None = None, epilog
     return parser
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
+def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """``--model``, ``--weights``, ``--labels``."""
     group = parser.add_argument_group("model")
     group.add_argument("--model", type=Path, metavar="M.cfg", help="the network's Darknet description")
     group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
-    group.add_argument(
-        "--labels", type=Path, metavar="L.names", help="its labels (default: found beside the cfg, or COCO's for 80 classes)"
-    )
+    group.add_argument("--labels", type=Path, metavar="L.names", help="its labels (default: beside the cfg, or COCO's for 80 classes)")
+    return group
 
 
-def model_files(arguments: argparse.Namespace) -> ModelFiles:
+def add_size_option(group: argparse._ArgumentGroup) -> None:
+    """``--size``."""
+    group.add_argument("--size", type=network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
+
+
+def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
     """The model that ``add_model_options`` asked for.
 
     Raises:
         UsageError: no model is named, or no weights are found beside it.
     """
-    if arguments.model is None:
+    cfg: Path | None = arguments.model
+    if cfg is None:
         raise UsageError("no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name)")
-    cfg: Path = arguments.model
     weights: str | Path | None = arguments.weights
     if weights is None:
-        weights = cfg.with_suffix(".weights")
-        if cfg.exists() and not weights.exists():
-            raise UsageError(f"no weights beside {cfg} ({weights.name}): give --weights M.weights, or --weights random:1 to try without")
-    elif not arguments.weights.startswith("random:"):
-        weights = Path(arguments.weights)
-    return ModelFiles(cfg, weights, arguments.labels)
+        weights = find_weights(cfg)
+        if weights is None and cfg.exists():
+            raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
+        weights = weights or cfg.with_suffix(".weights")  # the missing cfg is what will be complained about
+    elif not is_random(weights):
+        weights = Path(weights)
+    return ModelFiles(cfg, weights, arguments.labels, size)
 
 
 def items(text: str) -> list[str]:
@@ -123,10 +131,10 @@ def seconds(text: str) -> float:
 @checked
 def network_size(text: str) -> tuple[int, int]:
     """``N`` or ``WIDTHxHEIGHT`` in pixels."""
-    width, _, height = text.lower().partition("x")
-    if not width.isdecimal() or not (height or width).isdecimal():
+    found = re.fullmatch(r"(\d+)(?:x(\d+))?", text.strip().lower())
+    if found is None:
         raise UsageError(f"'{text}' is no size: write 416 or 608x352")
-    return int(width), int(height or width)
+    return int(found[1]), int(found[2] or found[1])
 
 
 @checked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -26,6 +27,10 @@ from engine.types import DeviceId
 PLAIN_SECONDS = 10.0  # between two lines where standard error is no terminal
 
 
+class _Bar(tqdm):  # type: ignore[misc]
+    monitor_interval = 0  # no thread: the bar is updated at least twice a second anyway
+
+
 class Progress:
     """Shows the events of a run. quiet: only devices and what goes wrong; never less than that.
 
@@ -40,9 +45,10 @@ class Progress:
         self._speed: dict[DeviceId, str] = {}
         self._started = 0.0
         self._next_line = 0.0
-        self._plain = not quiet and not sys.stderr.isatty()
+        self._quiet = quiet
+        self._plain = not quiet and not _draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
-        self._bar = tqdm(
+        self._bar = _Bar(
             total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
         )
 
@@ -55,10 +61,10 @@ class Progress:
     def show(self, event: Event) -> None:
         """Show what happened."""
         match event:
-            case StrategyChosen(strategy, reason) if not self._bar.disable:
+            case StrategyChosen(strategy, reason) if not self._quiet:
                 self.say(f"work is shared by {strategy}: {reason}")
-            case DeviceStarting(device, attempt) if attempt > 1:
-                self.say(f"{device}: starting again (attempt {attempt})")
+            case DeviceStarting(device, attempt) if not self._quiet or attempt > 1:
+                self.say(f"{device}: starting" + (f" again (attempt {attempt})" if attempt > 1 else ""))
             case DeviceReady(engine):
                 size = f"{engine.width}×{engine.height}, batch {engine.batch}"
                 self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
@@ -87,7 +93,9 @@ class Progress:
 
     def _show_frames(self, source: int, count: int) -> None:
         now = time.monotonic()
-        self._started = self._started or now
+        if not self._started:
+            self._started = now
+            self._bar.unpause()  # building the engine does not count
         self._frames += count
         self._bar.set_description_str(f"{_short(self._sources[source].path)} ", refresh=False)
         self._bar.update(count)
@@ -106,6 +114,11 @@ class Progress:
     def close(self) -> None:
         """Take the bar away."""
         self._bar.close()
+
+
+def _draws() -> bool:
+    """Whether standard error is a terminal with room for a bar (a container's may say that it has no lines)."""
+    return sys.stderr.isatty() and os.get_terminal_size(sys.stderr.fileno()).lines > 0
 
 
 def _short(path: Path, length: int = 24) -> str:

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.store.session import SessionReader
+from tests.support.cli import TINY, read_lines
+from tests.support.media import make_video
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+
+
+def _start(video: Path, out: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "app", "detect", str(video), *TINY, "--size", "416", "--out", str(out), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def _wait_for_frames(out: Path, count: int = 20) -> None:
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        if (out / "session.sqlite").exists():
+            try:
+                with SessionReader(out / "session.sqlite") as reader:
+                    if reader.count(0) >= count:
+                        return
+            except Exception:  # the file is being made
+                pass
+        time.sleep(0.05)
+    raise AssertionError("no frames came")
+
+
+@pytest.fixture(scope="module")
+def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("media") / "long.mp4", frames=4000, size=(64, 48), gop=30)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_keeps_what_it_has(number: signal.Signals, status: int, long_video: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with _start(long_video, out, "--json") as process:
+        _wait_for_frames(out)
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)  # a terminal's Ctrl-C reaches the workers too
+        printed, errors = process.communicate(timeout=30)
+    assert process.returncode == status, errors
+    assert "stopping" in errors
+    assert "Traceback" not in errors
+    report = json.loads(printed.splitlines()[-1])
+    assert report["exit"] == "interrupted"
+    frames = report["sources"][0]["frames"]
+    lines = read_lines(out / "long.jsonl")
+    assert [line["frame"] for line in lines] == list(range(frames["inferred"]))
+    assert 20 <= len(lines) < 4000
+    assert frames["decoded"] == frames["inferred"] + frames["dropped"] + frames["failed"]
+    with SessionReader(out / "session.sqlite") as reader:
+        assert reader.count(0) == len(lines)
+
+
+def test_the_second_interruption_ends_it_at_once(long_video: Path, tmp_path: Path) -> None:
+    with _start(long_video, tmp_path / "out") as process:
+        _wait_for_frames(tmp_path / "out")
+        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, signal.SIGINT)
+        started = time.monotonic()
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert time.monotonic() - started < 10
+    assert "Traceback" not in errors
+
+
+def test_a_killed_run_leaves_its_frames_and_no_result_file(long_video: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with _start(long_video, out) as process:
+        _wait_for_frames(out)
+        process.kill()
+    deadline = time.monotonic() + 10
+    while _group_alive(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _group_alive(process.pid), "workers outlive the run"
+    assert not list(out.glob("*.jsonl"))
+    with SessionReader(out / "session.sqlite") as reader:
+        indices = [frame.ref.index for frame in reader.frames(0)]
+    assert len(indices) >= 20
+    assert indices == list(range(len(indices)))
+
+
+def _group_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import app.cli.doctor
+from app.main import COMMANDS, main
+
+HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessing", "sqlite3", "tqdm")
+
+
+def test_what_every_worker_imports_again_is_light() -> None:
+    code = f"import sys, app.main; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    printed = capsys.readouterr().out
+    for command, text in COMMANDS.items():
+        assert f"{command:9} {text}" in printed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"framefleet {command}" in capsys.readouterr().out
+    assert main([command, "--no-such-option"]) == 2
+    assert "--no-such-option" in capsys.readouterr().err or command in ("bench", "detect", "export")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])
+def test_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == f"framefleet {version('framefleet')}\n"
+
+
+def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["detcet", "a.mp4"]) == 2
+    assert "there is no file detcet; did you mean 'framefleet detect …'?" in capsys.readouterr().err
+
+
+def test_a_command_of_a_later_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topology"]) == 2
+    assert "'topology' comes in a later version; this one has detect" in capsys.readouterr().err
+
+
+def _break_down(_: object) -> int:
+    raise ZeroDivisionError("by nought")
+
+
+def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(app.cli.doctor, "run", _break_down)
+    assert main(["doctor"]) == 2
+    message = capsys.readouterr().err
+    assert len(message.splitlines()) == 1
+    assert "ZeroDivisionError: by nought" in message
+    assert "Traceback" not in message
+    if sys.platform.startswith("linux"):
+        (log,) = tmp_path.rglob("crash-*.log")
+        assert str(log) in message
+        assert "_break_down" in log.read_text()
+    assert main(["doctor", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_user_s_mistake_shows_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "--model", "no/such.cfg", "--weights", "random:1", "-o", "x.onnx"]
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert message.startswith("framefleet: ")
+    assert "no/such.cfg" in message
+    assert len(message.splitlines()) == 1
+    assert main([*arguments, "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m app --help | head -c 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "u"
+    assert done.stderr == ""

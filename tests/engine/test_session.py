@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ExportError
+from engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
+from engine.session import DetectionSession
+from engine.settings import EngineSettings, RunSettings
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+from tests.support.store import LABELS, same_frame
+
+CPU = DeviceId("cpu", "0")
+SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(confidence=0.05))
+
+
+def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=40)
+    told, opened = [], False
+    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session, SessionReader(session.database) as reader:
+        assert session.add(video) == 0
+        assert session.add(tmp_path / "none.mp4") == 1
+        session.finish()
+        for event in session.events():
+            match event:
+                case SourceOpened():
+                    opened = True
+                    assert [source.path for source in reader.sources()] == [str(video)]
+                case FramesDone(_, frames):
+                    assert opened
+                    told += frames
+                case SourceFinished(source, ledger):
+                    stored = {row.number: row for row in reader.sources()}[source]
+                    assert stored.finished
+                    assert stored.ledger == ledger == session.sources[source].ledger
+                    assert reader.count(source) == ledger.inferred
+                case DeviceReady(engine):
+                    assert engine.device == CPU
+        read = list(reader.frames(0))
+        assert len(read) == 40
+        assert all(map(same_frame, read, told))
+        assert any(frame.detections for frame in read)
+    report = session.report("failed")
+    assert [source["frames"]["inferred"] for source in report["sources"]] == [40, 0]
+    assert report["devices"][0]["frames"] == 40
+    assert report["exit"] == "failed"
+    assert session.sources[1].error is not None
+
+
+def test_the_window_may_add_and_cancel_from_another_thread(tmp_path: Path) -> None:
+    long = make_video(tmp_path / "long.mp4", frames=3000, size=(64, 48))
+    short = make_video(tmp_path / "short.mp4", frames=10)
+    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
+
+        def control() -> None:
+            number = session.add(long)
+            with SessionReader(session.database) as reader:
+                while not reader.count(number):
+                    pass
+            session.cancel(number)
+            session.add(short)
+            session.finish()
+
+        thread = threading.Thread(target=control)
+        thread.start()
+        for _ in session.events():
+            pass
+        thread.join()
+    first, second = session.sources.values()
+    assert first.cancelled
+    assert first.ledger.balanced
+    assert first.frames == first.ledger.inferred < 3000
+    assert (second.cancelled, second.frames) == (False, 10)
+    with SessionReader(session.database) as reader:
+        assert [source.complete for source in reader.sources()] == [False, True]
+        assert reader.count(0) == first.frames
+
+
+def test_a_session_that_was_closed_early_keeps_the_older_one(tmp_path: Path) -> None:
+    SessionWriter(tmp_path / "s.sqlite", LABELS, {"model": "old"}).close(complete=True)
+    with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
+        session.add(make_video(tmp_path / "a.mp4", frames=40))
+        next(session.events())
+    with SessionReader(tmp_path / "s.previous.sqlite") as reader:
+        assert reader.facts["model"] == "old"
+
+
+def test_an_unusable_database_starts_no_device(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ExportError, match="file"):
+        DetectionSession(SETTINGS, tmp_path / "file" / "s.sqlite", LABELS)

@@ -1,0 +1,57 @@
+"""Running the real ``main()`` and reading what it wrote."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from app.main import main
+from tests.support.models import TINY_CFG
+
+TINY = ("--model", str(TINY_CFG), "--weights", "random:1")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of ``main`` gave."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The last line of standard output."""
+        report: dict[str, Any] = json.loads(self.out.splitlines()[-1])
+        return report
+
+
+def run_main(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
+    """Run ``framefleet ARGUMENTS`` in this process."""
+    capsys.readouterr()
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return Outcome(status, captured.out, captured.err)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON Lines file."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def head(source: Path, target: Path, frames: int) -> Path:
+    """The first frames of a video without re-encoding them (of a file without B-frames exactly these)."""
+    with av.open(str(source)) as container, av.open(str(target), "w") as output:
+        stream = container.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        for number, packet in enumerate(container.demux(stream)):
+            if number == frames or packet.dts is None:
+                break
+            packet.stream = copy
+            output.mux(packet)
+    return target
