@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import threading
 import time
@@ -46,6 +47,10 @@ class Reader:
 
     def run(self) -> None:
         """The thread's life: for ever."""
+        # a closed file and its decoder's buffers are in reference cycles (PyAV's streams and container know each other):
+        # left to the collector's own rhythm, hundreds of MB pile up. Frozen, what is there by now costs no time any more
+        gc.collect()
+        gc.freeze()
         while True:
             self._ask()
             with self._changed:
@@ -55,6 +60,7 @@ class Reader:
                     self._changed.wait()
                 task = self._tasks.popleft()
             self._decode(task)
+            gc.collect()
 
     def _ask(self) -> None:
         with self._changed:

@@ -1,0 +1,155 @@
+"""How much of an engine's speed is left when the whole pipeline runs: ``EnginePool`` on a file against the backend alone.
+
+Both run the same model at the same precision on the same pictures, in turns, so that only the ratio counts. The backend alone
+gets pictures decoded beforehand and is kept busy with as many as it has slots. The pool decodes, carries the results across
+process borders and orders them; its time runs from the engine's readiness to the last frame.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+import av
+
+from benchmarks.report import table, write
+from engine.backends import create_backend
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame
+from engine.model.load import load_network
+from engine.pool.events import DeviceReady, FramesDone, SourceFinished
+from engine.pool.pool import EnginePool
+from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.types import DeviceId, Image
+
+DEVICE = DeviceId("cpu", "0")
+PICTURES = 64
+
+
+def shortened(video: Path, frames: int, target: Path) -> Path:
+    """The first ``frames`` packets of a video, copied."""
+    with av.open(str(video)) as source, av.open(str(target), "w") as output:
+        track = source.streams.video[0]
+        copy = output.add_stream_from_template(track)
+        for packet in islice((packet for packet in source.demux(track) if packet.dts is not None), frames):
+            packet.stream = copy
+            output.mux(packet)
+    return target
+
+
+def pictures(video: Path) -> list[Image]:
+    """The first pictures of a video."""
+    info = probe(video)
+    frames = (frame for segment in info.segments for frame in decode(info, segment))
+    return [frame.image for frame in islice(frames, PICTURES) if isinstance(frame, DecodedFrame)]
+
+
+def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, frames: int) -> float:
+    """Images/s of the engine without anything around it."""
+    images = pictures(video)
+    with create_backend(DEVICE) as backend:
+        info = backend.activate(load_network(model), settings)
+        # slots + 1 wait for their results, so that a slot never waits for its next pictures
+        waiting: deque = deque()
+        batches = [[images[(start + offset) % len(images)] for offset in range(info.batch)] for start in range(0, frames, info.batch)]
+        for batch in batches[: info.slots]:
+            backend.infer(batch)
+        started = time.perf_counter()
+        for batch in batches:
+            waiting.append(backend.submit(batch))
+            if len(waiting) > info.slots:
+                waiting.popleft().result()
+        for result in waiting:
+            result.result()
+        return len(batches) * info.batch / (time.perf_counter() - started)
+
+
+def pool(model: ModelFiles, settings: EngineSettings, video: Path) -> tuple[float, float]:
+    """Frames/s of the pool on a file, from the engine's readiness on, and seconds from the start to the first frame."""
+    begun, ready, first, frames = time.perf_counter(), 0.0, 0.0, 0
+    with EnginePool(RunSettings(model, (DEVICE,), engine=settings), [DEVICE]) as engine_pool:
+        engine_pool.add(video)
+        engine_pool.finish()
+        for event in engine_pool.events():
+            match event:
+                case DeviceReady():
+                    ready = time.perf_counter()
+                case FramesDone():
+                    first = first or time.perf_counter() - begun
+                    frames += len(event.frames)
+                case SourceFinished():
+                    assert event.ledger.inferred == frames, event
+                    return frames / (time.perf_counter() - ready), first
+    raise RuntimeError("the pool ended without its source")
+
+
+def chosen_precision(model: ModelFiles) -> Precision:
+    """What ``auto`` is on this machine: decided once, so that both sides use the same."""
+    with create_backend(DEVICE) as backend:
+        return Precision(backend.activate(load_network(model), EngineSettings()).precision)
+
+
+def apart(function: object, *arguments: object) -> object:
+    """Call in a fresh process: no run inherits threads, caches or memory from the one before."""
+    with multiprocessing.get_context("spawn").Pool(1) as fresh:
+        return fresh.apply(function, arguments)  # type: ignore[arg-type]
+
+
+def compare(name: str, model: ModelFiles, precision: Precision, video: Path, rounds: int) -> Iterator[tuple[object, ...]]:
+    """One table row: medians over the rounds, and the ratio of each pair."""
+    settings = EngineSettings(precision=precision)
+    if precision is Precision.AUTO:
+        settings = replace(settings, precision=apart(chosen_precision, model))  # type: ignore[arg-type]
+    frames = probe(video).frames
+    alone, pooled, firsts = [], [], []
+    for number in range(rounds):
+        alone.append(float(apart(backend_alone, model, settings, video, frames)))  # type: ignore[arg-type]
+        speed, first = pool(model, settings, video)
+        pooled.append(speed)
+        firsts.append(first)
+        print(f"{name} {settings.precision}, round {number + 1}: alone {alone[-1]:.2f}/s, pool {speed:.2f}/s", flush=True)
+    ratios = sorted(one / other for one, other in zip(pooled, alone, strict=True))
+    yield (
+        name,
+        settings.precision,
+        frames,
+        f"{median(alone):.2f}",
+        f"{median(pooled):.2f}",
+        f"**{median(ratios):.3f}** ({ratios[0]:.3f}–{ratios[-1]:.3f})",
+        f"{median(firsts):.2f}",
+    )
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with models/ and video/ (see the README)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--precision", type=Precision, default=Precision.AUTO)
+    parser.add_argument("--frames", type=int, default=150, help="of the video, for YOLOv4")
+    options = parser.parse_args()
+    models = options.data / "models"
+    video = options.data / "video" / "people.mp4"
+    rows: list[tuple[object, ...]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        short = shortened(video, options.frames, Path(folder) / "short.mp4")
+        yolov4 = ModelFiles(models / "yolov4.cfg", "random:1", size=(416, 416))
+        fastest = ModelFiles(models / "yolo-fastest-1.1.cfg", models / "yolo-fastest-1.1.weights")
+        rows += compare("YOLOv4-416, random weights", yolov4, options.precision, short, options.rounds)
+        rows += compare("yolo-fastest-1.1", fastest, options.precision, video, options.rounds)
+    head = ("model", "precision", "frames", "backend alone, images/s", "pool, frames/s", "pool ÷ alone (range)", "start → first frame, s")
+    body = f"{table(head, rows)}\n\nMedians of {options.rounds} rounds, both sides in turns. YOLOv4 has to reach 0.9.\n\n{__doc__}"
+    write("pipeline", "The pool against the backend alone", body, ("openvino", "av", "numpy"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""What every benchmark's result states: where, with what and how it was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def machine() -> str:
+    """Processor and cores, as Linux says; elsewhere what Python knows."""
+    name = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        name = next((line.partition(": ")[2] for line in cpuinfo.read_text().splitlines() if line.startswith("model name")), name)
+    return f"{name}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def write(name: str, title: str, body: str, libraries: Sequence[str]) -> Path:
+    """Print a result and keep it as ``results/NAME.md``."""
+    versions = ", ".join(f"{library} {version(library)}" for library in libraries)
+    arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
+    command = shlex.join(["python", "-m", f"benchmarks.{name}", *arguments])
+    facts = f"{date.today()}; {machine()}; Python {platform.python_version()}, {versions}"
+    text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body}\n"
+    print(text)
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.md"
+    path.write_text(text)
+    return path
