@@ -24,9 +24,10 @@ class Surface:
 def surface(corners: NDArray[np.float64]) -> Surface:
     """Normals and centres of faces."""
     # the diagonals' product is right for quads and for triangles that repeat a corner
-    normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    return Surface(corners, normals, corners.mean(1))
+    (ux, uy, uz), (vx, vy, vz) = (corners[:, 2] - corners[:, 0]).T, (corners[:, 3] - corners[:, 1]).T
+    normals = np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], -1)
+    normals /= np.maximum(np.sqrt(np.einsum("ij,ij->i", normals, normals)), 1e-12)[:, None]
+    return Surface(corners, normals, (corners[:, 0] + corners[:, 1] + corners[:, 2] + corners[:, 3]) / 4)
 
 
 def seen_from(camera: Camera, faces: Surface, jitter: tuple[float, float]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
@@ -37,8 +38,9 @@ def seen_from(camera: Camera, faces: Surface, jitter: tuple[float, float]) -> tu
     offsets = np.einsum("ij,ij->i", faces.normals, faces.corners[:, 0] - np.array(camera.position))
     index = np.flatnonzero(offsets < -1e-6)
     corners = camera.to_camera(faces.corners[index])
-    depth = corners[..., 2]
-    whole, crossing = (depth > NEAR).all(1), (depth > NEAR).any(1) & (depth <= NEAR).any(1)
+    ahead = [corners[:, i, 2] > NEAR for i in range(4)]
+    whole = ahead[0] & ahead[1] & ahead[2] & ahead[3]
+    crossing = (ahead[0] | ahead[1] | ahead[2] | ahead[3]) & ~whole
     pieces = [(i, piece) for i in np.flatnonzero(crossing) for piece in _clip(corners[i])]
     index = np.concatenate([index[whole], index[[i for i, _ in pieces]]]) if pieces else index[whole]
     corners = np.concatenate([corners[whole], np.array([piece for _, piece in pieces])]) if pieces else corners[whole]
@@ -62,39 +64,64 @@ class Cast:
     """Meshes joined for speed; the pose of a moment is one 3×4 matrix per bone, of all actors one after the other."""
 
     def __init__(self, meshes: Sequence[Mesh], bones: Sequence[int]) -> None:
-        starts = np.cumsum([0, *bones])
-        self.mesh = join(meshes) if meshes else None
-        self.owner = np.concatenate([np.full(len(m.faces), i) for i, m in enumerate(meshes)]) if meshes else np.zeros(0, int)
-        self._vertex_owner = np.concatenate([np.full(len(m.vertices), i) for i, m in enumerate(meshes)]) if meshes else np.zeros(0, int)
-        self._bone = self.mesh.bones + starts[self._vertex_owner] if self.mesh else np.zeros(0, int)
+        self.starts = np.cumsum([0, *bones])
         self.size = len(meshes)
-        boxed = np.zeros(len(self._bone), bool)
-        if self.mesh:
-            boxed[np.unique(self.mesh.faces[self.mesh.counts])] = True
-        self._boxed = np.flatnonzero(boxed)
+        self.mesh = join(meshes)
+        self.owner = np.repeat(np.arange(self.size), [len(m.faces) for m in meshes])
+        self.vertex_owner = np.repeat(np.arange(self.size), [len(m.vertices) for m in meshes])
+        self.bone = self.mesh.bones + self.starts[self.vertex_owner]
+        boxed = np.zeros(len(self.bone), bool)
+        boxed[self.mesh.faces[self.mesh.counts].ravel()] = True
+        self._boxed = boxed
 
-    def vertices(self, matrices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """World positions (n, 3) under bone matrices (bones, 3, 4)."""
-        assert self.mesh is not None
-        m = matrices[self._bone]
-        return np.einsum("nij,nj->ni", m[:, :, :3], self.mesh.vertices) + m[:, :, 3]
+    def select(self, actors: NDArray[np.bool_]) -> Part:
+        """The faces and vertices of some of the actors."""
+        return self.part(np.flatnonzero(actors[self.owner]))
+
+    def part(self, faces: NDArray[np.int64]) -> Part:
+        """Some of the faces and the vertices they need."""
+        corners = self.mesh.faces[faces]
+        used = np.zeros(len(self.bone), bool)
+        used[corners.ravel()] = True
+        vertices = np.flatnonzero(used)
+        slot = np.empty(len(used), np.int64)
+        slot[vertices] = np.arange(len(vertices))
+        return Part(faces, vertices, slot[corners], self.mesh.vertices[vertices], self.bone[vertices])
+
+    def boxes(self, part: Part, vertices: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
+        """x1 y1 x2 y2 (actors, 4) around all that counts of each actor, unclipped; NaN where it reaches behind the camera or is not in ``part``."""
+        boxed = self._boxed[part.vertices]
+        seen = camera.to_camera(vertices[boxed])
+        owner = self.vertex_owner[part.vertices[boxed]]
+        behind = np.zeros(self.size, bool)
+        behind[owner[seen[:, 2] <= NEAR]] = True
+        seen[:, 2] = np.maximum(seen[:, 2], NEAR)
+        flat = camera.project(seen)
+        found = np.full((self.size, 4), np.nan)
+        here, start = np.unique(owner, return_index=True)
+        if len(here):
+            found[here, :2] = np.minimum.reduceat(flat, start)
+            found[here, 2:] = np.maximum.reduceat(flat, start)
+        found[behind] = np.nan
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some faces of a cast. faces, vertices: their numbers. corners: (m, 4) indices into the part's own vertices."""
+
+    faces: NDArray[np.int64]
+    vertices: NDArray[np.int64]
+    corners: NDArray[np.int64]
+    rest: NDArray[np.float64]
+    bone: NDArray[np.int64]
+
+    def posed(self, matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """World positions (n, 3) of the part's vertices under the bone matrices (bones, 3, 4) of the whole cast."""
+        m = matrices.reshape(-1, 12)[self.bone].T
+        x, y, z = self.rest.T
+        return np.stack([m[4 * i] * x + m[4 * i + 1] * y + m[4 * i + 2] * z + m[4 * i + 3] for i in range(3)], -1)
 
     def surface(self, vertices: NDArray[np.float64]) -> Surface:
         """The faces over these vertices."""
-        assert self.mesh is not None
-        return surface(vertices[self.mesh.faces])
-
-    def boxes(self, vertices: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
-        """x1 y1 x2 y2 (actors, 4) around all that counts of each actor, unclipped; NaN where it reaches behind the camera."""
-        seen = camera.to_camera(vertices[self._boxed])
-        owner = self._vertex_owner[self._boxed]
-        behind = np.zeros(self.size, bool)
-        np.logical_or.at(behind, owner, seen[:, 2] <= NEAR)
-        seen[:, 2] = np.maximum(seen[:, 2], NEAR)
-        flat = camera.project(seen)
-        low, high = np.full((self.size, 2), np.inf), np.full((self.size, 2), -np.inf)
-        np.minimum.at(low, owner, flat)
-        np.maximum.at(high, owner, flat)
-        found = np.concatenate([low, high], 1)
-        found[behind] = np.nan
-        return found
+        return surface(vertices[self.corners])

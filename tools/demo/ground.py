@@ -155,9 +155,10 @@ class Ground:
                     for y in np.arange(y0, y1, 5.6):
                         self._rect(white, *sorted((side * inner, side * lay.half)), y - 0.05, y + 0.05, 255)
         if lay.bike:
+            inner = lay.cross_half + lay.zebra[0] - 0.3
             for side in (-1, 1):
-                self._rect(red, *sorted((side * (edge + 0.1), side * (edge + lay.bike - 0.05))), lay.yc - gap, lay.yc + gap, 110)
-                for y in np.arange(lay.yc - gap, lay.yc + gap, 1.2):
+                self._rect(red, *sorted((side * (edge + 0.1), side * (edge + lay.bike - 0.05))), lay.yc - inner, lay.yc + inner, 110)
+                for y in np.arange(lay.yc - inner + 0.2, lay.yc + inner - 0.6, 1.2):
                     for x in (edge, edge + lay.bike):
                         self._rect(white, side * x - 0.1, side * x + 0.1, y, y + 0.6, 255)
         cgap = lay.stop(True)

@@ -36,23 +36,31 @@ def fragments(
     corners: (m, 4, 2) pixels, convex, anticlockwise as seen (a triangle repeats its last corner). planes: (m, 3),
     nearness = a x + b y + c at pixel centres. A pixel belongs to a face when its centre lies inside.
     """
-    x, y = corners[..., 0], corners[..., 1]
-    first = np.clip(np.ceil(y.min(1) - 0.5), 0, height).astype(np.int64)
-    last = np.clip(np.ceil(y.max(1) - 0.5), 0, height).astype(np.int64)
-    keep = np.flatnonzero((last > first) & (x.max(1) > 0.5) & (x.min(1) < width - 0.5))
+    # one contiguous row per corner: reductions over four columns are slow, four whole rows are not
+    x, y = (np.ascontiguousarray(corners[..., axis].T) for axis in (0, 1))
+    first = np.clip(np.ceil(_least(y) - 0.5), 0, height).astype(np.int64)
+    last = np.clip(np.ceil(_most(y) - 0.5), 0, height).astype(np.int64)
+    keep = np.flatnonzero((last > first) & (_most(x) > 0.5) & (_least(x) < width - 0.5))
     rows = (last - first)[keep]
     face = np.repeat(keep, rows)
     row = first[face] + _counting(rows)
 
-    dx, dy = np.roll(x, -1, 1) - x, np.roll(y, -1, 1) - y
-    flat = np.abs(dy) < 1e-9
-    slope = dx / np.where(flat, 1.0, dy)
-    crossing = x[face] + (row[:, None] + 0.5 - y[face]) * slope[face]
     # on screen y points down, so an anticlockwise outline runs down on its left and up on its right
-    left = np.where((dy > 0)[face] & ~flat[face], crossing, -np.inf).max(1)
-    right = np.where((dy < 0)[face] & ~flat[face], crossing, np.inf).min(1)
-    start = np.ceil(np.clip(left, 0, width) - 0.5).astype(np.int64)
-    stop = np.ceil(np.clip(right, 0, width) - 0.5).astype(np.int64)
+    left, right = np.zeros(len(face)), np.full(len(face), float(width))
+    for i in range(4):
+        j = (i + 1) % 4
+        dy = y[j] - y[i]
+        flat = np.abs(dy) < 1e-9
+        slope = (x[j] - x[i]) / np.where(flat, 1.0, dy)
+        start = x[i] - y[i] * slope
+        # an edge bounds one side only; for the other it gets a bound that never counts
+        down = np.where((dy > 0) & ~flat, start, -1e18)
+        up = np.where((dy < 0) & ~flat, start, 1e18)
+        crossing = (row + 0.5) * slope[face]
+        np.maximum(left, crossing + down[face], out=left)
+        np.minimum(right, crossing + up[face], out=right)
+    start = np.ceil(np.minimum(left, width) - 0.5).astype(np.int64)
+    stop = np.ceil(np.maximum(right, 0) - 0.5).astype(np.int64)
     keep = np.flatnonzero(stop > start)
     face, row, start, count = face[keep], row[keep], start[keep], (stop - start)[keep]
 
@@ -68,6 +76,14 @@ def draw(buffer: NDArray[np.uint64], face: NDArray[np.int32], pixel: NDArray[np.
     """Put fragments into a flat buffer, nearest wins."""
     bits = np.maximum(near, np.float32(1e-9)).view(np.uint32).astype(np.uint64)
     np.maximum.at(buffer, pixel, bits << np.uint64(32) | face.astype(np.uint64))
+
+
+def _least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.minimum(np.minimum(rows[0], rows[1]), np.minimum(rows[2], rows[3]))
+
+
+def _most(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.maximum(np.maximum(rows[0], rows[1]), np.maximum(rows[2], rows[3]))
 
 
 def _counting(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -105,10 +105,11 @@ def walk(rng: Generator, lay: Layout) -> Route:
     z_main, z_cross = rng.uniform(low + 0.4, high - 0.4, 2)
     sx, sy = int(rng.choice([-1, 1])), int(rng.choice([-1, 1]))
     out_d = rng.uniform(1.9, lay.pave - 0.5)
+    reach = lay.yc + rng.uniform(28, 62)
 
     def exit_point(kind: str) -> tuple[float, float]:
         if kind == "main":
-            return sx * (lay.half + d1), lay.far + 4 if sy > 0 else lay.near - 8
+            return sx * (lay.half + d1), reach if sy > 0 else lay.near - 8
         return sx * (lay.side + 6), lay.yc + sy * (lay.cross_half + out_d)
 
     first = str(rng.choice(["main", "side"], p=[0.65, 0.35]))

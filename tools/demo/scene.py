@@ -27,7 +27,8 @@ Pose = Callable[[float], NDArray[np.float64]]
 @dataclass(eq=False)
 class Actor:
     """What is boxed. kind: class number. pose: bone matrices (bones, 3, 4) in the world at a time. beam: the places of
-    its headlights' throw, (half width, front) or None. size: length and width, metres.
+    its headlights' throw, (half width, front) or None. size: length and width, metres. lit: whether its lights are on in
+    the dark. still: whether it never moves.
     """
 
     kind: int
@@ -36,6 +37,8 @@ class Actor:
     pose: Pose
     size: tuple[float, float]
     beam: tuple[float, float] | None = None
+    lit: bool = True
+    still: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def draw_plan(rng: Generator, rainy: bool) -> Plan:
         trucks=int(rng.choice([0, 1, 2, 3], p=[0.12, 0.38, 0.35, 0.15])),
         motorcycles=int(rng.integers(2, 6)),
         cyclists=int(rng.integers(3, 8)),
-        walkers=round(busy * rng.uniform(10, 26)),
+        walkers=round(busy * rng.uniform(14, 34)),
         dogs=int(rng.integers(2, 7)),
         parked=rng.uniform(0.2, 0.85),
         umbrellas=rng.uniform(0.2, 0.7) if rainy else 0.0,
@@ -232,12 +235,12 @@ def _lead(mover: Mover, time: float, height: float, dog_height: float, start: fl
 def _park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], made: list[Actor]) -> None:
     def still(kind: int, mesh: Mesh, bones: int, x: float, y: float, turn: float, inner: NDArray[np.float64] | None = None) -> None:
         place = matrix(x, y, turn)[None] if inner is None else chained(matrix(x, y, turn), inner)
-        made.append(Actor(kind, mesh, bones, lambda t: place, (float(np.ptp(mesh.vertices[:, 1])), float(np.ptp(mesh.vertices[:, 0])))))
+        made.append(Actor(kind, mesh, bones, lambda t: place, (float(np.ptp(mesh.vertices[:, 1])), float(np.ptp(mesh.vertices[:, 0]))), lit=False, still=True))
 
     if lay.parking:
         for s in (-1, 1):
             x = s * (lay.lanes * LANE + lay.bike + lay.parking / 2)
-            for y0, y1 in ((lay.near, lay.yc - lay.stop(False) - 1), (lay.yc + lay.stop(False) + 1, lay.far)):
+            for y0, y1 in ((lay.near, lay.yc - lay.stop(False) - 1), (lay.yc + lay.stop(False) + 1, min(lay.far, lay.yc + 75))):
                 for y in np.arange(y0 + 3, y1 - 3, 5.6):
                     chance = rng.random()
                     if chance < plan.parked:
@@ -284,7 +287,7 @@ def draw(seed: int, width: int, height: int, seconds: float, cell: float = 0.06)
     camera = draw_camera(rng, lay, width, height)
     lit = light.draw(rng, camera.yaw + float(rng.choice([-1, 1])) * rng.uniform(30, 150))
     raining = lit.wet > 0.4 and rng.random() < 0.65
-    return assemble(rng, lay, camera, lit, draw_plan(rng, raining), seconds, rng.uniform(0, 26), cell, rng.uniform(0.3, 1.0) if raining else 0.0, rng.uniform(0, 0.02) * (1 + 1.5 * lit.night))
+    return assemble(rng, lay, camera, lit, draw_plan(rng, raining), seconds, rng.uniform(0, 26), cell, rng.uniform(0.3, 1.0) if raining else 0.0, rng.uniform(0, 0.014) * (1 + 0.6 * lit.night))
 
 
 def assemble(

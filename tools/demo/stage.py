@@ -134,6 +134,8 @@ class Stage:
             total["fixed"][solid] += color * clear[solid] + veil[solid]
 
             floor = np.flatnonzero((face < 0) & ~sky)
+            if not len(floor):
+                continue
             points = eye + rays[floor] * depth[floor, None]
             x, y = points[:, 0], points[:, 1]
             lean = np.maximum(-rays[floor, 2], 0.02)

@@ -34,25 +34,23 @@ class Truth:
     ignore: NDArray[np.bool_]
 
 
-def measure(
-    scene: Scene, vertices: NDArray[np.float64], owner: NDArray[np.int64], fragments: tuple[NDArray[np.int32], NDArray[np.int64]], pixels: NDArray[np.int64], face: NDArray[np.int32]
-) -> Truth:  # fmt: skip
-    """Truth from a frame's fragments: all of what moves (face, pixel), and which face won each of ``pixels``."""
-    camera, cast = scene.camera, scene.cast
-    assert cast.mesh is not None
-    counts = np.concatenate([cast.mesh.counts, np.zeros(len(owner) - len(cast.mesh.counts), bool)])
-    whole = cast.boxes(vertices, camera)
+def measure(scene: Scene, whole: NDArray[np.float64], owner: NDArray[np.int64], won: NDArray[np.int32], fragments: tuple[NDArray[np.int32], NDArray[np.int64]]) -> Truth:
+    """Truth from one frame's fragments.
+
+    whole: (actors, 4) unclipped boxes, NaN for who is not in view. owner: which actor each face belongs to, -1 where it
+    does not count. won: the face of every pixel in which something moving is seen. fragments: face and pixel of all that
+    moves, hidden or not.
+    """
+    camera, actors = scene.camera, len(scene.actors)
     clipped = whole.copy()
     clipped[:, 0::2] = np.clip(clipped[:, 0::2], 0, camera.width)
     clipped[:, 1::2] = np.clip(clipped[:, 1::2], 0, camera.height)
-
-    mine = counts[face]
-    shown = np.bincount(owner[face[mine]], minlength=cast.size)
-    drawn = _silhouettes(owner, counts, *fragments, cast.size, camera.width, camera.height)
-    area = (whole[:, 2] - whole[:, 0]) * (whole[:, 3] - whole[:, 1])
-    inside = (clipped[:, 2] - clipped[:, 0]) * (clipped[:, 3] - clipped[:, 1])
+    winners = owner[won]
+    shown = np.bincount(winners[winners >= 0], minlength=actors)
+    drawn = _silhouettes(owner[fragments[0]], fragments[1], actors, camera.width)
     with np.errstate(invalid="ignore", divide="ignore"):
-        visible = shown / np.maximum(drawn, 1) * inside / area
+        inside = np.prod(clipped[:, 2:] - clipped[:, :2], 1) / np.prod(whole[:, 2:] - whole[:, :2], 1)
+        visible = shown / np.maximum(drawn, 1) * inside
     kinds = np.array([actor.kind for actor in scene.actors])
     keep = np.flatnonzero((kinds >= 0) & (shown > 0) & np.isfinite(visible))
     boxes, visible = clipped[keep].astype(np.float32), np.minimum(visible[keep], 1).astype(np.float32)
@@ -60,19 +58,18 @@ def measure(
     return Truth(boxes, kinds[keep].astype(np.int32), keep.astype(np.int32), visible, ignore)
 
 
-def _silhouettes(owner: NDArray[np.int64], counts: NDArray[np.bool_], face: NDArray[np.int32], pixel: NDArray[np.int64], actors: int, width: int, height: int) -> NDArray[np.int64]:
+def _silhouettes(who: NDArray[np.int64], pixel: NDArray[np.int64], actors: int, width: int) -> NDArray[np.int64]:
     """Pixels that each actor would cover if nothing stood before it."""
-    keep = counts[face]
-    who, pixel = owner[face[keep]], pixel[keep]
+    counted = who >= 0
+    who, pixel = who[counted], pixel[counted]
     x, y = pixel % width, pixel // width
-    low = np.full((actors, 2), 1 << 30)
-    high = np.full((actors, 2), -1)
+    low, high = np.full((actors, 2), 1 << 30), np.full((actors, 2), -1)
     for axis, value in enumerate((x, y)):
         np.minimum.at(low[:, axis], who, value)
         np.maximum.at(high[:, axis], who, value)
     size = np.maximum(high - low + 1, 0)
     start = np.concatenate([[0], np.cumsum(size[:, 0] * size[:, 1])])
-    flags = np.zeros(start[-1] + 1, np.int64)
+    flags = np.zeros(start[-1] + 1, np.uint8)
     flags[start[who] + (y - low[who, 1]) * size[who, 0] + x - low[who, 0]] = 1
     sums = np.concatenate([[0], np.cumsum(flags)])
     return sums[start[1:]] - sums[start[:-1]]
