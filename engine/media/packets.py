@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.hidden import is_hidden
 from engine.media.video import VideoFile
 
 _CHECKED_CUTS = 8
@@ -37,10 +36,10 @@ class PacketTable:
                 if self.read_until and packet.pos > self.read_until:
                     self.holes.append((len(pts), packet.pos - self.read_until))
                 self.read_until = packet.pos + packet.size
-            if packet.stream_index != file.stream.index or packet.is_discard:
+            if packet.stream_index != file.stream.index:
                 continue
-            if is_hidden(packet, file.codec.name):
-                self.hidden += 1
+            if not file.shows(packet):
+                self.hidden += not packet.is_discard
                 continue
             self.sound &= packet.pts is not None and not packet.is_corrupt
             time = packet.pts if packet.pts is not None else packet.dts
@@ -48,7 +47,6 @@ class PacketTable:
             pts.append(time if time is not None else len(pts))
             keys.append(packet.is_keyframe)
             self.size += packet.size
-        self._codec = file.codec.name
         self.pts: NDArray[np.int64] = np.array(pts, np.int64)
         self.keys: NDArray[np.bool_] = np.array(keys, np.bool_)
         self.ordered: NDArray[np.int64] = np.sort(self.pts)
@@ -85,7 +83,7 @@ class PacketTable:
             if packets is None:
                 return False
             index = int(np.flatnonzero(self.pts == cut)[0])
-            found = (packet.pts for packet in packets if not packet.is_discard and not is_hidden(packet, self._codec))
+            found = (packet.pts for packet in packets if file.shows(packet))
             if any(wanted != pts for wanted, pts in zip(self.pts[index : index + _CHECKED_PACKETS], found, strict=False)):
                 return False
         return True

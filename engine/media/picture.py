@@ -31,10 +31,12 @@ class Converter:
         self._aspect = aspect if aspect and Fraction(1, 16) <= aspect <= 16 else Fraction(1)
         self._max_size = max_size
         self._reformatter = VideoReformatter()
+        self._rotation: int | None = None
+        self._orientation: tuple[bool, int | None] = (False, None)
 
     def size(self, frame: VideoFrame) -> tuple[int, int]:
         """Width and height of the picture this frame becomes."""
-        return self._sizes(frame, _orientation(frame)[0])[1]
+        return self._sizes(frame, self._orient(frame)[0])[1]
 
     def __call__(self, frame: VideoFrame) -> Image:
         """The picture.
@@ -43,7 +45,7 @@ class Converter:
             SourceError: too large a frame.
             av.FFmpegError, ValueError: a pixel format that cannot be converted.
         """
-        transposed, flip = _orientation(frame)
+        transposed, flip = self._orient(frame)
         (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
             raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
@@ -54,6 +56,13 @@ class Converter:
         if flip is not None:
             image = np.asarray(cv2.flip(image, flip), np.uint8)
         return np.ascontiguousarray(image)
+
+    def _orient(self, frame: VideoFrame) -> tuple[bool, int | None]:
+        if frame.rotation != self._rotation:
+            self._rotation = frame.rotation
+            # PyAV ties a frame and its side data in a cycle that keeps both until the next garbage collection: better a tiny one
+            self._orientation = _orientation(self._reformatter.reformat(frame, 2, 2, "gray"))
+        return self._orientation
 
     def _sizes(self, frame: VideoFrame, transposed: bool) -> tuple[tuple[int, int], tuple[int, int]]:
         """Width and height with square pixels before and after turning. Pixels are stretched, never squeezed: no detail is lost."""

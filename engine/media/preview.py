@@ -136,12 +136,9 @@ class _Player:
         return self._reader
 
     def _still(self, request: Fetch) -> DecodedFrame | None:
-        from engine.media.reader import VideoReader
+        from engine.media.still import first_picture
 
-        with VideoReader(Path(request.path), request.size) as reader:
-            if reader.info.duration:
-                reader.seek(reader.info.duration * 0.1)  # the first frames are often black
-            return next(reader, None)
+        return first_picture(Path(request.path), request.size)
 
 
 def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:

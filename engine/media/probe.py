@@ -28,7 +28,7 @@ def probe(path: Path) -> SourceInfo:
         return probe_images(path)
     width, height, codec = _first_picture(path)
     found = scan(path)
-    rate = found.frames / found.seconds if found.seconds else None
+    rate = round(found.frames / found.seconds, 6) if found.seconds else None
     return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, found.frames, found.seconds, rate, found.segments())
 
 

@@ -15,7 +15,6 @@ from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
 from engine.media.boxes import is_fragmented
-from engine.media.hidden import HIDING_CODECS
 from engine.media.losses import announced
 from engine.media.packets import PacketTable
 from engine.media.types import Segment
@@ -86,7 +85,7 @@ def _cuts(table: PacketTable) -> tuple[Cut, ...]:
 
 def _scan_index(file: VideoFile) -> Scan | None:
     """The scan of an MP4 or MOV with a complete index, None for any other file."""
-    if "mov" not in file.container.format.name or file.codec.name in HIDING_CODECS or is_fragmented(file.path):
+    if "mov" not in file.container.format.name or file.hidden.possible or is_fragmented(file.path):
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
     if not entries or any(after[0] <= before[0] for before, after in pairwise(entries)):

@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
-from engine.media.hidden import is_hidden
 from engine.media.types import Segment
 from engine.media.video import VideoFile, VideoPacket
 
@@ -82,7 +81,7 @@ class SegmentDecoder:
             yield packet
 
     def _promise(self, packet: VideoPacket) -> None:
-        if packet.is_discard or is_hidden(packet, self._file.codec.name):
+        if not self._file.shows(packet):
             return
         pts = packet.pts if packet.pts is not None else packet.dts
         if pts is None:

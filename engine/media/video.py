@@ -22,6 +22,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from engine.errors import SourceError
+from engine.media.hidden import HiddenPackets
 from engine.media.sources import PLAYLIST_SUFFIXES
 
 av.logging.set_level(None)  # a log call from a decoder thread can wait for the interpreter lock for ever
@@ -106,6 +107,7 @@ class VideoFile:
             raise SourceError(
                 f"{self.path} claims pictures of {self.codec.width}×{self.codec.height}: at most {MAX_SIDE}×{MAX_SIDE} can be used"
             )
+        self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
         self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
@@ -156,6 +158,7 @@ class VideoFile:
         except (av.FFmpegError, OSError) as error:
             self.error = reason(error)
             return iter(())
+        self.hidden = HiddenPackets(self.codec)
         return self.packets()
 
     def seek(self, start: int) -> Iterator[VideoPacket] | None:
@@ -176,6 +179,10 @@ class VideoFile:
             self.reopen()
             packets = self.packets()
         return packets
+
+    def shows(self, packet: VideoPacket) -> bool:
+        """Whether a frame is to be expected for this packet; to be asked of each packet once, in their order."""
+        return not (self.hidden.hides(packet) or packet.is_discard)
 
     def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:
         """The frames that one more packet completes, None = those still in the decoder; an error is noted in ``error``."""

@@ -112,10 +112,101 @@ def _silence(output: av.container.OutputContainer, stream: av.AudioStream, secon
     output.mux(stream.encode(None))
 
 
-def make_audio(path: Path, seconds: float = 1.0) -> Path:
-    """A sound file without any picture."""
+def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], bytes] | None = None, times: int = 1) -> Path:
+    """The video track of ``source`` in another container, unencoded.
+
+    change: gets each packet's number, data and whether it is a keyframe's, and returns the data to write. times: played in a row.
+    """
+    with av.open(str(source)) as given, av.open(str(target), "w") as output:
+        stream = given.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        packets = [packet for packet in given.demux(stream) if packet.size]
+        span = max(packet.pts + packet.duration for packet in packets) - min(packet.pts for packet in packets)
+        for turn in range(times):
+            for number, packet in enumerate(packets):
+                data = bytes(packet)
+                new = av.Packet(change(number, data, packet.is_keyframe) if change else data)
+                new.pts, new.dts, new.duration = packet.pts + turn * span, packet.dts + turn * span, packet.duration
+                new.time_base, new.is_keyframe, new.stream = packet.time_base, packet.is_keyframe, copy
+                output.mux(new)
+    return target
+
+
+class _Bits(list[str]):
+    """A bit string of ITU-T H.264 syntax elements."""
+
+    def u(self, width: int, value: int) -> _Bits:
+        self.append(format(value, f"0{width}b"))
+        return self
+
+    def ue(self, *values: int) -> _Bits:
+        for value in values:
+            code = format(value + 1, "b")
+            self.append("0" * (len(code) - 1) + code)
+        return self
+
+    def align(self) -> _Bits:
+        self[:] = ["".join(self)]
+        self.append("0" * (-len(self[0]) % 8))
+        return self
+
+    def nal(self, head: int) -> bytes:
+        bits = "".join(self.u(1, 1).align())
+        content = int(bits, 2).to_bytes(len(bits) // 8, "big")
+        safe = bytearray()
+        for byte in content:
+            if byte <= 3 and safe[-2:] == b"\0\0":
+                safe.append(3)
+            safe.append(byte)
+        return b"\0\0\0\1" + bytes([head]) + bytes(safe)
+
+
+def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), gop: int = 12) -> Path:
+    """H.264 whose frames are coded as two fields of raw samples, each in a packet of its own; sides are multiples of 32, 25 frames/s."""
+    width, height = size
+    parameters = _Bits().u(8, 77).u(8, 0).u(8, 30).ue(0, 0, 0, 4, 1).u(1, 0).ue(width // 16 - 1, height // 32 - 1).u(6, 0b001000)
+    sequence, pictures = parameters.nal(0x67), _Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).ue(0, 0, 0).u(3, 0b100).nal(0x68)
+    elementary = path.with_suffix(".h264")
+    with elementary.open("wb") as file:
+        for number in range(frames):
+            luma = np.clip(numbered(number, size)[..., 1], 20, 235)
+            turn = number % gop
+            for bottom in range(2):
+                key = not turn and not bottom
+                bits = _Bits().ue(0, 7, 0).u(4, turn % 16).u(2, 2 + bottom)
+                if key:
+                    bits.ue(number // gop % 2)
+                bits.u(8, 2 * turn + bottom).u(2 if key else 1, 0).ue(0, 1)
+                field = luma[bottom::2]
+                for top in range(0, height // 2, 16):
+                    for left in range(0, width, 16):
+                        bits.ue(25).align()
+                        for value in field[top : top + 16, left : left + 16].flatten():
+                            bits.u(8, int(value))
+                        bits.append("10000000" * 128)
+                file.write(b"\0\0\0\1\x09\x10" + (sequence + pictures if key else b"") + bits.nal(0x45 if key else 0x41))
+    if path != elementary:
+        with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
+            stream = given.streams.video[0]
+            copy = output.add_stream_from_template(stream)
+            for number, packet in enumerate(packet for packet in given.demux(stream) if packet.size):
+                packet.time_base, packet.pts, packet.dts = Fraction(1, 90000), 10000 + number * 1800, 10000 + number * 1800
+                packet.stream = copy
+                output.mux(packet)
+    return path
+
+
+def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
+    """A sound file; with a cover it has a still picture like that of an album, too."""
     with av.open(str(path), "w") as output:
-        _silence(output, output.add_stream("aac", rate=48000), seconds)
+        sound = output.add_stream("aac", rate=48000)
+        if cover:
+            still = output.add_stream("mjpeg", rate=1)
+            still.width, still.height, still.pix_fmt, still.disposition = 64, 64, "yuvj420p", 0x400
+            frame = av.VideoFrame.from_ndarray(numbered(1, (64, 64)), format="rgb24").reformat(format="yuvj420p")
+            output.mux(still.encode(frame))
+            output.mux(still.encode(None))
+        _silence(output, sound, seconds)
     return path
 
 

@@ -1,0 +1,225 @@
+"""Segments give together exactly the frames of a straight decode, in order, with the right times and the announced counts."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import cv2
+import numpy as np
+import pytest
+
+from engine.errors import SourceError
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.scan import SEGMENT_FRAMES
+from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from tests.engine.media.conftest import Clip
+from tests.support.media import make_field_video, number_of, rewrap
+
+FRAMES = 260
+X265 = {"preset": "ultrafast", "x265-params": "log-level=none:open-gop=1:bframes=4:keyint=25:min-keyint=25:scenecut=0"}
+VP9 = {"deadline": "realtime", "cpu-used": "8"}
+UNEVEN = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(FRAMES)]
+
+CUTTABLE: dict[str, tuple[str, dict[str, Any]]] = {
+    "b-frames mp4": ("a.mp4", {"bframes": 3}),
+    "open gop mp4": ("a.mp4", {"bframes": 3, "open_gop": True, "gop": 25, "audio": True}),
+    "open gop mkv": ("a.mkv", {"bframes": 3, "open_gop": True, "gop": 25, "audio": True}),
+    "open gop ts": ("a.ts", {"bframes": 3, "open_gop": True, "gop": 25, "audio": True}),
+    "flv": ("a.flv", {"bframes": 3}),
+    "many b-frames": ("a.mp4", {"bframes": 8, "gop": 30}),
+    "keyframes closer than the reordering": ("a.mp4", {"bframes": 2, "gop": 3}),
+    "keyframes closer than the reordering, ts": ("a.ts", {"bframes": 2, "gop": 3}),
+    "only keyframes": ("a.mp4", {"gop": 1}),
+    "hevc open gop mp4": ("a.mp4", {"codec": "libx265", "options": X265}),
+    "hevc open gop mkv": ("a.mkv", {"codec": "libx265", "options": X265}),
+    "hevc open gop ts": ("a.ts", {"codec": "libx265", "options": X265}),
+    "mpeg-2 ts": ("a.ts", {"codec": "mpeg2video", "options": {"bf": "2"}}),
+    "mpeg-2 program stream": ("a.mpg", {"codec": "mpeg2video", "options": {"bf": "2"}}),
+    "mpeg-4 mp4": ("a.mp4", {"codec": "mpeg4", "options": {"bf": "2"}}),
+    "mpeg-4 avi": ("a.avi", {"codec": "mpeg4"}),
+    "mjpeg avi": ("a.avi", {"codec": "mjpeg", "pix_fmt": "yuvj420p"}),
+    "prores mov": ("a.mov", {"codec": "prores_ks", "pix_fmt": "yuv422p10le"}),
+    "vp9 webm": ("a.webm", {"codec": "libvpx-vp9", "gop": 40, "options": VP9}),
+    "vp8 webm": ("a.webm", {"codec": "libvpx", "gop": 40, "options": VP9}),
+    "fragmented mp4": ("a.mp4", {"bframes": 3, "muxer": {"movflags": "frag_keyframe+empty_moov"}}),
+    "fragmented mp4 after an index": ("a.mp4", {"bframes": 3, "muxer": {"movflags": "frag_keyframe"}}),
+    "variable rate mkv": ("a.mkv", {"bframes": 2, "pts": UNEVEN, "time_base": Fraction(1, 1000)}),
+    "variable rate mp4, late start": ("a.mp4", {"bframes": 2, "pts": [500 + time for time in UNEVEN], "time_base": Fraction(1, 1000)}),
+}
+WHOLE: dict[str, tuple[str, dict[str, Any]]] = {
+    "a single keyframe": ("a.mp4", {"gop": 9999}),
+    "raw h264": ("a.h264", {"bframes": 2}),
+    "avi with b-frames": ("a.avi", {"bframes": 2}),
+    "gif": ("a.gif", {"codec": "gif", "pix_fmt": "rgb8", "rate": 25}),
+}
+
+
+def digest(image: np.ndarray) -> str:
+    return hashlib.sha1(np.ascontiguousarray(image)).hexdigest()
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def straight(path: Path) -> list[tuple[float | None, str]]:
+    """The oracle: the file decoded in one go."""
+    with av.open(str(path)) as container:
+        return [(frame.time, digest(frame.to_ndarray(format="rgb24"))) for frame in container.decode(video=0)]
+
+
+def decode_all(info: SourceInfo, **options: int) -> list[DecodedFrame | DecodeFailure]:
+    return [outcome for segment in info.segments for outcome in decode(info, segment, **options)]
+
+
+def check_against_straight(path: Path, times: bool = True) -> SourceInfo:
+    info = probe(path)
+    expected = straight(path)
+    frames: list[DecodedFrame] = []
+    for segment in info.segments:
+        outcomes = list(decode(info, segment))
+        assert len(outcomes) == segment.frames
+        assert all(isinstance(outcome, DecodedFrame) for outcome in outcomes), outcomes
+        frames += outcomes  # type: ignore[arg-type]
+    assert [digest(frame.image) for frame in frames] == [image for _, image in expected]
+    if times:
+        assert [frame.pts for frame in frames] == [pytest.approx(time, abs=1e-9) for time, _ in expected]
+    assert info.frames == len(expected)
+    return info
+
+
+@pytest.mark.parametrize("name", CUTTABLE)
+def test_segments_equal_a_straight_decode(name: str, clip: Clip) -> None:
+    file, options = CUTTABLE[name]
+    info = check_against_straight(clip(file, frames=FRAMES, **options))
+    assert info.frames == FRAMES
+    assert len(info.segments) >= 2
+    assert all(segment.frames >= SEGMENT_FRAMES for segment in info.segments[:-1])
+    assert info.segments[0].start is None
+    assert info.segments[-1].end is None
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_cannot_be_cut_is_one_segment(name: str, clip: Clip) -> None:
+    file, options = WHOLE[name]
+    info = check_against_straight(clip(file, frames=FRAMES, **options), times=name in ("a single keyframe", "gif"))
+    assert [(segment.start, segment.end, segment.frames) for segment in info.segments] == [(None, None, FRAMES)]
+
+
+@pytest.mark.parametrize("name", ["raw h264", "avi with b-frames"])
+def test_without_presentation_times_frames_follow_at_the_stated_rate(name: str, clip: Clip) -> None:
+    file, options = WHOLE[name]
+    frames = decode_all(probe(clip(file, frames=FRAMES, **options)))
+    assert [frame.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
+
+
+@pytest.mark.parametrize("suffix", ["ts", "mkv", "mp4"])
+def test_frames_coded_as_two_fields_count_once(suffix: str, tmp_path: Path) -> None:
+    info = check_against_straight(make_field_video(tmp_path / f"a.{suffix}", 160))
+    assert info.frames == 160
+    assert len(info.segments) == 2
+    assert info.rate == pytest.approx(25)
+
+
+def test_frames_before_an_edit_list_begins_are_left_out(clip: Clip) -> None:
+    pts = [number - 40 for number in range(FRAMES)]
+    path = clip("a.mp4", frames=FRAMES, bframes=3, gop=25, pts=pts, muxer={"avoid_negative_ts": "disabled"})
+    info = check_against_straight(path)
+    assert info.frames == FRAMES - 40
+    assert len(info.segments) >= 2
+    assert number_of(next(iter(decode(info, info.segments[0]))).image) == 40  # type: ignore[union-attr]
+
+
+def test_doubled_times_keep_the_video_whole(clip: Clip) -> None:
+    pts = [number - (number % 50 == 49) for number in range(FRAMES)]
+    info = probe(clip("a.mkv", frames=FRAMES, pts=pts, time_base=Fraction(1, 30), options={"strict": "-2"}))
+    assert len(info.segments) == 1
+    assert [number_of(frame.image) for frame in decode_all(info)] == list(range(FRAMES))  # type: ignore[union-attr]
+
+
+def test_threads_lose_nothing(clip: Clip) -> None:
+    info = probe(clip("a.mp4", frames=FRAMES, bframes=3))
+    results = [[(frame.pts, digest(frame.image)) for frame in decode_all(info, threads=threads)] for threads in (1, 2, 4, 9)]  # type: ignore[union-attr]
+    assert all(result == results[0] for result in results)
+
+
+def test_skipped_frames_are_the_first_ones(clip: Clip) -> None:
+    info = probe(clip("a.mkv", frames=FRAMES, bframes=3, open_gop=True, gop=25, audio=True))
+    segment = info.segments[1]
+    whole = list(decode(info, segment))
+    for skip in (0, 1, 17, segment.frames - 1, segment.frames, segment.frames + 5):
+        rest = list(decode(info, segment, skip))
+        assert [outcome.pts for outcome in rest] == [outcome.pts for outcome in whole[skip:]]
+
+
+def test_closing_early_releases_the_file(clip: Clip) -> None:
+    info = probe(clip("a.mp4", frames=FRAMES, bframes=3))
+    before = open_files()
+    frames = decode(info, info.segments[0])
+    next(frames)
+    assert open_files() == before + 1
+    frames.close()  # type: ignore[attr-defined]
+    assert open_files() == before
+
+
+def test_a_wrong_start_is_recovered_from_by_reading_everything(clip: Clip) -> None:
+    """A segment that begins where no keyframe is: nothing in the segment may be lost."""
+    path = clip("a.mp4", frames=FRAMES, bframes=3)
+    info = probe(path)
+    second = info.segments[1]
+    with av.open(str(path)) as container:
+        step = round(1 / (30 * container.streams.video[0].time_base))  # type: ignore[operator]
+    odd = Segment(1, second.start + step, second.end, second.frames - 1)  # type: ignore[operator]
+    assert [frame.pts for frame in decode(info, odd)] == [frame.pts for frame in decode(info, second)][1:]
+
+
+def test_a_file_gone_since_probing_is_an_error(clip: Clip, tmp_path: Path) -> None:
+    path = rewrap(clip("a.mp4", frames=FRAMES, bframes=3), tmp_path / "copy.mp4")
+    info = probe(path)
+    path.unlink()
+    with pytest.raises(SourceError, match=r"copy\.mp4 does not exist"):
+        list(decode(info, info.segments[0]))
+
+
+def test_memory_does_not_grow_with_the_length(clip: Clip, tmp_path: Path) -> None:
+    looped = probe(rewrap(clip("a.mp4", frames=FRAMES, size=(640, 360), bframes=3), tmp_path / "looped.mp4", times=10))
+    assert looped.frames == 10 * FRAMES
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+    sizes = []
+    gc.disable()  # what only the garbage collector frees counts as growth: it may come late
+    try:
+        for segment in looped.segments:
+            for _ in decode(looped, segment):
+                pass
+            sizes.append(resident())
+    finally:
+        gc.enable()
+    assert len(sizes) > 20
+    assert sizes[-1] - sizes[2] < 20  # MiB
+
+
+def test_the_real_video_is_what_opencv_shows(data: Path) -> None:
+    path = data / "video" / "people.mp4"
+    info = probe(path)
+    assert (info.kind, info.codec, info.width, info.height, info.frames) == (SourceKind.VIDEO, "h264", 768, 432, 1394)
+    assert info.rate == pytest.approx(10)
+    capture = cv2.VideoCapture(str(path))
+    frames = (frame for segment in info.segments for frame in decode(info, segment))
+    for number, frame in enumerate(frames):
+        assert isinstance(frame, DecodedFrame)
+        assert frame.pts == pytest.approx(number / 10)
+        found, expected = capture.read()
+        assert found
+        assert number % 5 or not cv2.absdiff(frame.image, cv2.cvtColor(expected, cv2.COLOR_BGR2RGB)).any()
+    assert number == 1393
+    assert not capture.read()[0]

@@ -1,0 +1,148 @@
+"""What probing says about sources that cannot be used, and that no file can open another."""
+
+from __future__ import annotations
+
+import os
+import socket
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import pytest
+
+from engine.errors import SourceError
+from engine.media.decode import decode
+from engine.media.probe import probe
+from tests.engine.media.conftest import Clip
+from tests.support.media import make_audio, number_of
+
+
+def refused(path: Path, words: str) -> None:
+    with pytest.raises(SourceError, match=words) as caught:
+        probe(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    refused(tmp_path / "gone.mp4", "does not exist")
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.jpg"])
+def test_an_empty_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.touch()
+    refused(path, "is empty")
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.png"])
+def test_junk(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(bytes(range(256)) * 40)
+    refused(path, "can be read")
+
+
+def test_sound_without_a_picture(tmp_path: Path) -> None:
+    refused(make_audio(tmp_path / "a.m4a"), "no video track")
+
+
+def test_an_album_cover_is_no_video(tmp_path: Path) -> None:
+    path = make_audio(tmp_path / "a.mp4", cover=True)
+    with av.open(str(path)) as container:
+        assert container.streams.video
+    refused(path, "no video track")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    path.write_bytes(clip("a.mp4").read_bytes())
+    path.chmod(0)
+    refused(path, "cannot be read")
+
+
+def test_a_pipe_is_no_file_and_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    os.mkfifo(path)
+    refused(path, "is no file")
+
+
+def test_a_folder_without_pictures(tmp_path: Path) -> None:
+    refused(tmp_path, "no picture")
+
+
+def test_names_that_look_like_addresses_are_files(clip: Clip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("concat:a|b.mp4", "pipe:0.mp4", "%03d.mp4", "täst 🎬.mp4"):
+        Path(name).write_bytes(clip("a.mp4").read_bytes())
+        assert probe(Path(name)).frames == 60
+
+
+@pytest.mark.parametrize("name", ["list.m3u8", "list.mp4", "list.ts", "list.txt", "list.mkv"])
+@pytest.mark.parametrize("kind", ["hls", "concat", "indented hls"])
+def test_a_playlist_is_refused_and_opens_nothing(kind: str, name: str, clip: Clip, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.05)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.ts"
+        path = tmp_path / name
+        video = clip("a.ts")
+        lists = {
+            "hls": f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{video}\n#EXTINF:2,\n{address}\n#EXT-X-ENDLIST\n",
+            "concat": f"ffconcat version 1.0\nfile '{video}'\nfile '{address}'\n",
+        }
+        lists["indented hls"] = "\n  " + lists["hls"]
+        path.write_text(lists[kind])
+        refused(path, "playlist")
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+@pytest.mark.parametrize(
+    "text", ["v=0\nm=video 5004 RTP/AVP 96\n", "<MPD><Period/></MPD>", "<?xml version='1.0'?><MPD/>", "[playlist]\nFile1=/etc/passwd"]
+)
+def test_other_descriptions_of_videos_are_no_videos(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    path.write_text(text)
+    refused(path, "playlist|no video that can be read")
+
+
+def test_a_movie_that_refers_to_another_file_does_not_open_it(clip: Clip, tmp_path: Path) -> None:
+    """A QuickTime data reference ("alis") may name a file; the samples must not come from there."""
+    content = clip("a.mov", frames=20).read_bytes()
+    assert b"url \0\0\0\1" in content
+    path = tmp_path / "a.mov"
+    path.write_bytes(content.replace(b"url \0\0\0\1", b"alis\0\0\0\0"))
+    try:
+        info = probe(path)
+    except SourceError:
+        return
+    assert info.frames == 20
+
+
+def test_absurd_dimensions_are_refused(clip: Clip, tmp_path: Path) -> None:
+    content = clip("a.mkv", frames=5, size=(96, 64), codec="mjpeg", pix_fmt="yuvj420p").read_bytes()
+    width = content.index(b"\xb0\x81\x60\xba\x81\x40")  # PixelWidth 96, PixelHeight 64
+    path = tmp_path / "a.mkv"
+    path.write_bytes(content[:width] + b"\xb0\x82\xff\xff\xba\x80" + content[width + 6 :])
+    with pytest.raises(SourceError, match=r"65535×|can be (read|decoded)"):
+        probe(path)
+
+
+def test_dimensions_follow_rotation_and_pixel_shape(clip: Clip) -> None:
+    info = probe(clip("a.mp4", frames=5, size=(160, 96), rotation=90, aspect=Fraction(4, 3)))
+    assert (info.width, info.height) == (96, 213)
+    frame = next(iter(decode(info, info.segments[0])))
+    assert frame.image.shape == (213, 96, 3)  # type: ignore[union-attr]
+
+
+def test_duration_and_rate(clip: Clip) -> None:
+    for name in ("a.mp4", "a.mkv", "a.ts", "a.avi"):
+        info = probe(clip(name, frames=90, rate=25))
+        assert info.duration == pytest.approx(3.6, abs=0.01), name
+        assert info.rate == pytest.approx(25, abs=0.1), name
+
+
+def test_a_name_without_meaning_is_looked_into(clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / "video.bin"
+    path.write_bytes(clip("a.mp4").read_bytes())
+    info = probe(path)
+    assert [number_of(frame.image) for frame in decode(info, info.segments[0])] == list(range(60))  # type: ignore[union-attr]

@@ -1,0 +1,74 @@
+"""Which files and folders become sources."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import SourceError
+from engine.media.sources import expand_sources, is_media, natural_key, pictures_in
+
+
+def touch(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x")
+    return path
+
+
+def test_files_stay_as_they_are_and_in_their_order(tmp_path: Path) -> None:
+    files = [touch(tmp_path / "b.mp4"), touch(tmp_path / "a.unknown")]
+    assert expand_sources(files) == files
+
+
+def test_a_folder_becomes_its_videos_and_its_folders_of_pictures_in_natural_order(tmp_path: Path) -> None:
+    for name in ("clip10.MP4", "clip2.mkv", "deep/down/c.webm", "shots/2.jpg", "shots/10.png", "notes.txt", ".hidden.mp4", "._clip2.mkv"):
+        touch(tmp_path / name)
+    assert expand_sources([tmp_path]) == [tmp_path / name for name in ("clip2.mkv", "clip10.MP4", "deep/down/c.webm", "shots")]
+    touch(tmp_path / "cover.jpg")
+    assert expand_sources([tmp_path])[0] == tmp_path
+
+
+def test_pictures_come_in_natural_order_and_only_from_the_folder_itself(tmp_path: Path) -> None:
+    for name in ("img10.jpg", "img9.JPG", "Img1.png", "sub/img0.jpg", ".img0.jpg", "img1.txt"):
+        touch(tmp_path / name)
+    (tmp_path / "folder.png").mkdir()
+    assert [path.name for path in pictures_in(tmp_path)] == ["Img1.png", "img9.JPG", "img10.jpg"]
+
+
+def test_names_of_any_shape_can_be_sorted() -> None:
+    names = ["10", "a", "", "2", "a10b", "a2", "²", "A2", "é1"]
+    ordered = sorted(names, key=natural_key)
+    assert ordered.index("2") < ordered.index("10") < ordered.index("a")
+    assert ordered == sorted(ordered, key=natural_key)
+
+
+def test_a_linked_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
+    video = touch(tmp_path / "a.mp4")
+    (tmp_path / "up").symlink_to(tmp_path, target_is_directory=True)
+    assert expand_sources([tmp_path]) == [video]
+
+
+def test_a_folder_without_media_names_itself_and_what_is_looked_for(tmp_path: Path) -> None:
+    touch(tmp_path / "notes.txt")
+    with pytest.raises(SourceError, match=r"mkv.*mp4") as caught:
+        expand_sources([tmp_path])
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_missing_path_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"gone\.mp4 does not exist"):
+        expand_sources([tmp_path / "gone.mp4"])
+
+
+def test_media_is_known_by_its_name(tmp_path: Path) -> None:
+    assert all(is_media(Path(name)) for name in ("a.mp4", "B.MKV", "c.jpeg", "d.webp"))
+    assert is_media(tmp_path)
+    assert not any(is_media(Path(name)) for name in ("a.txt", "b.m3u8", "mp4", "c.py"))
+
+
+def test_the_window_can_import_it_without_any_media_library() -> None:
+    code = "import sys; import engine.media.sources, engine.media.types; sys.exit(bool({'av', 'cv2', 'openvino'} & sys.modules.keys()))"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
