@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 COMMANDS = {
     "detect": "detect objects in videos, pictures and folders",
@@ -23,10 +24,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # no file name and no sign is worth an exception
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         run = import_module(f"app.cli.{command or 'window'}").run
         status: int = run(arguments[1:] if command else arguments)
+        sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
     except KeyboardInterrupt:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 
 from app.cli import options
 from engine.settings import Precision
 
-COLUMNS = "{:16} {:28} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
 
 
 def run(argv: Sequence[str]) -> int:
@@ -33,21 +34,21 @@ def run(argv: Sequence[str]) -> int:
     options.refuse_cuda(arguments.devices)
 
     from engine.bench.model import bench_model
-
     from engine.devices.discovery import default_devices
 
     devices = arguments.devices or default_devices()
     precisions = [Precision(name) for name in arguments.precision]
+    files = options.model_files(arguments)
     results = []
     if not arguments.json:
         print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
-    for measured in bench_model(options.model_files(arguments), devices, precisions, arguments.size, arguments.batch, arguments.seconds):
-        result = measured.as_json()
-        results.append(result)
+    for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
+        print(f"{measured.device}: {measured.device_name}, {measured.precision} ({measured.reason})", file=sys.stderr)
+        results.append(measured.as_json())
         if not arguments.json:
-            latency = (f"{result['latency_ms'][name]:.2f}" for name in ("p50", "p99"))
-            names = (str(result[name]) for name in ("device", "backend", "precision", "size", "batch"))
-            print(COLUMNS.format(*names, f"{result['images_per_s']:.1f}", *latency), flush=True)
+            figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
+            name = (str(measured.device), measured.backend, measured.precision)
+            print(COLUMNS.format(*name, measured.size, measured.batch, *figures), flush=True)
     if arguments.json:
         print(json.dumps({"results": results}))
     return 0

@@ -43,7 +43,7 @@ def run(argv: Sequence[str]) -> int:
         exported = export_session(reader, arguments.out, arguments.format)
     outcome, status = _outcome(session.sources.values(), interruption)
     if arguments.json:
-        print(json.dumps(session.report(outcome), ensure_ascii=False))
+        print(json.dumps(session.report(outcome)))
     else:
         _summarise(session, exported)
     return status

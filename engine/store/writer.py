@@ -65,7 +65,7 @@ class SessionWriter:
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
         columns = "source, path, kind, codec, width, height, frames, duration, rate"
         with schema.explained(self.path, "write"):
-            self._connection.execute(f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, path, *facts))
+            self._connection.execute(f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, _utf8(path), *facts))
 
     def add_device(self, engine: EngineInfo) -> None:
         """Note which backend and precision a device works with."""
@@ -91,7 +91,7 @@ class SessionWriter:
         for frame in frames:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
-            self._frames.append((source, index, frame.ref.pts, frame.width, frame.height, device, frame.name, frame.failure))
+            self._frames.append((source, index, frame.ref.pts, frame.width, frame.height, device, _utf8(frame.name), _utf8(frame.failure)))
             found = frame.detections
             if found:
                 rows = zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True)
@@ -127,7 +127,7 @@ class SessionWriter:
         self.commit()
         counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
         with schema.explained(self.path, "write"):
-            self._connection.execute("INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, path))
+            self._connection.execute("INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, _utf8(path)))
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
                 " WHERE source = ?",
@@ -151,3 +151,8 @@ class SessionWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
+
+
+def _utf8(text: str | None) -> str | None:
+    """A file name may hold bytes that are no text: they become question marks."""
+    return text if text is None else text.encode("utf-8", "replace").decode()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -204,3 +206,14 @@ def test_another_network_size(tmp_path: Path, video: Path, capsys: Capture) -> N
     run = run_main(capsys, "detect", video, *TINY, "--size", "128x64", "--batch", "2", "--out", tmp_path / "out", "--quiet")
     assert run.status == 0, run.err
     assert "128×64, batch 2" in run.err
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere file names are text")
+def test_names_that_are_no_text(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 #1?.mp4"))
+    video.rename(odd)
+    run = run_main(capsys, "detect", odd, *TINY, "--out", tmp_path / "out", "--json")
+    assert run.status == 0, run.err
+    assert run.report["sources"][0]["path"] == str(odd)
+    (result,) = (tmp_path / "out").glob("*.jsonl")
+    assert {line["source"] for line in read_lines(result)} == {"caf? #1?.mp4"}
