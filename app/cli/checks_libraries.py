@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from app.cli.checks import Check, Status
@@ -39,6 +39,11 @@ def check_libraries() -> Iterator[Check]:
         yield _library(distribution, f"import {module}\n{test}")
     yield from _devices()
     yield from _window()
+
+
+def install_command(libraries: Iterable[str]) -> str:
+    """What installs these system libraries on Debian and Ubuntu."""
+    return f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in libraries}))}"
 
 
 def _python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
@@ -103,8 +108,8 @@ def _window() -> Iterator[Check]:
     if sys.platform.startswith("linux"):
         missing = missing_libraries()
         if missing:
-            command = f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in missing}))}"
-            yield Check("Qt's system libraries", Status.WARNING, f"missing, the window cannot start: {', '.join(missing)}", command)
+            detail = f"missing, the window cannot start: {', '.join(missing)}"
+            yield Check("Qt's system libraries", Status.WARNING, detail, install_command(missing))
         else:
             yield Check("Qt's system libraries", Status.OK, f"all {len(PACKAGES)} found")
     graphs, error = _python(WIDGETS, {"QT_QPA_PLATFORM": "offscreen"})

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.options import make_parser
+from app.cli import options
+from app.cli.checks_libraries import install_command
 from app.main import COMMANDS
+from app.system_libraries import missing_libraries
 from engine.errors import UsageError
 
 LATER = ("demo", "topology")
@@ -20,21 +24,40 @@ def run(argv: Sequence[str]) -> int:
         UsageError: a file does not exist.
     """
     commands = "\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items())
-    parser = make_parser(
+    parser = options.make_parser(
         "",
         "Detects objects in videos with YOLOv4 on every device of this machine. Without a command: the window.",
         usage="framefleet [FILE…]\n       framefleet COMMAND …",
         epilog=f"commands:\n{commands}\n\n'framefleet COMMAND --help' explains one. A file named like a command: ./detect",
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="videos, pictures and folders to queue")
+    options.add_model_options(parser)
     arguments = parser.parse_args(argv)
     for path in arguments.files:
         if not path.exists():
             raise UsageError(_missing(path))
 
-    from app.window.main import run_window
+    model = None if arguments.model is None else options.model_files(arguments)
+    if model is None and (arguments.weights or arguments.labels):
+        raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
+    _check_libraries()
+    try:
+        from app.window.main import run_window
+    except ImportError as error:
+        raise UsageError(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing") from error
+    return run_window(arguments.files, model)
 
-    return run_window(arguments.files, arguments)
+
+def _check_libraries() -> None:
+    """Qt would end the process where the libraries that speak to an X server are missing.
+
+    Raises:
+        UsageError: some are; the message says how to install them.
+    """
+    if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and not os.environ.get("QT_QPA_PLATFORM"):
+        missing = missing_libraries()
+        if missing:
+            raise UsageError(f"the window needs {', '.join(missing)}: {install_command(missing)}")
 
 
 def _missing(path: Path) -> str:

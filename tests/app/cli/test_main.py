@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -9,6 +10,7 @@ import pytest
 
 import app.cli.doctor
 from app.main import COMMANDS, main
+from app.system_libraries import PACKAGES
 
 HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessing", "sqlite3", "tqdm")
 
@@ -86,3 +88,24 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == "u"
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there always is a display")
+def test_a_window_without_a_display_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    done = subprocess.run([sys.executable, "-m", "app"], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 2
+    assert "no display" in done.stderr
+    assert "framefleet detect" in done.stderr
+    monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
+    monkeypatch.setenv("DISPLAY", ":99")
+    monkeypatch.setitem(PACKAGES, "libno-such-thing.so.9", "libno-such-thing9")
+    assert main([]) == 2
+    message = capsys.readouterr().err
+    assert "libno-such-thing.so.9" in message
+    assert "sudo apt-get install -y " in message
+
+
+def test_parts_of_a_model_without_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--weights", "random:1"]) == 2
+    assert "give --model M.cfg too" in capsys.readouterr().err
