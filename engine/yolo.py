@@ -62,8 +62,8 @@ def decode_cells(
     with np.errstate(over="ignore", invalid="ignore"):
         for head, layer in zip(heads, layers, strict=True):
             pictures, rows, columns = len(head), *head.shape[2:]
-            values = head.reshape(pictures, len(layer.anchors), 5 + layer.classes, rows * columns).transpose(0, 1, 3, 2)
-            values = values.reshape(-1, 5 + layer.classes)
+            by_anchor = head.reshape(pictures, len(layer.anchors), 5 + layer.classes, rows * columns)
+            values = by_anchor.transpose(0, 1, 3, 2).reshape(-1, 5 + layer.classes)
             anchor, cell = np.divmod(np.arange(len(values)) % (len(layer.anchors) * rows * columns), rows * columns)
             boxes.append(_boxes(values[:, :4], layer, anchor, cell, (rows, columns), (width, height)))
             probabilities = values[:, 4:] if layer.new_coords else _logistic(values[:, 4:])

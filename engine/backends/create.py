@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.backends.base import Backend
+from engine.devices.description import DeviceDescription
 from engine.errors import DeviceError
 from engine.types import DeviceId
 
@@ -20,3 +23,13 @@ def create_backend(device: DeviceId) -> Backend:
     except ImportError as problem:
         raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); './run doctor' tells what is missing") from problem
     return OpenVinoBackend(device)
+
+
+def describe_devices() -> Iterator[DeviceDescription]:
+    """The devices of this machine, each as soon as it is known. Loads every library: for a process of its own."""
+    try:
+        from engine.backends.openvino_devices import describe_devices as describe_openvino_devices
+    except ImportError as error:
+        yield DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem=f"OpenVINO cannot be loaded: {error}")
+        return
+    yield from describe_openvino_devices()

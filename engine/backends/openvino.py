@@ -16,17 +16,15 @@ import openvino as ov
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo
+from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions
 from engine.backends.openvino_lowering import lower
 from engine.backends.precision import Trial, resolve_precision
-from engine.errors import DeviceError, ModelError
+from engine.errors import DeviceError, ModelError, UsageError
 from engine.model.network import Network
-from engine.nms import nms
+from engine.postprocess import detections
 from engine.preprocess import Fit, fit
 from engine.settings import EngineSettings, Hint, Precision, Resize
 from engine.types import Detections, DeviceId, Image
-from engine.yolo import decode
-
-_ELEMENT_TYPES = {Precision.FP32: "f32", Precision.BF16: "bf16", Precision.FP16: "f16"}
 
 _TRIAL_SECONDS = 0.4
 """How long each precision is timed, at least, where ``auto`` is asked for."""
@@ -44,28 +42,25 @@ class OpenVinoBackend(Backend):
         if network.channels != 3:
             raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         try:
-            device_name = str(self._core.get_property(self._name, "FULL_DEVICE_NAME")).strip()
+            full_name, offered = device_name(self._core, self._name), offered_precisions(self._core, self._name)
         except RuntimeError as problem:
             available = ", ".join(self._core.available_devices) or "none"
             raise DeviceError(f"{self.device}: OpenVINO finds no device {self._name} (it has: {available})") from problem
+        if settings.threads is not None and settings.threads < 1:
+            raise UsageError(f"{self.device}: {settings.threads} threads: an engine needs at least one")
         self._network, self._settings = network, settings
         self._letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
         self._batch = settings.batch or 1
-        backend = f"OpenVINO {ov.__version__.split('-')[0]}"
-        situation = f"{backend} {device_name} {self._batch} {settings.hint} {settings.threads}"
-        precision, reason = resolve_precision(settings.precision, self._offered(), network, situation, self._try)
+        situation = f"{BACKEND} {full_name} {self._batch} {settings.hint} {settings.threads}"
+        precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
         slots = self._start(self._build(precision))
-        return EngineInfo(self.device, device_name, backend, precision, reason, network.width, network.height, self._batch, slots)
-
-    def _offered(self) -> tuple[Precision, ...]:
-        capabilities = self._core.get_property(self._name, "OPTIMIZATION_CAPABILITIES")
-        return tuple(precision for precision in _ELEMENT_TYPES if precision.name in capabilities)
+        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, self._batch, slots)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> ov.CompiledModel:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
         options: dict[str, object] = {
             # never left to the library: on some CPUs its default is bf16
-            "INFERENCE_PRECISION_HINT": _ELEMENT_TYPES[precision],
+            "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision],
             "PERFORMANCE_HINT": self._settings.hint.value.upper(),
         }
         if self._name == "CPU" and self._settings.threads is not None:
@@ -114,22 +109,12 @@ class OpenVinoBackend(Backend):
         try:
             request.start_async()
             request.wait()
-            heads = [request.get_output_tensor(index).data[: len(fits)] for index in range(len(self._network.heads))]
-            return self._detections(heads, fits)
+            heads = [request.get_output_tensor(index).data for index in range(len(self._network.heads))]
+            return detections(self._network, heads, fits, self._settings)
         except RuntimeError as problem:
             raise DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}") from problem
         finally:
             self._idle.put(request)
-
-    def _detections(self, heads: list[NDArray[np.float32]], fits: list[Fit]) -> list[Detections]:
-        network, settings = self._network, self._settings
-        found = []
-        for candidates, placed in zip(decode(heads, network.heads, network.width, network.height, settings.confidence), fits, strict=True):
-            boxes, scores, class_ids = candidates.boxes, candidates.scores, candidates.class_ids
-            keep = nms(boxes, scores, class_ids, settings.iou, network.heads[-1].diou_beta)
-            detections = Detections(placed.to_source(boxes[keep]), scores[keep], class_ids[keep])
-            found.append(detections if settings.classes is None else detections.filter(0.0, settings.classes))
-        return found
 
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         compiled = self._build(Precision(self.info.precision), pictures=False, batch=len(inputs))

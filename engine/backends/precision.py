@@ -20,12 +20,13 @@ from platformdirs import user_cache_path
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import Precision
-from engine.types import Image
+from engine.types import DeviceId, Image
 from engine.yolo import decode_cells
 
 MATCHING = 0.99
 """The share of candidates that must match."""
 
+_KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
 _MIN_IOU = 0.9
 _MAX_SCORE_DIFFERENCE = 0.03
 _SCORE_FLOOR = 0.1
@@ -42,22 +43,31 @@ class Trial:
 
 
 def resolve_precision(
-    asked: Precision, offered: Sequence[Precision], network: Network, situation: str, run: Callable[[Precision, list[Image]], Trial]
+    asked: Precision,
+    device: DeviceId,
+    offered: Sequence[Precision],
+    network: Network,
+    situation: str,
+    run: Callable[[Precision, list[Image]], Trial],
 ) -> tuple[Precision, str]:
     """The precision to build and, in words, why.
 
-    offered: what the device can do, fp32 among them. situation: whatever else the outcome depends on (library and its
-    version, device, threads, batch, …). run: tries one precision on pictures of the network's size.
+    offered: what the device can do. situation: whatever else the outcome depends on (library and its version, the
+    device's name, threads, batch, …). run: tries one precision on pictures of the network's size.
 
     Raises:
         DeviceError: the device does not offer what was asked for.
     """
     if asked is not Precision.AUTO:
         if asked not in offered:
-            raise DeviceError(f"precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
+            raise DeviceError(f"{device}: precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
         return asked, "as asked"
-    if list(offered) == [Precision.FP32]:
-        return Precision.FP32, "the only one this device offers"
+    if not offered:
+        raise DeviceError(f"{device}: computes in none of {', '.join(_KNOWN)}: choose another device")
+    if len(offered) == 1:
+        return offered[0], "the only one this device offers"
+    if Precision.FP32 not in offered:
+        return offered[0], "this device has no fp32 to compare with"
     key = "\n".join([network.digest, situation, *offered])
     file = user_cache_path("framefleet") / "precision" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
     known = _read(file, offered)

@@ -11,7 +11,7 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.errors import DeviceError
+from engine.errors import DeviceError, UsageError
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.onnx_export import export_onnx
@@ -210,7 +210,9 @@ def test_unusable_devices_say_so(network: Network) -> None:
         create_backend(DeviceId("cuda", "0"))
     with pytest.raises(DeviceError, match=r"openvino:GPU.7.*finds no device GPU.7.*CPU"):
         create_backend(DeviceId("openvino", "GPU.7")).activate(network, FP32)
-    with pytest.raises(DeviceError, match=r"int8 is not available.*auto, fp32"):
+    with pytest.raises(UsageError, match=r"cpu:0: 0 threads"):
+        create_backend(CPU).activate(network, EngineSettings(threads=0))
+    with pytest.raises(DeviceError, match=r"cpu:0: precision int8 is not available.*auto, fp32"):
         create_backend(CPU).activate(network, EngineSettings(precision=Precision.INT8))
 
 

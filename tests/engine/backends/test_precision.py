@@ -7,11 +7,13 @@ import pytest
 
 from engine.backends import precision
 from engine.backends.precision import Trial, matching_share, probe_pictures, resolve_precision
+from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import Precision
-from engine.types import Image
+from engine.types import DeviceId, Image
 from tests.support.models import tiny_network
 
+CPU = DeviceId("cpu", "0")
 BOTH = (Precision.FP32, Precision.BF16)
 
 
@@ -51,18 +53,18 @@ class Runner:
     ids=["faster and equal", "faster but different", "equal but slower"],
 )
 def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error: float, chosen: Precision) -> None:
-    precision, reason = resolve_precision(Precision.AUTO, BOTH, network, "here", Runner(network, speed, error))
+    precision, reason = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, speed, error))
     assert precision is chosen
     assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
 
 
 def test_it_is_tried_once_for_each_situation(network: Network) -> None:
     runner = Runner(network, 20.0, 0.0)
-    first = resolve_precision(Precision.AUTO, BOTH, network, "here", runner)
-    assert resolve_precision(Precision.AUTO, BOTH, network, "here", runner) == first
+    first = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner)
+    assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner) == first
     assert runner.runs == 2
-    resolve_precision(Precision.AUTO, BOTH, network, "elsewhere", runner)
-    resolve_precision(Precision.AUTO, BOTH, tiny_network(seed=2), "here", runner)
+    resolve_precision(Precision.AUTO, CPU, BOTH, network, "elsewhere", runner)
+    resolve_precision(Precision.AUTO, CPU, BOTH, tiny_network(seed=2), "here", runner)
     assert runner.runs == 6
 
 
@@ -71,23 +73,32 @@ def test_it_is_tried_once_for_each_situation(network: Network) -> None:
 )
 def test_a_damaged_memory_is_made_anew(network: Network, cache: Path, junk: bytes) -> None:
     runner = Runner(network, 20.0, 0.0)
-    resolve_precision(Precision.AUTO, BOTH, network, "here", runner)
+    resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner)
     (entry,) = cache.iterdir()
     entry.write_bytes(junk)
-    assert resolve_precision(Precision.AUTO, BOTH, network, "here", runner)[0] is Precision.BF16
+    assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner)[0] is Precision.BF16
     assert runner.runs == 4
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(network: Network, tmp_path: Path) -> None:
     (tmp_path / "framefleet").write_text("a file where a folder should be")
-    assert resolve_precision(Precision.AUTO, BOTH, network, "here", Runner(network, 20.0, 0.0))[0] is Precision.BF16
+    assert resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", Runner(network, 20.0, 0.0))[0] is Precision.BF16
 
 
 def test_one_precision_needs_no_trial(network: Network) -> None:
     runner = Runner(network, 20.0, 0.0)
-    assert resolve_precision(Precision.AUTO, (Precision.FP32,), network, "here", runner)[0] is Precision.FP32
-    assert resolve_precision(Precision.BF16, BOTH, network, "here", runner) == (Precision.BF16, "as asked")
+    assert resolve_precision(Precision.AUTO, CPU, (Precision.FP32,), network, "here", runner)[0] is Precision.FP32
+    assert resolve_precision(Precision.BF16, CPU, BOTH, network, "here", runner) == (Precision.BF16, "as asked")
+    assert resolve_precision(Precision.AUTO, CPU, (Precision.FP16,), network, "here", runner)[0] is Precision.FP16
+    half = resolve_precision(Precision.AUTO, CPU, (Precision.FP16, Precision.BF16), network, "here", runner)
+    assert half == (Precision.FP16, "this device has no fp32 to compare with")
     assert runner.runs == 0
+
+
+@pytest.mark.parametrize(("asked", "offered"), [(Precision.INT8, BOTH), (Precision.AUTO, ())])
+def test_what_cannot_be_had_is_an_error_that_names_the_device(network: Network, asked: Precision, offered: tuple[Precision, ...]) -> None:
+    with pytest.raises(DeviceError, match="cpu:0: "):
+        resolve_precision(asked, CPU, offered, network, "here", Runner(network, 20.0, 0.0))
 
 
 def test_matching_counts_candidates_not_cells(network: Network) -> None:

@@ -1,0 +1,149 @@
+"""How fast a model runs on a device, without decoding or files."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from engine.backends.base import Backend
+from engine.backends.create import create_backend
+from engine.errors import UsageError
+from engine.model.load import load_network
+from engine.model.network import Network
+from engine.settings import EngineSettings, Hint, ModelFiles, Precision
+from engine.types import DeviceId, Image
+
+_WARM_UP = 3
+_LEAST_SAMPLES = 10
+_PICTURES = 8
+
+
+@dataclass(frozen=True)
+class ModelBenchResult:
+    """One measurement.
+
+    device_name: in words. backend: library and version. precision: the one in use; reason: why that one. width, height:
+    network input, pixels. batch: pictures per inference. images_per_s: with as many inferences under way as the engine
+    takes. latency_p50, latency_p99: ms of one inference of a whole batch by an engine built for latency, nothing else under way.
+    """
+
+    device: DeviceId
+    device_name: str
+    backend: str
+    precision: str
+    reason: str
+    width: int
+    height: int
+    batch: int
+    images_per_s: float
+    latency_p50: float
+    latency_p99: float
+
+    @property
+    def size(self) -> int | str:
+        """416 for a square network, "512x288" for another."""
+        return self.width if self.width == self.height else f"{self.width}x{self.height}"
+
+    def as_json(self) -> dict[str, Any]:
+        """One entry of what ``framefleet bench model --json`` prints."""
+        return {
+            "device": str(self.device),
+            "backend": self.backend,
+            "precision": self.precision,
+            "size": self.size,
+            "batch": self.batch,
+            "images_per_s": round(self.images_per_s, 2),
+            "latency_ms": {"p50": round(self.latency_p50, 3), "p99": round(self.latency_p99, 3)},
+        }
+
+
+def bench_model(
+    files: ModelFiles,
+    devices: Sequence[DeviceId],
+    precisions: Sequence[Precision],
+    sizes: Sequence[int] | None,
+    batches: Sequence[int],
+    seconds: float,
+) -> Iterator[ModelBenchResult]:
+    """Measure every combination, one after the other; each result comes as soon as it is there.
+
+    The pictures are noise of the network's size, the thresholds the default ones; resizing, decoding of the boxes and
+    suppression are included, as in a run. sizes: square network inputs, pixels, multiples of 32; None = the model's own.
+    seconds: how long throughput and latency are measured, half each.
+
+    Raises:
+        UsageError: a setting that cannot be.
+        ModelError: the model cannot be used.
+        DeviceError: a device is missing or cannot do what is asked.
+    """
+    if seconds <= 0:
+        raise UsageError(f"{seconds} seconds: a measurement needs some time")
+    for size in sizes or (None,):
+        network = load_network(files if size is None else replace(files, size=(size, size)))
+        for device, precision, batch in product(devices, precisions, batches):
+            yield _measure(network, device, EngineSettings(precision=precision, batch=batch), seconds / 2)
+
+
+def _measure(network: Network, device: DeviceId, settings: EngineSettings, seconds: float) -> ModelBenchResult:
+    with create_backend(device) as backend:
+        info = backend.activate(network, settings)
+        pictures = _pictures(network, info.batch)
+        throughput = _throughput(backend, pictures, seconds)
+    with create_backend(device) as backend:
+        backend.activate(network, replace(settings, precision=Precision(info.precision), hint=Hint.LATENCY))
+        p50, p99 = np.percentile(_latencies(backend, pictures, seconds), (50, 99)) * 1000
+    return ModelBenchResult(
+        device,
+        info.device_name,
+        info.backend,
+        info.precision,
+        info.reason,
+        info.width,
+        info.height,
+        info.batch,
+        throughput,
+        float(p50),
+        float(p99),
+    )
+
+
+def _pictures(network: Network, batch: int) -> list[list[Image]]:
+    random = np.random.default_rng(0)
+    shape = (batch, network.height, network.width, 3)
+    return [list(random.integers(0, 256, shape, np.uint8)) for _ in range(max(1, _PICTURES // batch))]
+
+
+def _throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -> float:
+    """Images per second with all slots busy, from the first to the last inference that ends within the time."""
+    slots, batch = backend.info.slots, backend.info.batch
+    under_way = deque(backend.submit(pictures[turn % len(pictures)]) for turn in range(slots + _WARM_UP))
+    while len(under_way) > slots:
+        under_way.popleft().result()
+    done, started = 0, time.perf_counter()
+    while time.perf_counter() - started < seconds or done < _LEAST_SAMPLES:
+        under_way.popleft().result()
+        under_way.append(backend.submit(pictures[done % len(pictures)]))
+        done += 1
+    elapsed = time.perf_counter() - started
+    for future in under_way:
+        future.result()
+    return done * batch / elapsed
+
+
+def _latencies(backend: Backend, pictures: list[list[Image]], seconds: float) -> list[float]:
+    """Seconds each inference took, one at a time."""
+    for turn in range(_WARM_UP):
+        backend.infer(pictures[turn % len(pictures)])
+    samples: list[float] = []
+    started = time.perf_counter()
+    while time.perf_counter() - started < seconds or len(samples) < _LEAST_SAMPLES:
+        begin = time.perf_counter()
+        backend.infer(pictures[len(samples) % len(pictures)])
+        samples.append(time.perf_counter() - begin)
+    return samples
