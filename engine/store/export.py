@@ -29,7 +29,7 @@ class Exported:
 
 
 def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) -> list[Exported]:
-    """Write ``folder/STEM.SUFFIX`` for every source that could be opened and every format.
+    """Write ``folder/STEM.SUFFIX`` for every source that could be opened (and, if it was not finished, has frames) and every format.
 
     Sources of the same stem get ``STEM-2``, ``STEM-3``, … in their order. A file of that name is replaced, at once and
     only when the new one is complete on disk; but one source that was not finished never replaces an older result: it is
@@ -47,7 +47,8 @@ def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) 
     sources = reader.sources()
     written = []
     for source, stem in zip(sources, file_stems([source.path for source in sources]), strict=True):
-        if source.kind is None:
+        frames = reader.count(source.number)
+        if source.kind is None or not (frames or source.complete):
             continue
         for name in formats:
             path = folder / f"{stem}{SUFFIXES[name]}"
@@ -55,7 +56,7 @@ def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) 
                 path = folder / f"{stem}.partial{SUFFIXES[name]}"
             with explained(path, "write"), atomic_text(path) as file:
                 EXPORTERS[name](reader, source, file)
-            written.append(Exported(source, path, reader.count(source.number), source.complete))
+            written.append(Exported(source, path, frames, source.complete))
     return written
 
 

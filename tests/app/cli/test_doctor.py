@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.checks import Status
-from app.cli.checks_libraries import _library, _python, check_libraries
+from app.cli.checks_libraries import _library, _python, _window
 from app.cli.checks_system import _folder
 from app.main import main
 from app.system_libraries import PACKAGES, missing_libraries
@@ -50,7 +50,7 @@ def test_a_library_that_crashes_is_a_finding() -> None:
 def test_missing_qt_libraries_are_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PACKAGES, "libno-such-thing.so.9", "libno-such-thing9")
     assert "libno-such-thing.so.9" in missing_libraries()
-    check = next(check for check in check_libraries() if check.name == "Qt's system libraries")
+    check = next(check for check in _window() if check.name == "Qt's system libraries")
     assert check.status is Status.WARNING
     assert "libno-such-thing.so.9" in check.detail
     assert check.remedy is not None

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -125,6 +126,7 @@ def test_an_unfinished_source_never_replaces_an_older_result(tmp_path: Path) -> 
     assert export(write_session(session, {"a.mp4": 4}, cancelled=True), out) == ["a.partial.jsonl"]
     assert len(lines(out / "a.jsonl")) == 9
     assert len(lines(out / "a.partial.jsonl")) == 4
+    assert export(write_session(session, {"b.mp4": 0}, cancelled=True), out) == []
 
 
 def test_unknown_format(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
         tracemalloc.stop()
         return peak
 
-    assert peak(3000) < 1.2 * peak(1000)
+    assert peak(2500) < 1.2 * peak(1000)
 
 
 SLOW_EXPORT = """
@@ -175,17 +177,18 @@ def test_a_killed_export_leaves_the_old_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
     export(write_session(tmp_path / "old.sqlite", {"a.mp4": 3}), out, "jsonl", "coco")
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    session = write_session(tmp_path / "new.sqlite", {"a.mp4": 8_000})
+    session = write_session(tmp_path / "new.sqlite", {"a.mp4": 5_000})
     command = [sys.executable, "-c", SLOW_EXPORT, session, out, "unlimited"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as process:
         part = out / ".a.jsonl.part"
         while not (part.exists() and part.stat().st_size > 10_000):
             assert process.poll() is None
+            time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
     assert {path.name: path.read_bytes() for path in out.iterdir() if path != part} == before
     export(session, out, "jsonl", "coco")
     assert sorted(path.name for path in out.iterdir()) == ["a.coco.json", "a.jsonl"]
-    assert len(lines(out / "a.jsonl")) == 8_000
+    assert len(lines(out / "a.jsonl")) == 5_000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")

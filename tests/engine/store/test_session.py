@@ -45,7 +45,7 @@ def frame_lists(draw: st.DrawFn) -> list[FrameResult]:
     return frames
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(frames=frame_lists(), step=st.integers(1, 5))
 def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
     with TemporaryDirectory() as folder:
