@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Type, start and end of each box. The last one may end behind the file; one without a valid length ends where it starts."""
+    """Type, start and end of each box. The last one may end behind the file; one that makes no sense ends where it starts."""
     with path.open("rb") as file:
         position, size = 0, path.stat().st_size
         while position < size:
@@ -18,7 +18,7 @@ def boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
                 length = int.from_bytes(header[8:16], "big")
             elif length == 0:
                 length = size - position
-            if length < 8:
+            if length < 8 or not header[4:8].strip().isalnum():
                 yield header[4:8], position, position
                 return
             yield header[4:8], position, position + length

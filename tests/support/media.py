@@ -63,14 +63,16 @@ def make_video(
     aspect: Fraction | None = None,
     colorspace: int | None = None,
     color_range: int | None = None,
+    tagged: bool = True,
     audio: bool = False,
     picture: Callable[[int, tuple[int, int]], NDArray[np.uint8]] = numbered,
 ) -> Path:
     """Write a video of ``frames`` numbered pictures and return its path; the container follows from the suffix.
 
     size: width, height. rate: frames/s. gop: frames between keyframes. pts: one a frame, in units of ``time_base`` (1/rate
-    unless given), for variable frame rates. rotation: degrees counter-clockwise a player turns the picture. aspect: of one
-    pixel. muxer: options of the container. audio: adds a silent track. picture: what frame n shows.
+    unless given), for variable frame rates. rotation: degrees counter-clockwise a player turns the picture, before it mirrors
+    it (hflip). aspect: of one pixel. colorspace: FFmpeg's number of the matrix to convert with, and to name in the stream if
+    ``tagged``. muxer: options of the container. audio: adds a silent track. picture: what frame n shows.
     """
     coder = {"preset": "ultrafast", "crf": "18", "sc_threshold": "0", "bf": str(bframes)} if codec == "libx264" else {}
     if codec == "libx264" and bframes:
@@ -83,7 +85,7 @@ def make_video(
         stream.codec_context.time_base = time_base or 1 / Fraction(rate)
         if aspect is not None:
             stream.codec_context.sample_aspect_ratio = aspect
-        if colorspace is not None:
+        if colorspace is not None and tagged:
             stream.codec_context.colorspace = colorspace
         if color_range is not None:
             stream.codec_context.color_range = color_range
@@ -93,6 +95,8 @@ def make_video(
         for number in range(frames):
             frame = av.VideoFrame.from_ndarray(picture(number, size), format="rgb24")
             frame = frame.reformat(format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
+            if not tagged:
+                frame.colorspace = 2  # unspecified
             frame.pts = number if pts is None else pts[number]
             frame.time_base = stream.codec_context.time_base
             output.mux(stream.encode(frame))

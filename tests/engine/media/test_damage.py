@@ -1,0 +1,200 @@
+"""Damaged files: what is left is decoded, what is not is counted, and the two add up to what the file announced."""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.errors import SourceError
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
+from tests.engine.media.conftest import Clip
+from tests.support.media import damaged, number_of, numbered, rewrap, truncated
+
+FRAMES = 250
+CLIPS: dict[str, dict[str, Any]] = {
+    "a.mp4": {"bframes": 2, "gop": 20, "audio": True, "muxer": {"movflags": "faststart"}},
+    "a.mkv": {"bframes": 2, "gop": 20, "audio": True},
+    "a.ts": {"bframes": 2, "gop": 20, "audio": True},
+    "a.flv": {"bframes": 2, "gop": 20},
+    "a.avi": {"bframes": 2, "gop": 20},
+    "a.webm": {"codec": "libvpx-vp9", "gop": 40, "options": {"deadline": "realtime", "cpu-used": "8"}},
+    "f.mp4": {"bframes": 2, "gop": 20, "muxer": {"movflags": "frag_keyframe+empty_moov"}},
+}
+
+
+def counts(info: SourceInfo, **options: int) -> tuple[list[int], list[DecodeFailure]]:
+    """The numbers of the decoded pictures, and the failures; checks that they add up."""
+    frames: list[int] = []
+    failures: list[DecodeFailure] = []
+    for segment in info.segments:
+        total = 0
+        for outcome in decode(info, segment, **options):
+            if isinstance(outcome, DecodedFrame):
+                total += 1
+                frames.append(number_of(outcome.image))
+            else:
+                assert outcome.count > 0
+                assert info.path in outcome.reason
+                total += outcome.count
+                failures.append(outcome)
+        assert total == segment.frames
+    assert len(frames) + sum(failure.count for failure in failures) == info.frames
+    return frames, failures
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.flv", "a.avi", "a.webm"])
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: Clip, tmp_path: Path) -> None:
+    info = probe(truncated(clip(name, frames=FRAMES, **CLIPS[name]), tmp_path / name, share))
+    assert abs(info.frames - FRAMES) <= 2, "the header tells how many there were"
+    frames, failures = counts(info)
+    assert failures
+    assert frames
+    assert frames[: len(frames) - 4] == list(range(len(frames) - 4))  # the last group of pictures may lack some
+    assert failures[-1].pts > frames[-1] / 30 - 0.2
+
+
+def test_sound_frames_at_the_torn_end_are_not_lost_to_threads(clip: Clip, tmp_path: Path) -> None:
+    info = probe(truncated(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]), tmp_path / "a.mp4", 0.6))
+    assert counts(info, threads=4)[0] == counts(info, threads=1)[0]
+
+
+def test_an_mp4_without_its_index_is_an_error(clip: Clip, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="unfinished"):
+        probe(truncated(clip("b.mp4", frames=FRAMES), tmp_path / "b.mp4", 0.9))
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_zeros_in_the_middle(name: str, clip: Clip, tmp_path: Path) -> None:
+    source = clip(name, frames=FRAMES, size=(160, 96), **CLIPS[name])
+    info = probe(damaged(source, tmp_path / name, [(0.5, source.stat().st_size // 8)]))
+    frames, failures = counts(info)
+    assert failures
+    if name == "f.mp4":  # behind a broken box nothing can be found; the number of bytes tells about how many frames that is
+        assert abs(info.frames - FRAMES) <= FRAMES // 5
+    else:
+        assert abs(info.frames - FRAMES) <= 4
+        assert len(frames) > FRAMES // 2
+        assert frames[-20:] == list(range(FRAMES - 20, FRAMES)), "the rest after the damage"
+
+
+def test_failures_stand_where_the_frames_are_missing(clip: Clip, tmp_path: Path) -> None:
+    def spoil(number: int, data: bytes, _key: bool) -> bytes:
+        return bytes(len(data)) if 120 <= number < 130 else data
+
+    info = probe(rewrap(clip("a.mkv", frames=FRAMES, gop=20), tmp_path / "a.mkv", spoil))
+    assert info.frames == FRAMES
+    outcomes = [outcome for segment in info.segments for outcome in decode(info, segment)]
+    times = [outcome.pts for outcome in outcomes]
+    assert times == sorted(times)
+    failed = [outcome for outcome in outcomes if isinstance(outcome, DecodeFailure)]
+    assert failed[0].pts == pytest.approx(4.0, abs=0.01)
+    assert 10 <= sum(failure.count for failure in failed) <= 20
+    assert "4.000 s" in failed[0].reason
+
+
+def test_skipping_counts_failures_like_frames(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.mkv", frames=FRAMES, **CLIPS["a.mkv"])
+    info = probe(truncated(source, tmp_path / "a.mkv", 0.5))
+    (segment,) = info.segments[-1:]
+    whole = [
+        (outcome.pts, isinstance(outcome, DecodedFrame))
+        for outcome in decode(info, segment)
+        for _ in range(outcome.count if isinstance(outcome, DecodeFailure) else 1)
+    ]
+    for skip in (0, 10, segment.frames - 3, segment.frames):
+        rest = [
+            (outcome.pts, isinstance(outcome, DecodedFrame))
+            for outcome in decode(info, segment, skip)
+            for _ in range(outcome.count if isinstance(outcome, DecodeFailure) else 1)
+        ]
+        assert rest == whole[skip:]
+
+
+def test_a_damaged_picture_of_an_mjpeg_is_named(clip: Clip, tmp_path: Path) -> None:
+    def tear(number: int, data: bytes, _key: bool) -> bytes:
+        return data[: len(data) // 2] if number == 7 else data
+
+    info = probe(rewrap(clip("m.avi", frames=20, codec="mjpeg", pix_fmt="yuvj420p"), tmp_path / "m.avi", tear))
+    frames, failures = counts(info)
+    assert frames == [number for number in range(20) if number != 7]
+    assert [(failure.pts, failure.count) for failure in failures] == [(pytest.approx(7 / 30), 1)]
+
+
+def test_a_gap_in_a_broadcast_counts_and_a_natural_one_does_not(clip: Clip, tmp_path: Path) -> None:
+    source = clip("a.ts", frames=FRAMES, gop=20)
+    content = source.read_bytes()
+    start = len(content) // 2 // 188 * 188
+    path = tmp_path / "a.ts"
+    path.write_bytes(content[:start] + content[start + 188 * 60 :])
+    info = probe(path)
+    assert abs(info.frames - FRAMES) <= 1
+    frames, _ = counts(info)
+    assert len(frames) < FRAMES - 3
+    uneven = [number * 2 + number // 5 * 7 for number in range(FRAMES)]
+    healthy = probe(clip("u.ts", frames=FRAMES, pts=uneven, gop=20))
+    assert healthy.frames == FRAMES
+    assert counts(healthy)[1] == []
+
+
+def test_large_gaps_between_frames_are_no_damage(clip: Clip) -> None:
+    """A variable frame rate, in containers whose damage is recognised by gaps."""
+    pts = [number * 40 + number // 30 * 5000 for number in range(FRAMES)]
+    for name in ("g.mkv", "g.flv", "g.mp4"):
+        info = probe(clip(name, frames=FRAMES, pts=pts, gop=20, bframes=2))
+        assert info.frames == FRAMES, name
+        assert counts(info)[1] == [], name
+
+
+def noisy(number: int, size: tuple[int, int]) -> Any:
+    """Numbered, but hard to compress: a flipped bit then hits picture data."""
+    image = numbered(number, size).copy()
+    rows = slice(size[1] // 2, size[1] * 3 // 4)
+    image[rows] = np.random.default_rng(number).integers(0, 255, image[rows].shape, dtype=np.uint8)
+    return image
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Clip, tmp_path: Path) -> None:
+    content = clip(name, frames=120, picture=noisy, **CLIPS[name]).read_bytes()
+    path = tmp_path / name
+    ends = {"error": 0, "counted": 0}
+    for seed in range(24):
+        path.write_bytes(mutated(content, random.Random(seed), seed % 4))
+        began = time.monotonic()
+        try:
+            info = probe(path)
+        except SourceError:
+            ends["error"] += 1
+        else:
+            counts(info)
+            ends["counted"] += 1
+        assert time.monotonic() - began < 20
+    assert ends["counted"] >= 8
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3 << 20  # KiB
+
+
+def mutated(content: bytes, rng: random.Random, kind: int) -> bytes:
+    """Flipped bits, a missing end, zeros or a missing piece."""
+    result = bytearray(content)
+    position = rng.randrange(len(content))
+    match kind:
+        case 0:
+            for _ in range(rng.choice((1, 5, 50))):
+                result[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        case 1:
+            del result[max(16, position) :]
+        case 2:
+            length = rng.choice((16, 200, 2000, 8000))
+            result[position : position + length] = bytes(len(result[position : position + length]))
+        case _:
+            del result[position : position + rng.choice((10, 500, 4000))]
+    return bytes(result)

@@ -1,0 +1,200 @@
+"""Pictures and folders of them."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.errors import SourceError
+from engine.media.decode import decode
+from engine.media.images import SEGMENT_PICTURES, read_picture
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame, DecodeFailure, SourceKind
+from tests.support.media import number_of, numbered
+
+RED, GREEN = (0, 0, 254), (0, 254, 0)  # as OpenCV writes them: blue, green, red
+
+
+def corner_picture() -> NDArray[np.uint8]:
+    """60×40, BGR: red top left, green top right, black below."""
+    image = np.zeros((40, 60, 3), np.uint8)
+    image[:20, :30], image[:20, 30:] = RED, GREEN
+    return image
+
+
+def save(path: Path, image: NDArray[np.generic]) -> Path:
+    assert cv2.imwrite(str(path), image)
+    return path
+
+
+def folder_of(path: Path, count: int) -> Path:
+    path.mkdir()
+    for number in range(count):
+        save(path / f"shot{number}.png", numbered(number, (64, 48))[..., ::-1])
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "jpeg", "png", "bmp", "webp", "tiff", "tif", "ppm"])
+def test_a_picture_is_a_source_of_one_frame(suffix: str, tmp_path: Path) -> None:
+    path = save(tmp_path / f"a.{suffix}", numbered(1234, (320, 240))[..., ::-1])
+    info = probe(path)
+    assert (info.kind, info.width, info.height, info.frames, info.duration, info.rate) == (SourceKind.IMAGES, 320, 240, 1, None, None)
+    (frame,) = decode(info, info.segments[0])
+    assert isinstance(frame, DecodedFrame)
+    assert (frame.pts, frame.name, number_of(frame.image)) == (0.0, None, 1234)
+    assert frame.image.dtype == np.uint8
+    assert abs(int(frame.image[-1].astype(int)[:, 2].mean()) - int(numbered(1234)[-1, :, 2].astype(int).mean())) < 3, "red and blue"
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp"])
+def test_pictures_are_turned_upright(suffix: str, tmp_path: Path) -> None:
+    """The eight EXIF orientations, undone."""
+    upright = corner_picture()
+    stored = {
+        1: upright,
+        2: upright[:, ::-1],
+        3: upright[::-1, ::-1],
+        4: upright[::-1],
+        5: upright.transpose(1, 0, 2),
+        6: np.rot90(upright, 1),
+        7: np.rot90(upright, 2).transpose(1, 0, 2),
+        8: np.rot90(upright, -1),
+    }
+    for orientation, pixels in stored.items():
+        exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0" + bytes([orientation, 0, 0, 0]) + b"\0\0\0\0"
+        metadata = [np.frombuffer(exif, np.uint8)]
+        encoded = cv2.imencodeWithMetadata(f".{suffix}", np.ascontiguousarray(pixels), [cv2.IMAGE_METADATA_EXIF], metadata)[1]
+        path = tmp_path / f"{orientation}.{suffix}"
+        path.write_bytes(encoded.tobytes())
+        image = read_picture(path)
+        assert image.shape == (40, 60, 3), orientation
+        assert np.abs(image.astype(int) - upright[..., ::-1]).mean() < 6, orientation
+
+
+@pytest.mark.parametrize("suffix", ["png", "tiff"])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_sixteen_bits_become_eight(suffix: str, channels: int, tmp_path: Path) -> None:
+    pixels = np.full((8, 8, channels), 40000, np.uint16)
+    assert np.unique(read_picture(save(tmp_path / f"a.{suffix}", pixels))).tolist() == [156]
+
+
+def test_gray_and_alpha(tmp_path: Path) -> None:
+    assert read_picture(save(tmp_path / "gray.png", np.full((8, 9), 77, np.uint8))).tolist() == [[[77] * 3] * 9] * 8
+    transparent = np.dstack([corner_picture(), np.full((40, 60), 100, np.uint8)])
+    assert np.array_equal(read_picture(save(tmp_path / "alpha.png", transparent)), corner_picture()[..., ::-1])
+
+
+def test_cmyk_jpeg(tmp_path: Path) -> None:
+    """8×8 pixels of full cyan as Adobe writes them: four components, inverted, each a single DC coefficient."""
+
+    def marker(kind: int, data: bytes) -> bytes:
+        return bytes([0xFF, kind]) + struct.pack(">H", len(data) + 2) + data
+
+    no_ink, full_ink = "00" + format(1016, "010b"), "01" + format(2047 - 1024, "011b")  # levels 255 and 0, minus 128, times 8
+    bits = "".join(f"{dc}0" for dc in (full_ink, no_ink, no_ink, no_ink))  # cyan, magenta, yellow, black, and the end of each block
+    bits += "1" * (-len(bits) % 8)
+    scan = int(bits, 2).to_bytes(len(bits) // 8, "big").replace(b"\xff", b"\xff\0")
+    components = b"".join(bytes([number, 0x11, 0]) for number in range(1, 5))
+    path = tmp_path / "a.jpg"
+    path.write_bytes(
+        b"\xff\xd8"
+        + marker(0xEE, b"Adobe\0\x64\0\0\0\0\0")
+        + marker(0xDB, bytes([0]) + bytes([1]) * 64)
+        + marker(0xC0, b"\x08\0\x08\0\x08\x04" + components)
+        + marker(0xC4, bytes([0x00, 0, 2, *[0] * 14, 10, 11]))
+        + marker(0xC4, bytes([0x10, 1, *[0] * 15, 0]))
+        + marker(0xDA, b"\x04\x01\0\x02\0\x03\0\x04\0\0\x3f\0")
+        + scan
+        + b"\xff\xd9"
+    )
+    assert np.abs(read_picture(path).astype(int) - (0, 255, 255)).max() <= 1
+
+
+def test_cmyk_tiff(tmp_path: Path) -> None:
+    """An uncompressed TIFF of 4×4 separated pixels (photometric 5): full cyan, nothing else."""
+    tags = [(256, 3, 4), (257, 3, 4), (258, 3, 122), (259, 3, 1), (262, 3, 5), (273, 4, 130), (277, 3, 4), (278, 3, 4), (279, 4, 64)]
+    directory = struct.pack("<H", len(tags)) + b"".join(
+        struct.pack("<HHII", tag, kind, 4 if tag == 258 else 1, value) for tag, kind, value in tags
+    )
+    content = b"II*\0\x08\0\0\0" + directory + bytes(4)
+    content += struct.pack("<4H", 8, 8, 8, 8) + bytes([255, 0, 0, 0]) * 16
+    assert content.index(struct.pack("<4H", 8, 8, 8, 8)) == 122
+    path = tmp_path / "a.tif"
+    path.write_bytes(content)
+    red, green, blue = read_picture(path)[0, 0].astype(int)
+    assert red < 60
+    assert green > 120
+    assert blue > 150
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "png", "bmp", "webp", "tiff"])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.97])
+def test_half_a_picture_is_no_picture(suffix: str, share: float, tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (120, 160, 3), dtype=np.uint8)
+    path = save(tmp_path / f"a.{suffix}", noise)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(SourceError, match="no picture that can be read"):
+        probe(path)
+
+
+def test_a_huge_picture_is_refused_before_it_takes_all_memory(tmp_path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    for side in (20000, 60000, 2**31 - 1):
+        header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+        path = tmp_path / f"{side}.png"
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b""))
+        with pytest.raises(SourceError, match=rf"{side}\.png"):
+            probe(path)
+    wide = save(tmp_path / "wide.png", np.zeros((1, 16385, 3), np.uint8))
+    with pytest.raises(SourceError, match="at most 16384×16384"):
+        probe(wide)
+
+
+def test_a_folder_is_one_source_in_natural_order(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shots", SEGMENT_PICTURES + 5)
+    info = probe(folder)
+    assert (info.frames, info.width, info.height) == (SEGMENT_PICTURES + 5, 64, 48)
+    assert [segment.frames for segment in info.segments] == [SEGMENT_PICTURES, 5]
+    frames = [frame for segment in info.segments for frame in decode(info, segment)]
+    assert [number_of(frame.image) for frame in frames] == list(range(info.frames))  # type: ignore[union-attr]
+    assert [frame.pts for frame in frames] == [float(number) for number in range(info.frames)]
+    assert frames[10].name == "shot10.png"
+    assert [frame.name for frame in decode(info, info.segments[1], skip=3)] == ["shot35.png", "shot36.png"]
+
+
+def test_one_bad_picture_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shots", 5)
+    (folder / "shot0.png").write_bytes(b"junk")
+    (folder / "shot2.png").write_bytes(b"")
+    info = probe(folder)
+    outcomes = list(decode(info, info.segments[0]))
+    failures = [outcome for outcome in outcomes if isinstance(outcome, DecodeFailure)]
+    assert [type(outcome) for outcome in outcomes] == [DecodeFailure, DecodedFrame, DecodeFailure, DecodedFrame, DecodedFrame]
+    assert [(failure.pts, failure.count, failure.name) for failure in failures] == [(0.0, 1, "shot0.png"), (2.0, 1, "shot2.png")]
+    assert "shot0.png" in failures[0].reason
+    assert "empty" in failures[1].reason
+
+
+def test_a_folder_of_nothing_but_bad_pictures_is_an_error(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shots", 2)
+    for path in folder.iterdir():
+        path.write_bytes(b"junk")
+    with pytest.raises(SourceError, match=r"shot1\.png"):
+        probe(folder)
+
+
+def test_pictures_removed_while_reading_are_failures(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shots", 3)
+    info = probe(folder)
+    (folder / "shot2.png").unlink()
+    outcomes = list(decode(info, info.segments[0]))
+    assert [type(outcome) for outcome in outcomes] == [DecodedFrame, DecodedFrame, DecodeFailure]
