@@ -1,4 +1,4 @@
-"""Greedy non-maximum suppression, class by class: Darknet's ``greedynms``, which OpenCV does too, and its ``diounms``.
+"""Greedy non-maximum suppression, class by class: by IoU, as OpenCV does it, or by DIoU, as Darknet's cfgs ask for.
 
 Formulas: AlexeyAB/darknet, ``src/box.c`` (``diounms_sort``, ``box_diounms``).
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.types import Image
 
-_GREY = 127
+_GREY = 127.5
 """Darknet fills what a letterboxed picture leaves free with 0.5."""
 
 
@@ -49,10 +50,12 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
     return Fit(width, height, (network_width - inner_width) // 2, (network_height - inner_height) // 2, inner_width, inner_height)
 
 
-def fit(image: Image, out: Image, letterbox: bool) -> Fit:
+def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
     """Resize a picture (bilinear) into ``out``, which has the network's size, and say how to get boxes back.
 
-    Both are uint8 (height, width, 3) RGB; ``out`` is contiguous and is overwritten whole.
+    image: uint8 (height, width, 3) RGB. out: float32, the same layout, 0..255, overwritten whole. still: a picture of its own, no
+    frame of a video. Darknet resizes the two differently, by half a pixel at most, and small objects feel it: pictures
+    with corner pixels on corner pixels (``resize_image``), frames with OpenCV's ``resize``.
 
     Raises:
         ValueError: ``image`` is no such picture, or empty.
@@ -66,6 +69,22 @@ def fit(image: Image, out: Image, letterbox: bool) -> Fit:
         out.fill(_GREY)
     if inner.shape == image.shape:
         np.copyto(inner, image)
+    elif still:
+        np.copyto(inner, _resize_corner_to_corner(image, placed.inner_width, placed.inner_height))
     else:
-        cv2.resize(image, (placed.inner_width, placed.inner_height), dst=inner, interpolation=cv2.INTER_LINEAR)
+        np.copyto(inner, cv2.resize(image, (placed.inner_width, placed.inner_height), interpolation=cv2.INTER_LINEAR))
     return placed
+
+
+def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[np.float32]:
+    """float32 (height, width, 3), 0..255, not rounded: neither does Darknet."""
+
+    def blend(picture: NDArray[Any], size: int, axis: int) -> NDArray[np.float32]:
+        place = np.linspace(0, picture.shape[axis] - 1, size, dtype=np.float32)
+        before = place.astype(np.intp)
+        after = np.minimum(before + 1, picture.shape[axis] - 1)
+        share = np.expand_dims(place - before, tuple(other for other in range(3) if other != axis))
+        first, second = np.take(picture, before, axis), np.take(picture, after, axis)
+        return np.asarray(first * (1 - share) + second * share, np.float32)
+
+    return blend(blend(image, height, 0), width, 1)

@@ -70,19 +70,20 @@ class Backend(ABC):
         self._info = self._activate_impl(network, settings)
         return self._info
 
-    def submit(self, images: Sequence[Image]) -> Future[list[Detections]]:
+    def submit(self, images: Sequence[Image], still: bool = False) -> Future[list[Detections]]:
         """Start one inference of 1 to ``info.batch`` pictures of any size; blocks while all slots are busy.
 
+        still: they are pictures of their own, no frames of a video (Darknet resizes the two differently).
         The pictures may be reused as soon as this returns. The future gives one ``Detections`` per picture, boxes in
         that picture's pixels, or raises DeviceError.
         """
         if not 1 <= len(images) <= self.info.batch:
             raise ValueError(f"{len(images)} pictures for an engine of batch {self.info.batch}")
-        return self._submit_impl(images)
+        return self._submit_impl(images, still)
 
-    def infer(self, images: Sequence[Image]) -> list[Detections]:
+    def infer(self, images: Sequence[Image], still: bool = False) -> list[Detections]:
         """The same, awaited."""
-        return self.submit(images).result()
+        return self.submit(images, still).result()
 
     def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Raw outputs of the YOLO heads for float32 (batch, channels, height, width), 0..1: for checks, not for speed."""
@@ -106,7 +107,7 @@ class Backend(ABC):
     def _activate_impl(self, network: Network, settings: EngineSettings) -> EngineInfo: ...
 
     @abstractmethod
-    def _submit_impl(self, images: Sequence[Image]) -> Future[list[Detections]]: ...
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]: ...
 
     @abstractmethod
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]: ...

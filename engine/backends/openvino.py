@@ -76,7 +76,7 @@ class OpenVinoBackend(Backend):
         heads: list[list[NDArray[np.float32]]] = []
         requests = ov.AsyncInferQueue(compiled)
         for picture in pictures:  # also the warm-up
-            results = requests[0].infer([np.broadcast_to(picture, (self._batch, *picture.shape))])
+            results = requests[0].infer([np.broadcast_to(picture.astype(np.float32), (self._batch, *picture.shape))])
             heads.append([results[index][:1].copy() for index in range(len(self._network.heads))])
         count, started = 0, time.perf_counter()
         while count < 2 * len(requests) or time.perf_counter() - started < _TRIAL_SECONDS:
@@ -95,11 +95,11 @@ class OpenVinoBackend(Backend):
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=f"infer {self.device}")
         return slots
 
-    def _submit_impl(self, images: Sequence[Image]) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         request = self._idle.get()
         try:
             pixels = request.get_input_tensor().data
-            fits = [fit(image, pixels[index], self._letterbox) for index, image in enumerate(images)]
+            fits = [fit(image, pixels[index], self._letterbox, still) for index, image in enumerate(images)]
             return self._threads.submit(self._run, request, fits)
         except BaseException:
             self._idle.put(request)

@@ -26,11 +26,11 @@ from engine.model.network import (
 def lower(network: Network, batch: int, pictures: bool) -> ov.Model:
     """The network up to its YOLO heads, which are the outputs, in order, float32.
 
-    pictures: the input is uint8 (batch, height, width, 3) RGB, else float32 (batch, channels, height, width), 0..1.
+    The input is float32 RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width), 0..1.
     """
     if pictures:
-        parameter = opset13.parameter([batch, network.height, network.width, network.channels], np.uint8)
-        planes = opset13.transpose(opset13.convert(parameter, "f32"), opset13.constant(np.array([0, 3, 1, 2], np.int64)))
+        parameter = opset13.parameter([batch, network.height, network.width, network.channels], np.float32)
+        planes = opset13.transpose(parameter, opset13.constant(np.array([0, 3, 1, 2], np.int64)))
         start = opset13.multiply(planes, opset13.constant(np.float32(1 / 255)))
     else:
         start = parameter = opset13.parameter([batch, network.channels, network.height, network.width], np.float32)

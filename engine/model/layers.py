@@ -144,7 +144,9 @@ def _yolo(place: Place) -> Layer:
             f"its input has {place.shape[0]} channels, but {len(mask)} anchors · (5 + {classes} classes) = {needed}: "
             "correct filters= of the layer before it, mask= or classes="
         )
-    beta = section.number("beta_nms", 0.6, above=0.0, high=1e3) if section.text("nms_kind", "default") == "diounms" else None
+    # Darknet's greedynms takes distance into account too, with an exponent of its own (AlexeyAB/darknet, src/box.c, box_diou)
+    betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
+    beta = betas.get(section.text("nms_kind", "default"))
     scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
     return Yolo((place.before,), place.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
 

@@ -110,8 +110,8 @@ class Yolo(Layer):
 
     anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
     logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set where the cfg asks
-    for DIoU suppression (``nms_kind=diounms``): overlap is then IoU - (d² / c²)^beta, with d the distance of the centres
-    and c the diagonal of the box around both.
+    for suppression by distance (``nms_kind`` diounms or greedynms): overlap is then IoU - (d² / c²)^beta, with d the
+    distance of the centres and c the diagonal of the box around both.
     """
 
     anchors: NDArray[np.float32]

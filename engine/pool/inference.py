@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.media.types import SourceKind
 from engine.pool.buffer import End, FrameBuffer, Item, Picture
 from engine.types import Detections, Image
 
@@ -49,8 +51,10 @@ class Inference:
         while (items := buffer.take(self._backend.info.batch)) is not None:
             unwanted = [item for item in items if not isinstance(item, End) and dropped(item.task.source)]
             buffer.settle(len(unwanted))
-            for batch in self._batches([item for item in items if item not in unwanted]):
-                put(batch)
+            wanted = [item for item in items if item not in unwanted]
+            for _, alike in groupby(wanted, lambda item: item.task.info.kind):
+                for batch in self._batches(list(alike)):
+                    put(batch)
 
     def responds(self) -> bool:
         """Whether the engine still works: it is given a black picture."""
@@ -83,17 +87,18 @@ class Inference:
         def note(_: Future[list[Detections]]) -> None:
             batch.done = time.perf_counter()
 
-        batch.result = self._submit([picture.image for picture in pictures if picture.image is not None], batch)
+        still = pictures[0].task.info.kind is SourceKind.IMAGES
+        batch.result = self._submit([picture.image for picture in pictures if picture.image is not None], still, batch)
         batch.result.add_done_callback(note)
         for picture in pictures:
             picture.image = None
 
-    def _submit(self, images: list[Image], batch: Batch | None = None) -> Future[list[Detections]]:
+    def _submit(self, images: list[Image], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
         with self._submitting:
             self._slots.acquire()
             started = time.perf_counter()
             try:
-                future = self._backend.submit(images)
+                future = self._backend.submit(images, still)
             except BaseException:
                 self._slots.release()
                 raise

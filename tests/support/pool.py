@@ -155,14 +155,14 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
         backend = create(device)
         submit = backend._submit_impl
 
-        def faulty(images: Sequence[Image]) -> Future[list[Detections]]:
+        def faulty(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
             nonlocal broken
             if broken or any(image.any() and number_of(image) in numbers for image in images):
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
                 broken = how == "break"
                 raise RuntimeError("the engine's fault")
-            return submit(images)
+            return submit(images, still)
 
         backend._submit_impl = faulty  # type: ignore[method-assign]
         return backend
