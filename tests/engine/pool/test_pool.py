@@ -17,7 +17,7 @@ from engine.backends import create_backend
 from engine.errors import UsageError
 from engine.media.decode import decode
 from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from engine.media.types import DecodedFrame, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, Parallel, Precision
@@ -67,7 +67,10 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
             info, found[number] = probe(path), []
             for segment in info.segments:
                 for frame in decode(info, segment):
-                    found[number] += backend.infer([frame.image]) if isinstance(frame, DecodedFrame) else [frame.reason] * frame.count
+                    if isinstance(frame, DecodedFrame):
+                        found[number] += backend.infer([frame.image], still=info.kind is SourceKind.IMAGES)
+                    else:
+                        found[number] += [frame.reason] * frame.count
     return found
 
 
