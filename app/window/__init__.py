@@ -1,0 +1,1 @@
+"""The desktop window: files in, boxes over the picture, devices at work."""

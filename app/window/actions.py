@@ -1,0 +1,49 @@
+"""The window's commands with their keys, and the menu that lists them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from app.window.help_dialog import HelpDialog
+from app.window.icons import icon
+
+
+class Actions:
+    """open_files, open_folder, settings, fullscreen, results_folder, help, quit; ``menu`` has them all."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        def action(title: str, keys: str, symbol: str) -> QAction:
+            made = QAction(icon(symbol), title, window)
+            if keys:
+                made.setShortcut(QKeySequence(keys))
+                made.setToolTip(f"{title.removesuffix('…')} ({made.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
+            made.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+            window.addAction(made)
+            return made
+
+        self._window = window
+        self.open_files = action("Open…", "Ctrl+O", "add")
+        self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
+        self.settings = action("Settings…", "Ctrl+,", "settings")
+        self.fullscreen = action("Full screen", "F", "fullscreen")
+        self.results_folder = action("Show stored results", "", "folder")
+        self.help = action("Keyboard shortcuts", "F1", "info")
+        self.quit = action("Quit", "Ctrl+Q", "close")
+        self.quit.triggered.connect(window.close)
+        self.help.triggered.connect(self._show_help)
+        self.menu = QMenu(window)
+        for group in (
+            (self.open_files, self.open_folder),
+            (self.settings, self.results_folder),
+            (self.fullscreen, self.help),
+            (self.quit,),
+        ):
+            self.menu.addActions(group)
+            self.menu.addSeparator()
+
+    def _show_help(self) -> None:
+        dialog = HelpDialog(self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()

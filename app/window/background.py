@@ -1,0 +1,75 @@
+"""Short pieces of work off the window's thread: looking for devices, checking a model, walking folders, exporting."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine.errors import FramefleetError
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class Background(QObject):
+    """Runs work in threads of its own and hands the outcome back in the thread that this object lives in."""
+
+    _ended = Signal(int, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._number = 0
+        self._waiting: dict[int, tuple[threading.Thread, Callable[[Any], None], Callable[[str], None]]] = {}
+        self._ended.connect(self._deliver)
+
+    @property
+    def busy(self) -> bool:
+        """Whether some work is not finished, or its outcome not handed back."""
+        return bool(self._waiting)
+
+    def start(self, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None]) -> None:
+        """Run ``work``; then ``done`` gets its value, or ``failed`` the message of the FramefleetError it raised."""
+        self._number += 1
+        number = self._number
+
+        def run() -> None:
+            value: T | None = None
+            error: Exception | None = None
+            try:
+                value = work()
+            except Exception as caught:
+                error = caught
+            with suppress(RuntimeError):  # the window is gone
+                self._ended.emit(number, value, error)
+
+        thread = threading.Thread(target=run, name=f"framefleet background {number}", daemon=True)
+        self._waiting[number] = thread, done, failed
+        thread.start()
+
+    @Slot(int, object, object)
+    def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
+        thread, done, failed = self._waiting.pop(number)
+        thread.join()
+        if error is None:
+            done(value)
+        elif isinstance(error, FramefleetError):
+            failed(str(error))
+        else:
+            failed(f"{type(error).__name__}: {error}")
+            raise error  # a mistake of ours: the handler of unexpected errors shows and logs it
+
+    def stop(self, seconds: float = 2.0) -> None:
+        """Wait for the threads, but not for ever; nothing is handed back any more."""
+        deadline = time.monotonic() + seconds
+        waiting, self._waiting = self._waiting, {}
+        self._ended.disconnect(self._deliver)
+        for thread, _, _ in waiting.values():
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                _log.warning("%s has not ended; it ends with the program", thread.name)

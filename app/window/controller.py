@@ -1,0 +1,209 @@
+"""Detection as the window sees it: a queue goes in, the items of the queue change. Nothing here waits."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.window.feed import SourceProgress
+from app.window.queue_item import ItemState, QueueItem, Results
+from app.window.queue_model import QueueModel
+from app.window.session_thread import SessionThread
+from app.window.tally import Tally
+from engine.pool.events import StrategyChosen
+from engine.settings import RunSettings
+
+TICK_MS = 125
+"""Time between looks at a running session."""
+STOP_SECONDS = 8.0
+
+_log = logging.getLogger(__name__)
+
+
+class DetectionController(QObject):
+    """Gives waiting files to a session and folds what it tells into the queue.
+
+    One session runs at a time. It outlives its files, so that the next ones find their engines built; other settings need
+    another session, which begins when the one before has ended.
+
+    devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
+    session ended. item_changed: key.
+    """
+
+    devices_changed = Signal(object)
+    strategy_changed = Signal(object)
+    device_failed = Signal(object)
+    failed = Signal(str)
+    item_changed = Signal(int)
+    _woken = Signal()
+
+    def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.folder = folder
+        self._keys = itertools.count(1)
+        self._settings: RunSettings | None = None
+        self._labels: tuple[str, ...] = ()
+        self._session: SessionThread | None = None
+        self._tallies: dict[int, Tally] = {}
+        self._strategy: StrategyChosen | None = None
+        self._closing = False
+        self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
+        self._timer.timeout.connect(self._tick)
+        self._woken.connect(self._wake)
+
+    @property
+    def running(self) -> bool:
+        """Whether some file has got results already and is not finished."""
+        return any(item.state is ItemState.RUNNING for item in self._model)
+
+    def tally(self, key: int) -> Tally | None:
+        """What was seen in a file so far."""
+        return self._tallies.get(key)
+
+    def add(self, paths: Iterable[Path]) -> list[int]:
+        """Queue files; gives their keys."""
+        keys = []
+        for path in paths:
+            key = next(self._keys)
+            self._model.append(QueueItem(key, path))
+            keys.append(key)
+        self._submit()
+        return keys
+
+    def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether these differ from the settings in use."""
+        return self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
+
+    def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
+        """Work with other settings from now on. restart: also for the files that are begun, which then begin anew."""
+        if settings == self._settings and tuple(labels) == self._labels:
+            return
+        self._settings, self._labels = settings, tuple(labels)
+        session = self._session
+        if session is not None:
+            for item in self._model:
+                if item.results is not None and not item.ended and (restart or item.state is ItemState.WAITING):
+                    session.cancel(item.key)
+                    self._forget(item)
+            session.finish()
+        self._submit()
+
+    def cancel(self, key: int) -> None:
+        """Stop one file; what was found stays."""
+        item = self._model.get(key)
+        if item is None or item.ended:
+            return
+        if self._session is not None and item.results is not None:
+            self._session.cancel(key)
+        self._put(replace(item, state=ItemState.CANCELLED, rate=None))
+
+    def remove(self, key: int) -> None:
+        """Take a file out of the queue."""
+        self.cancel(key)
+        self._model.remove(key)
+        self._tallies.pop(key, None)
+
+    def retry(self, key: int) -> None:
+        """Detect once more in a file that has ended, with the settings of now."""
+        item = self._model.get(key)
+        if item is not None and item.ended:
+            self._forget(item)
+            self._submit()
+
+    def _forget(self, item: QueueItem) -> None:
+        if self._session is not None:
+            self._session.numbers.pop(item.key, None)
+        self._tallies.pop(item.key, None)
+        self._put(QueueItem(item.key, item.path, info=item.info))
+
+    def _put(self, item: QueueItem) -> None:
+        self._model.update(item)
+        self.item_changed.emit(item.key)
+
+    def _submit(self) -> None:
+        """Give the session what waits; start one if there is none."""
+        waiting = [item for item in self._model if item.state is ItemState.WAITING and item.results is None]
+        if self._closing or not waiting or self._settings is None:
+            return
+        if self._session is None:
+            stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
+            self._session = SessionThread(self._settings, self.folder / f"{stamp}.sqlite", self._labels, self._woken.emit)
+            self._session.start()
+        if not self._session.accepts:
+            return  # the next session takes them
+        for item in waiting:
+            self._session.add(item.key, item.path)
+            self._put(replace(item, results=Results(self._session.database, -1, self._session.labels)))
+        self._wake()
+
+    @Slot()
+    def _wake(self) -> None:
+        if not self._timer.isActive() and not self._closing:
+            self._timer.start()
+
+    @Slot()
+    def _tick(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        snapshot = session.feed.take()
+        keys = {number: key for key, number in list(session.numbers.items())}
+        for number, key in keys.items():
+            item = self._model.get(key)
+            if item is not None and item.results is not None and item.results.source != number:
+                self._tallies[key] = session.feed.tally(number)
+                self._put(replace(item, results=replace(item.results, source=number)))
+        for number, progress in snapshot.sources.items():
+            item = self._model.get(keys.get(number, -1))
+            if item is not None and not item.ended:
+                self._put(_folded(item, progress))
+        if snapshot.strategy is not None and snapshot.strategy != self._strategy:
+            self._strategy = snapshot.strategy
+            self.strategy_changed.emit(snapshot.strategy)
+        self.devices_changed.emit(snapshot.devices)
+        for problem in snapshot.problems:
+            self.device_failed.emit(problem)
+        if snapshot.ended:
+            self._ended(session, snapshot.error)
+        elif snapshot.devices and all(status.phase == "failed" for status in snapshot.devices):
+            session.finish()  # the next file gets a new one, with fresh processes
+
+    def _ended(self, session: SessionThread, error: str | None) -> None:
+        session.join()
+        self._session = None
+        for item in self._model:
+            if item.results is not None and item.results.database == session.database and not item.ended:
+                self._put(replace(item, state=ItemState.FAILED, reason=error or "Detection ended before this file.", rate=None))
+        if error is not None:
+            self.failed.emit(error)
+        self._submit()
+
+    def stop(self) -> None:
+        """Give everything up and wait until no process is left: a second or two, whatever runs."""
+        self._closing = True
+        self._timer.stop()
+        if self._session is not None:
+            self._session.stop()
+            self._session.join(STOP_SECONDS)
+            if self._session.is_alive():
+                _log.error("the session's thread does not end; its processes end with this one")
+            self._session = None
+
+
+def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:
+    """A queue item with what its session tells of it."""
+    item = replace(
+        item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=progress.rate
+    )
+    finished = progress.finished
+    if finished is None:
+        return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
+    state = ItemState.CANCELLED if finished.cancelled else ItemState.FAILED if finished.error else ItemState.DONE
+    return replace(item, state=state, reason=finished.error, seconds=finished.seconds, rate=None)

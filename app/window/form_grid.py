@@ -1,0 +1,38 @@
+"""Titles at the left, fields at the right, the same columns in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QAbstractSpinBox, QGridLayout, QLabel, QWidget
+
+from app.window import theme
+
+TITLE_WIDTH = 8  # times the height of body text
+
+
+def indent(spin: QAbstractSpinBox) -> None:
+    """Keep the number off the frame; style sheets cannot."""
+    spin.lineEdit().setTextMargins(6, 0, 0, 0)
+
+
+def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
+    """A row for each title and field; a third part is a note beside the field."""
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(8)
+    grid.setColumnMinimumWidth(0, TITLE_WIDTH * theme.base_size())
+    grid.setColumnStretch(2, 1)
+    for number, (title, field, *note) in enumerate(rows):
+        label = QLabel(title)
+        label.setBuddy(field)
+        grid.addWidget(label, number, 0)
+        if note:
+            remark = QLabel(note[0])
+            remark.setProperty("role", "small")
+            grid.addWidget(field, number, 1)
+            grid.addWidget(remark, number, 2)
+        else:
+            grid.addWidget(field, number, 1, 1, 2)
+    return grid

@@ -1,0 +1,56 @@
+"""Numbers and times as people read them. Pure text, no Qt."""
+
+from __future__ import annotations
+
+MINUS = "\N{MINUS SIGN}"
+DASH = "\N{EN DASH}"
+
+
+def clock(seconds: float, tenths: bool = False) -> str:
+    """A position in a video: ``0:07``, ``12:05``, ``1:02:09``; with ``tenths`` ``0:07.4`` (cut, not rounded, as a clock reads)."""
+    ticks = int(max(seconds, 0.0) * 10 + 1e-6)
+    whole, tenth = divmod(ticks, 10)
+    minutes, second = divmod(whole, 60)
+    hours, minute = divmod(minutes, 60)
+    text = f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+    return f"{text}.{tenth}" if tenths else text
+
+
+def remaining(seconds: float) -> str:
+    """A rough time still to wait: ``8 s``, ``4 min``, ``2 h 05 min``."""
+    whole = max(round(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def rate(frames_per_second: float) -> str:
+    """Throughput with three significant places at most: ``0.42``, ``9.7``, ``128``, ``1,234``."""
+    if frames_per_second < 0.995:
+        return f"{frames_per_second:.2f}"
+    return f"{frames_per_second:.1f}" if frames_per_second < 99.95 else f"{frames_per_second:,.0f}"
+
+
+def milliseconds(value: float | None) -> str:
+    """A latency without its unit: ``0.84``, ``12.3``, ``640``; a dash where there is none."""
+    if value is None:
+        return DASH
+    if value < 0.995:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
+
+
+def count(value: int) -> str:
+    """A whole number with thousands separated: ``12,345``."""
+    return f"{value:,}"
+
+
+def plural(value: int, one: str, many: str | None = None) -> str:
+    """``1 file``, ``3 files``, ``1,000 files``."""
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def percent(fraction: float) -> str:
+    """``0 %`` to ``100 %``, cut so that only the finished reads 100."""
+    return f"{int(min(max(fraction, 0.0), 1.0) * 100 + 1e-9)} %"

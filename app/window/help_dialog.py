@@ -1,0 +1,48 @@
+"""The keys of the window, on one sheet."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from app.window import theme
+
+KEYS = (
+    ("Space", "Play or pause"),
+    ("← →", "Previous or next frame"),
+    ("Shift + ← →", "5 seconds back or forward"),
+    ("Home  End", "First or last frame"),
+    ("[  ]", "Slower or faster"),
+    ("L", "Follow detection on or off"),
+    ("F", "Full screen"),
+    ("↑ ↓", "Another file of the queue"),
+    ("Delete", "Remove the file from the queue"),
+    ("Ctrl + O", "Open files"),
+    ("Ctrl + Shift + O", "Open a folder"),
+    ("Ctrl + ,", "Settings"),
+    ("Ctrl + Q", "Quit"),
+)
+
+
+class HelpDialog(QDialog):
+    """Lists the keys."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Keyboard shortcuts")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(28)
+        grid.setVerticalSpacing(8)
+        for row, (keys, meaning) in enumerate(KEYS):
+            key = QLabel(keys)
+            key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
+            grid.addWidget(key, row, 0)
+            grid.addWidget(QLabel(meaning), row, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        for button in buttons.buttons():
+            button.setIcon(type(button.icon())())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(18)
+        column.addLayout(grid)
+        column.addWidget(buttons)

@@ -1,0 +1,75 @@
+"""Starts the window."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from platformdirs import user_data_path, user_log_path
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.window import theme
+from app.window.crash_report import CrashReport
+from app.window.icons import pixmap
+from app.window.main_window import MainWindow
+from app.window.unexpected import UnexpectedErrors, log_to
+from engine.errors import UsageError
+from engine.settings import ModelFiles
+
+
+def make_application() -> QApplication:
+    """The QApplication, dressed.
+
+    Raises:
+        UsageError: there is no display.
+    """
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        raise UsageError("there is no display for the window: use 'framefleet detect', or start it where there is one")
+    QGuiApplication.setDesktopFileName("framefleet")
+    application = QApplication(["framefleet"])
+    application.setOrganizationName("framefleet")
+    application.setApplicationName("framefleet")
+    application.setApplicationDisplayName("Framefleet")
+    theme.apply_theme(application)
+    icon = QIcon()
+    for size in (16, 32, 64, 256):
+        icon.addPixmap(pixmap("framefleet", size))
+    application.setWindowIcon(icon)
+    return application
+
+
+def run_window(paths: Sequence[Path], model: ModelFiles | None = None) -> int:
+    """Open the window with these files queued, and stay until it is closed; gives the exit status.
+
+    model: used, and kept for the next time. Raises UsageError if there is no display.
+    """
+    application = make_application()
+    log = log_to(user_log_path("framefleet", appauthor=False))
+    errors = UnexpectedErrors()
+    errors.install()
+    window = MainWindow(QSettings(), user_data_path("framefleet", appauthor=False) / "sessions", model)
+    report = CrashReport(window, window.banners, log)
+    errors.raised.connect(report.show_error)
+    previous = signal.signal(signal.SIGINT, lambda *_: window.close())
+    pulse = QTimer(interval=300)  # Python handles Ctrl+C only when it runs
+    pulse.timeout.connect(_nothing)
+    pulse.start()
+    try:
+        window.show()
+        window.open_paths(paths)
+        return application.exec()
+    finally:
+        window.close()
+        signal.signal(signal.SIGINT, previous)
+        errors.uninstall()
+        logging.shutdown()
+
+
+def _nothing() -> None:
+    pass

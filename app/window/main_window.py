@@ -1,0 +1,354 @@
+"""The window: its parts, side by side, and what the user can do with files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSettings, Qt, QUrl, Slot
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QKeyEvent
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.window import exports, formats
+from app.window.actions import Actions
+from app.window.background import Background
+from app.window.banner import BannerArea, Kind
+from app.window.controller import DetectionController
+from app.window.device_panel import DevicePanel
+from app.window.drop_overlay import DropOverlay
+from app.window.filter_panel import FilterPanel
+from app.window.intake import sort_paths
+from app.window.keys import press
+from app.window.model_setup import ModelSetup
+from app.window.notices import Notices
+from app.window.preview_client import PreviewClient
+from app.window.queue_delegate import THUMBNAIL
+from app.window.queue_item import ItemState
+from app.window.queue_model import QueueModel
+from app.window.queue_panel import QueuePanel
+from app.window.start_page import StartPage
+from app.window.status_line import StatusLine
+from app.window.top_bar import TopBar
+from app.window.view_filter import ViewFilter
+from app.window.viewer import Viewer
+from engine.errors import SourceError
+from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES, expand_sources
+from engine.model.check import ModelSummary
+from engine.settings import ModelFiles
+
+
+class MainWindow(QMainWindow):
+    """store: where choices are kept. folder: where session databases are written. model: instead of the one kept."""
+
+    def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
+        super().__init__()
+        self.setWindowTitle("Framefleet")
+        self.setAcceptDrops(True)
+        self.resize(1360, 840)
+        self._store = store
+        self._shown: int | None = None
+        self.background = Background(self)
+        self.client = PreviewClient(self)
+        self.items = QueueModel(self)
+        self.controller = DetectionController(self.items, folder, self)
+        self.actions_ = Actions(self)
+        self.banners = BannerArea()
+        self.notices = Notices(self.banners, self)
+        self.queue = QueuePanel(self.items)
+        self.start = StartPage()
+        self.viewer = Viewer(self.client)
+        self.filter = FilterPanel()
+        self.devices = DevicePanel()
+        self.status = StatusLine()
+        self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
+        self.overlay = DropOverlay(self)
+        self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
+        self._arrange()
+        self._connect()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocus()
+        self.setup.begin(model)
+
+    def _arrange(self) -> None:
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.start)
+        self.pages.addWidget(self.viewer)
+        self.right = QSplitter(Qt.Orientation.Vertical)
+        self.right.addWidget(self.filter)
+        self.right.addWidget(self.devices)
+        self.right.setSizes([330, 470])
+        self.columns = QSplitter(Qt.Orientation.Horizontal)
+        for widget, stretch in ((self.queue, 0), (self.pages, 1), (self.right, 0)):
+            self.columns.addWidget(widget)
+            self.columns.setStretchFactor(self.columns.count() - 1, stretch)
+        self.columns.setSizes([292, 748, 320])
+        self.queue.setMinimumWidth(220)
+        self.right.setMinimumWidth(288)
+        for splitter in (self.columns, self.right):
+            splitter.setHandleWidth(2)
+            splitter.setChildrenCollapsible(False)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.top)
+        column.addWidget(self.banners)
+        column.addWidget(self.columns, 1)
+        column.addWidget(self.status)
+        self.setCentralWidget(whole)
+        geometry = self._store.value("window/geometry")
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+
+    def _connect(self) -> None:
+        actions, queue, controller = self.actions_, self.queue, self.controller
+        actions.open_files.triggered.connect(self.choose_files)
+        actions.open_folder.triggered.connect(self.choose_folder)
+        actions.settings.triggered.connect(self.setup.open_dialog)
+        actions.fullscreen.triggered.connect(self.toggle_fullscreen)
+        actions.results_folder.triggered.connect(self._reveal_results)
+        queue.open_requested.connect(self.choose_files)
+        queue.chosen.connect(self._show)
+        queue.cancel_requested.connect(controller.cancel)
+        queue.remove_requested.connect(controller.remove)
+        queue.retry_requested.connect(controller.retry)
+        queue.reveal_requested.connect(self._reveal)
+        queue.export_requested.connect(self.choose_export)
+        queue.clear_requested.connect(self._clear_finished)
+        self.start.files_requested.connect(self.choose_files)
+        self.start.folder_requested.connect(self.choose_folder)
+        self.start.model_requested.connect(self.setup.open_dialog)
+        self.top.settings_requested.connect(self.setup.open_dialog)
+        self.setup.model_changed.connect(self._model_changed)
+        self.setup.confidence_changed.connect(self.filter.set_confidence)
+        self.setup.floor_changed.connect(self.filter.set_floor)
+        self.filter.changed.connect(self._filter_changed)
+        self.viewer.counted.connect(self.filter.set_counts)
+        self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
+        self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
+        self.items.rowsRemoved.connect(self._rows_changed)
+        self.items.rowsInserted.connect(self._rows_changed)
+        self.client.still.connect(self._thumbnail)
+        self.client.crashed.connect(self.notices.preview_crashed)
+        controller.item_changed.connect(self._item_changed)
+        controller.devices_changed.connect(self.devices.show_devices)
+        controller.devices_changed.connect(self.status.show_devices)
+        controller.devices_changed.connect(self.notices.devices_changed)
+        controller.strategy_changed.connect(self.status.show_strategy)
+        controller.device_failed.connect(self.notices.device_failed)
+        controller.failed.connect(self.notices.session_failed)
+        self.setup.devices_found.connect(self.notices.devices_found)
+        self.notices.settings_requested.connect(self.setup.open_dialog)
+
+    @property
+    def shown_key(self) -> int | None:
+        """The key of the file that is shown."""
+        return self._shown
+
+    def open_paths(self, paths: Iterable[Path]) -> None:
+        """Take files and folders: a model's parts become the model, everything else is queued."""
+        intake = sort_paths(paths)
+        if intake.has_model:
+            self.setup.take(intake)
+        if intake.sources:
+            self.background.start(partial(_expand, intake.sources), self._queue, self._cannot_open)
+
+    def _queue(self, found: tuple[list[Path], list[str]]) -> None:
+        sources, problems = found
+        if problems:
+            self.banners.show_banner("sources", Kind.WARNING, "\n".join(problems[:3]))
+        keys = self.controller.add(sources)
+        if keys and self._shown is None:
+            self.queue.show_item(keys[0])
+        if keys and self.setup.summary is None:
+            self.setup.ask_for_model()
+
+    def _cannot_open(self, message: str) -> None:
+        self.banners.show_banner("sources", Kind.WARNING, message)
+
+    @Slot()
+    def choose_files(self) -> None:
+        """Ask for files."""
+        media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
+        dialog = QFileDialog(self, "Open videos and pictures", self._last_folder(), f"Videos and pictures ({media});;All files (*)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self._chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot()
+    def choose_folder(self) -> None:
+        """Ask for a folder."""
+        dialog = QFileDialog(self, "Open a folder of videos or pictures", self._last_folder())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.filesSelected.connect(self._chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _last_folder(self) -> str:
+        return str(self._store.value("window/folder", str(Path.home())))
+
+    @Slot(list)
+    def _chosen(self, names: Sequence[str]) -> None:
+        if names:
+            self._store.setValue("window/folder", str(Path(names[0]).parent))
+            self.open_paths(Path(name) for name in names)
+
+    @Slot(object)
+    def _show(self, key: int | None) -> None:
+        item = self.items.get(key) if key is not None else None
+        self._shown = key if item is not None else None
+        self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
+        if item is None:
+            self.viewer.clear()
+            return
+        play = self.viewer.player.playing or not item.ended
+        self.pages.setCurrentWidget(self.viewer)
+        self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
+        self.viewer.show_item(item, self.controller.tally(item.key), play)
+
+    @Slot(int)
+    def _item_changed(self, key: int) -> None:
+        self.status.show_queue(self.items)
+        item = self.items.get(key)
+        if item is None or key != self._shown:
+            return
+        if item.results is not None:
+            self.filter.set_labels(item.results.labels)
+        busy = any(other.state is ItemState.RUNNING for other in self.items if other.key != key)
+        self.viewer.update_item(item, self.controller.tally(key), busy)
+
+    @Slot()
+    def _rows_changed(self) -> None:
+        self.pages.setCurrentWidget(self.viewer if len(self.items) else self.start)
+        self.status.show_queue(self.items)
+
+    @Slot(object)
+    def _filter_changed(self, view_filter: ViewFilter) -> None:
+        self.viewer.set_filter(view_filter)
+
+    @Slot(object)
+    def _model_changed(self, summary: ModelSummary | None) -> None:
+        self.start.set_model(summary)
+        self.top.set_model(summary)
+        if self._shown is None:
+            self.filter.set_labels(self.setup.labels)
+
+    @Slot(int)
+    def _fetch_thumbnail(self, key: int) -> None:
+        if (item := self.items.get(key)) is not None:
+            size = THUMBNAIL * self.devicePixelRatio() * 1.4  # filled, not fitted, whatever the picture's shape
+            self.client.fetch_still(str(item.path), (size.width(), size.height()))
+
+    @Slot(str, object)
+    def _thumbnail(self, path: str, image: QImage | None) -> None:
+        for item in self.items:
+            if image is not None and str(item.path) == path:
+                self.items.set_thumbnail(item.key, image)
+
+    @Slot(int)
+    def _reveal(self, key: int) -> None:
+        if (item := self.items.get(key)) is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
+
+    @Slot()
+    def _reveal_results(self) -> None:
+        self.controller.folder.mkdir(parents=True, exist_ok=True)
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.controller.folder)))
+
+    @Slot()
+    def _clear_finished(self) -> None:
+        for item in self.items:
+            if item.ended:
+                self.controller.remove(item.key)
+
+    @Slot(int, str)
+    def choose_export(self, key: int, name: str) -> None:
+        """Ask where one file's detections go."""
+        item = self.items.get(key)
+        if item is None:
+            return
+        dialog = QFileDialog(self, f"Export detections as {exports.TITLES[name]}", self._last_folder())
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(exports.default_name(item.path, name))
+        dialog.fileSelected.connect(lambda target: self.export(key, Path(target), name))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def export(self, key: int, target: Path, name: str) -> None:
+        """Write what is shown of one file, in the background."""
+        item = self.items.get(key)
+        if item is None or item.results is None:
+            return
+        shown = self.filter.filter
+        what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
+
+        def done(frames: int) -> None:
+            text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
+            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
+            self.banners.show_banner("export", Kind.INFO, text, ("Show in folder", reveal))
+
+        work = partial(exports.export_item, item.results, target, name, shown)
+        self.background.start(work, done, lambda message: self.notices.export_failed(message))
+
+    @Slot()
+    def toggle_fullscreen(self) -> None:
+        """The picture fills the screen, or the window is as before."""
+        full = not self.isFullScreen()
+        for widget in (self.top, self.queue, self.right, self.status):
+            widget.setVisible(not full)
+        self.showFullScreen() if full else self.showNormal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The player's keys, wherever nothing else wants them."""
+        if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+            self.toggle_fullscreen()
+        elif not press(self.viewer, event):
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files over the window: show where they may go."""
+        paths = _local_paths(event)
+        if paths:
+            event.acceptProposedAction()
+            self.overlay.show_for(sort_paths(paths))
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """They went away again."""
+        self.overlay.hide()
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take them."""
+        self.overlay.hide()
+        event.acceptProposedAction()
+        self.activateWindow()
+        self.open_paths(_local_paths(event))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Gone from the screen at once; then picture, detection and threads end, in this order."""
+        self._store.setValue("window/geometry", self.saveGeometry())
+        self.hide()
+        self.viewer.player.close_file()
+        self.client.stop()
+        self.controller.stop()
+        self.background.stop()
+        event.accept()
+
+
+def _expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """The sources that files and folders hold, and what is wrong with those that hold none."""
+    sources: list[Path] = []
+    problems = []
+    for path in paths:
+        try:
+            sources += expand_sources([path])
+        except SourceError as error:
+            problems.append(str(error))
+    return sources, problems
+
+
+def _local_paths(event: QDropEvent) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

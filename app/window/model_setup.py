@@ -1,0 +1,161 @@
+"""Model and settings: kept, checked, changed by dialog or by dropping files, and given to the controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+from app.window import preferences as kept
+from app.window.background import Background
+from app.window.banner import BannerArea, Kind
+from app.window.controller import DetectionController
+from app.window.intake import Intake
+from app.window.model_parts import ModelParts
+from app.window.preferences import Preferences
+from app.window.settings_dialog import SettingsDialog
+from engine.devices.description import DeviceDescription
+from engine.devices.discovery import discover
+from engine.model.check import ModelSummary, check_model
+from engine.settings import ModelFiles
+
+
+class ModelSetup(QObject):
+    """Owns the preferences.
+
+    model_changed: ModelSummary or None. confidence_changed: where the slider begins. floor_changed: how low it goes.
+    devices_found: tuple of DeviceDescription.
+    """
+
+    model_changed = Signal(object)
+    confidence_changed = Signal(float)
+    floor_changed = Signal(float)
+    devices_found = Signal(object)
+
+    def __init__(
+        self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._store = store
+        self._background = background
+        self._controller = controller
+        self._banners = banners
+        self._parts = ModelParts()
+        self._dialog: SettingsDialog | None = None
+        self._question: QMessageBox | None = None
+        self._found: tuple[DeviceDescription, ...] | None = None
+        self.preferences = Preferences()
+        self.summary: ModelSummary | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes of the model."""
+        return self.summary.labels if self.summary is not None else ()
+
+    def begin(self, model: ModelFiles | None) -> None:
+        """Take up what was kept; ``model`` goes before."""
+        self.preferences = kept.load(self._store)
+        if model is not None:
+            self.preferences = replace(self.preferences, model=model)
+        self.confidence_changed.emit(self.preferences.confidence)
+        self.floor_changed.emit(self.preferences.floor)
+        self._parts = ModelParts.of(self.preferences.model)
+        if self.preferences.model is not None:
+            self._check(self.preferences)
+        self._background.start(discover, self._devices_found, self._no_devices)
+
+    def take(self, intake: Intake) -> None:
+        """Parts of a model were dropped."""
+        if self._dialog is not None:
+            self._dialog.model.take(intake)
+            return
+        self._parts = self._parts.updated(intake)
+        files = self._parts.files
+        if files is None:
+            self._banners.show_banner("model", Kind.INFO, self._parts.missing, ("Settings…", self.open_dialog))
+        else:
+            self._check(replace(self.preferences, model=files))
+
+    def ask_for_model(self) -> None:
+        """Files wait, and there is nothing to detect with."""
+        if self.preferences.model is None:
+            text = "Choose a model to start detecting: drop its .cfg and .weights here, or choose them."
+            self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_dialog))
+
+    @Slot()
+    def open_dialog(self) -> None:
+        """Show the settings."""
+        if self._dialog is not None:
+            self._dialog.raise_()
+            return
+        self._dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
+        self._dialog.model.set_parts(self._parts)
+        if self._found is not None:
+            self._dialog.devices.offer(self._found)
+        self._dialog.finished.connect(self._dialog_closed)
+        self._dialog.open()
+
+    @Slot(int)
+    def _dialog_closed(self, outcome: int) -> None:
+        dialog, self._dialog = self._dialog, None
+        if dialog is None:
+            return
+        if outcome == QDialog.DialogCode.Accepted.value:
+            self._parts = ModelParts.of(dialog.preferences.model)
+            self._apply(dialog.preferences, dialog.model.summary)
+        dialog.deleteLater()
+
+    def _check(self, preferences: Preferences) -> None:
+        files = preferences.model
+        assert files is not None
+        self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
+
+    def _unusable(self, message: str) -> None:
+        self._banners.show_banner("model", Kind.ERROR, message, ("Settings…", self.open_dialog))
+
+    def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
+        before, self.preferences, self.summary = self.preferences, preferences, summary
+        kept.save(preferences, self._store)
+        self._banners.remove("model")
+        self.model_changed.emit(summary)
+        self.floor_changed.emit(preferences.floor)
+        if preferences.confidence != before.confidence:
+            self.confidence_changed.emit(preferences.confidence)
+        if summary is None:
+            return
+        settings = preferences.run_settings()
+        apply = partial(self._controller.set_settings, settings, summary.labels)
+        if self._controller.running and self._controller.would_change(settings, summary.labels):
+            self._ask(apply)
+        else:
+            apply(restart=False)
+
+    def _ask(self, apply: Callable[..., None]) -> None:
+        """Files are being worked on with the old settings."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle("New settings")
+        box.setText("Files are being detected with the settings of before.")
+        box.setInformativeText("Files that wait get the new settings in any case.")
+        restart = box.addButton("Start them anew", QMessageBox.ButtonRole.DestructiveRole)
+        finish = box.addButton("Finish them first", QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(finish)
+        box.setEscapeButton(finish)
+        box.finished.connect(lambda: apply(restart=box.clickedButton() is restart))
+        box.finished.connect(box.deleteLater)
+        self._question = box
+        box.open()
+
+    def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:
+        self._found = found
+        self.devices_found.emit(found)
+        if self._dialog is not None:
+            self._dialog.devices.offer(found)
+
+    def _no_devices(self, message: str) -> None:
+        self._banners.show_banner("devices", Kind.WARNING, message)
+        if self._dialog is not None:
+            self._dialog.devices.fail(message)

@@ -1,0 +1,52 @@
+"""Where a frame's time goes on one device: one bar, cut into stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.window import formats, theme
+
+COLOURS = {"decode": "#4c79bd", "queue": "#3a414d", "preprocess": "#5a93e6", "infer": "#6aa5ff", "deliver": "#a9ccff"}
+
+
+class StageBar(QWidget):
+    """A bar of fixed height whose parts are as long as the stages take; the tooltip has the numbers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(6)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Time per stage")
+        self._stages: dict[str, float] = {}
+
+    def show_stages(self, stages: Mapping[str, float]) -> None:
+        """Mean ms a frame spends in each stage, in order."""
+        if dict(stages) != self._stages:
+            self._stages = dict(stages)
+            self.setToolTip(legend(stages, "\n"))
+            self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the parts side by side."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        total = sum(self._stages.values())
+        if total <= 0:
+            painter.setBrush(QColor(theme.HOVER))
+            painter.drawRoundedRect(QRectF(self.rect()), 3, 3)
+            return
+        x, room = 0.0, self.width() - (len(self._stages) - 1)
+        for name, value in self._stages.items():
+            width = room * value / total
+            painter.fillRect(QRectF(x, 0, max(width, 1.0), self.height()), QColor(COLOURS.get(name, theme.MUTED)))
+            x += width + 1
+
+
+def legend(stages: Mapping[str, float], separator: str) -> str:
+    """The stages in words: ``decode 1.2 ms``, …"""
+    return separator.join(f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}\N{NO-BREAK SPACE}ms" for name, value in stages.items())

@@ -1,0 +1,55 @@
+"""How often each class was seen in one source, at any confidence and at any time: fixed memory, whatever the length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import Detections
+
+BINS = 240
+"""Slices of a source's length that activity is kept for."""
+_THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
+_COARSE = 5  # hundredths per activity level
+
+
+class Tally:
+    """Counts of detections per class and hundredth of confidence, and a coarse record of when they were seen.
+
+    Written by the session's thread and read by the window's: ``add`` swaps nothing, it only counts up, so a reader sees
+    numbers at most one frame old.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[int, NDArray[np.int64]] = {}
+        self._activity: dict[int, NDArray[np.int32]] = {}
+
+    def add(self, detections: Detections, position: float) -> None:
+        """Count one frame's detections; ``position`` 0..1 is its place in the source."""
+        if not len(detections):
+            return
+        # The same comparison as Detections.filter, so that the numbers equal the boxes on the picture.
+        levels = np.searchsorted(_THRESHOLDS, detections.scores, side="right") - 1
+        place = min(max(int(position * BINS), 0), BINS - 1)
+        for class_id, level in zip(detections.class_ids.tolist(), levels.tolist(), strict=True):
+            if class_id not in self._counts:
+                self._activity[class_id] = np.zeros((BINS, 100 // _COARSE + 1), np.int32)
+                self._counts[class_id] = np.zeros(101, np.int64)
+            self._counts[class_id][level] += 1
+            self._activity[class_id][place, level // _COARSE] += 1
+
+    def counts(self, confidence: float) -> Mapping[int, int]:
+        """Class id → detections at or above a confidence given in hundredths, of every class seen at all."""
+        level = round(confidence * 100)
+        return {class_id: int(counts[level:].sum()) for class_id, counts in list(self._counts.items())}
+
+    def activity(self, confidence: float, classes: Iterable[int] | None = None) -> NDArray[np.int64]:
+        """Detections of the given classes (None = all) per slice of the source, int64 (BINS,); confidence to the next 0.05."""
+        level = round(confidence * 100) // _COARSE
+        chosen = list(self._activity) if classes is None else [class_id for class_id in classes if class_id in self._activity]
+        total = np.zeros(BINS, np.int64)
+        for class_id in chosen:
+            total += self._activity[class_id][:, level:].sum(axis=1)
+        return total

@@ -1,0 +1,63 @@
+"""The bar at the top: adding files, the model in use, the settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+
+from app.window import theme
+from app.window.icons import icon, pixmap
+from app.window.start_page import model_line
+from app.window.transport import tool_button
+from engine.model.check import ModelSummary
+
+
+class TopBar(QWidget):
+    """Says what the user wants; the window does it."""
+
+    settings_requested = Signal()
+
+    def __init__(self, open_files: QAction, open_folder: QAction, menu: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        logo = QLabel()
+        logo.setPixmap(pixmap("framefleet", 24))
+        name = QLabel("Framefleet")
+        name.setProperty("role", "wordmark")
+        self.open, self.open_folder, self.model = QPushButton(), QPushButton(), QPushButton()
+        for button, action in ((self.open, open_files), (self.open_folder, open_folder)):
+            button.setText(action.text())
+            button.setIcon(action.icon())
+            button.setToolTip(action.toolTip())
+            button.clicked.connect(action.trigger)
+        for button in (self.open, self.open_folder, self.model):
+            button.setIconSize(QSize(18, 18))
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.model.clicked.connect(self.settings_requested)
+        self.settings = tool_button("settings", "Settings", "Ctrl+,")
+        self.settings.clicked.connect(self.settings_requested)
+        self.more = tool_button("more", "More")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setMenu(menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 10, 8)
+        row.setSpacing(theme.SPACE)
+        row.addWidget(logo)
+        row.addWidget(name)
+        row.addSpacing(16)
+        row.addWidget(self.open)
+        row.addWidget(self.open_folder)
+        row.addStretch()
+        row.addWidget(self.model)
+        row.addWidget(self.settings)
+        row.addWidget(self.more)
+        self.set_model(None)
+
+    def set_model(self, summary: ModelSummary | None) -> None:
+        """The model in use."""
+        self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
+        self.model.setText(f"{summary.name} · {summary.width}×{summary.height}" if summary else "No model")
+        self.model.setToolTip(f"{model_line(summary)}\nClick to change" if summary else "Choose a model")
+        self.model.setAccessibleName(f"Model: {self.model.text()}")

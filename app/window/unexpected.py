@@ -1,0 +1,76 @@
+"""Mistakes of ours, on whatever thread: logged with everything needed to find them, and told to the user."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import traceback
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler
+
+_log = logging.getLogger("framefleet")
+_LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO, QtMsgType.QtWarningMsg: logging.WARNING}
+
+
+class UnexpectedErrors(QObject):
+    """Takes over Python's hooks for uncaught exceptions. raised: one line, the whole story."""
+
+    raised = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._before: tuple[Any, Any, Any] | None = None
+
+    def install(self) -> None:
+        """Watch from now on."""
+        self._before = sys.excepthook, threading.excepthook, sys.unraisablehook
+        sys.excepthook = self._uncaught
+        threading.excepthook = self._uncaught_in_thread
+        sys.unraisablehook = self._unraisable
+
+    def uninstall(self) -> None:
+        """Give the hooks back."""
+        if self._before is not None:
+            sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
+            self._before = None
+
+    def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        self._tell(kind, error, trace, "")
+
+    def _uncaught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
+        if caught.exc_type is not SystemExit:
+            where = f" (in {caught.thread.name})" if caught.thread is not None else ""
+            self._tell(caught.exc_type, caught.exc_value, caught.exc_traceback, where)
+
+    def _unraisable(self, caught: Any) -> None:
+        self._tell(caught.exc_type, caught.exc_value, caught.exc_traceback, f" (in {caught.object!r})")
+
+    def _tell(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, where: str) -> None:
+        story = "".join(traceback.format_exception(kind, error, trace))
+        _log.critical("unexpected error%s\n%s", where, story)
+        self.raised.emit(f"{kind.__name__}: {error}{where}", story)
+
+
+def log_to(folder: Path) -> Path:
+    """Write the log there, at most 2 MB of it, Qt's own messages included; gives the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "window.log"
+    handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(threadName)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+
+    def qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+        logging.getLogger("qt").log(_LEVELS.get(kind, logging.ERROR), message)
+
+    qInstallMessageHandler(qt_message)
+    return path

@@ -1,0 +1,23 @@
+"""Which of the stored detections are shown: applied while drawing, so it never needs another run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.types import Detections
+
+
+@dataclass(frozen=True)
+class ViewFilter:
+    """Detections at or above a confidence, and of these classes (None = all)."""
+
+    confidence: float = 0.25
+    classes: frozenset[int] | None = None
+
+    def apply(self, detections: Detections) -> Detections:
+        """Those to show, strongest first.
+
+        Non-maximum suppression keeps a box only because of stronger ones, so filtering afterwards gives what detecting
+        with the higher threshold would have given.
+        """
+        return detections.filter(self.confidence, self.classes)
