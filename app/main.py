@@ -20,8 +20,6 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, or the window, and give the exit status: 0 fine, 1 some frames failed, 2 bad usage or unusable input."""
-    from engine.errors import FramefleetError
-
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     for stream in (sys.stdout, sys.stderr):
@@ -41,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
+        from engine.errors import FramefleetError
+
         if isinstance(error, FramefleetError) and not debug:
             print(f"framefleet: {error}", file=sys.stderr)
         else:

@@ -25,6 +25,7 @@ from engine.session import SourceState
 from engine.types import DeviceId
 
 PLAIN_SECONDS = 10.0  # between two lines where standard error is no terminal
+REASONS = 3  # named of those why frames of one source failed; the results name all
 
 
 class _Bar(tqdm):  # type: ignore[misc]
@@ -83,7 +84,8 @@ class Progress:
                 if error is not None:
                     self.say(f"{name}: {error}")
                 if ledger.failed:
-                    reasons = ", ".join(f"{reason} ({count})" for reason, count in ledger.failed.items())
+                    common = sorted(ledger.failed.items(), key=lambda entry: -entry[1])
+                    reasons = ", ".join(f"{reason} ({count})" for reason, count in common[:REASONS]) + (", …" if common[REASONS:] else "")
                     self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
 
     def _show_speed(self, stats: DeviceStats) -> None:

@@ -82,9 +82,10 @@ def create(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
+        # first the tables, all or nothing, then the log: whoever dies in between leaves a session or an empty file
+        connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
     except BaseException:
         connection.close()
         raise
@@ -92,7 +93,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
-    """An existing session database, ``mode`` "ro" or "rw".
+    """An existing session database, ``mode`` "ro" or "rw"; for "rw" an empty one will do.
 
     Raises:
         ExportError: another kind of file, or written by a newer Framefleet.
@@ -103,7 +104,8 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION_ID:
+        empty = mode == "rw" and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        if application != APPLICATION_ID and not empty:
             raise ExportError(f"cannot open {path}: {REMEDIES['SQLITE_NOTADB']}")
         if version > VERSION:
             raise ExportError(
@@ -113,3 +115,9 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def holds_frames(connection: sqlite3.Connection) -> bool:
+    """Whether there is anything in it worth keeping."""
+    made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'frames'").fetchone()
+    return made is not None and connection.execute("SELECT 1 FROM frames LIMIT 1").fetchone() is not None

@@ -27,7 +27,7 @@ COMMIT_FRAMES = 2000
 class SessionWriter:
     """Creates a session and adds to it. Use it from one thread at a time.
 
-    A session already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed as complete.
+    A session with frames already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed as complete.
 
     Raises:
         ExportError: the file cannot be created or written, is something else, or is in use by another run.
@@ -52,13 +52,16 @@ class SessionWriter:
     def _set_aside(self) -> None:
         if not self.path.exists():
             return
-        if self.path.stat().st_size:
-            old = schema.open_existing(self.path, "rw")
-            try:
-                old.execute("PRAGMA journal_mode = DELETE")  # folds the log in; refused while anybody else has it open
-            finally:
-                old.close()
-        self.path.replace(self._previous)
+        old = schema.open_existing(self.path, "rw")
+        try:
+            old.execute("PRAGMA journal_mode = DELETE")  # folds the log in; refused while anybody else has it open
+            kept = schema.holds_frames(old)
+        finally:
+            old.close()
+        if kept:
+            self.path.replace(self._previous)
+        else:
+            self.path.unlink()
 
     def add_source(self, number: int, path: str, info: SourceInfo) -> None:
         """Store what probing a source found out, before its first frame."""

@@ -10,11 +10,11 @@ from engine.errors import ExportError
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, RunSettings
-from engine.store.session import SessionReader, SessionWriter
+from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
-from tests.support.store import LABELS, same_frame
+from tests.support.store import LABELS, same_frame, write_session
 
 CPU = DeviceId("cpu", "0")
 SETTINGS = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(confidence=0.05))
@@ -83,12 +83,12 @@ def test_the_window_may_add_and_cancel_from_another_thread(tmp_path: Path) -> No
 
 
 def test_a_session_that_was_closed_early_keeps_the_older_one(tmp_path: Path) -> None:
-    SessionWriter(tmp_path / "s.sqlite", LABELS, {"model": "old"}).close(complete=True)
+    write_session(tmp_path / "s.sqlite", {"old.mp4": 1})
     with DetectionSession(SETTINGS, tmp_path / "s.sqlite", LABELS) as session:
         session.add(make_video(tmp_path / "a.mp4", frames=40))
         next(session.events())
     with SessionReader(tmp_path / "s.previous.sqlite") as reader:
-        assert reader.facts["model"] == "old"
+        assert reader.sources()[0].path == "old.mp4"
 
 
 def test_an_unusable_database_starts_no_device(tmp_path: Path) -> None:

@@ -143,6 +143,10 @@ def test_an_older_session_is_kept_until_the_new_one_is_complete(tmp_path: Path) 
     write_session(path, {"new.mp4": 2}, cancelled=True)
     with SessionReader(previous) as reader:
         assert (reader.sources()[0].path, reader.count(0)) == ("old.mp4", 5)
+    write_session(path, {"third.mp4": 0}, cancelled=True)
+    write_session(path, {"third.mp4": 0}, cancelled=True)
+    with SessionReader(previous) as reader:
+        assert reader.sources()[0].path == "new.mp4", "one without frames pushes none out"
     write_session(path, {"third.mp4": 3})
     assert not previous.exists()
     with SessionReader(path) as reader:
@@ -176,6 +180,18 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path, make: type[Sessi
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(ExportError, match=r"newer Framefleet.*update"):
         make(path)
+
+
+@pytest.mark.parametrize("written", [0, 1, 2])
+def test_a_session_that_was_only_begun_is_in_nobody_s_way(tmp_path: Path, written: int) -> None:
+    path = tmp_path / "s.sqlite"
+    path.touch()
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA user_version = 1")[:written]:
+            connection.execute(statement)
+    write_session(path, {"a.mp4": 3})
+    with SessionReader(path) as reader:
+        assert reader.count(0) == 3
 
 
 def test_missing_session(tmp_path: Path) -> None:
