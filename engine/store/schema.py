@@ -48,7 +48,7 @@ CREATE TABLE detections (
 REMEDIES = {
     "SQLITE_FULL": "the disk is full: free some space or choose another folder",
     "SQLITE_READONLY": "it is read-only: choose another folder, or change the permissions",
-    "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written",
+    "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
     "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
     "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
     "SQLITE_CORRUPT": "the file is damaged: delete it and run the detection again",
