@@ -6,6 +6,7 @@ aggregation neck and three YOLO heads with scale_x_y; only widths and depths are
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -145,6 +146,33 @@ def kmeans(sizes: NDArray[np.floating], count: int = 9, rounds: int = 60, seed: 
     return centers[np.argsort(centers.prod(-1))]
 
 
-def write(path: Path, text: str) -> None:
-    """Save a cfg."""
-    path.write_text(text, encoding="ascii")
+def box_sizes(data: Path, width: int, height: int) -> NDArray[np.float64]:
+    """Sizes (n, 2) in network pixels of all boxes of a rendered data set that count."""
+    from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE
+
+    _, source_height, source_width, _ = np.load(data / "pictures.npy", mmap_mode="r").shape
+    boxes, kinds, visible = (np.load(data / f"{name}.npy") for name in ("boxes", "kinds", "visible"))
+    size = boxes[..., 2:] - boxes[..., :2]
+    real = (kinds >= 0) & (visible >= MIN_VISIBLE) & (size[..., 1] >= MIN_HEIGHT * source_height)
+    return size[real].astype(float) * (width / source_width, height / source_height)
+
+
+def main() -> None:
+    """``python -m tools.demo.architecture DATA OUT.cfg``: anchors from a data set, then the description."""
+    from tools.demo.scene import NAMES
+
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--width", type=int, default=640)
+    parser.add_argument("--height", type=int, default=352)
+    a = parser.parse_args()
+    sizes = box_sizes(a.data, a.width, a.height)
+    anchors = kmeans(sizes[np.random.default_rng(0).permutation(len(sizes))[:40000]])
+    print(f"{len(sizes)} boxes, anchors {np.round(anchors).astype(int).tolist()}")
+    a.out.write_text(cfg(anchors, len(NAMES), a.width, a.height), encoding="ascii")
+    a.out.with_suffix(".names").write_text("\n".join(NAMES) + "\n", encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()

@@ -95,7 +95,7 @@ def _view(store: Store, index: Tensor, origin: Tensor, window: Tensor, flip: Ten
     """
     device = index.device
     n = len(index)
-    corner, size = tile if tile else (torch.zeros(n, 2, device=device), torch.ones(n, 2, device=device))
+    corner, size = tile or (torch.zeros(n, 2, device=device), torch.ones(n, 2, device=device))
     x = (torch.arange(width, device=device) + 0.5) / width
     y = (torch.arange(height, device=device) + 0.5) / height
     u, v = (x - corner[:, :1]) / size[:, :1], (y - corner[:, 1:]) / size[:, 1:]
@@ -128,7 +128,7 @@ def _finish(views: list[_View], height: int, width: int) -> Batch:
         pictures = torch.where(view.mask[:, None], view.pictures, pictures)
     boxes, kinds, visible = (torch.cat([getattr(view, name) for view in views], 1) for name in ("boxes", "kinds", "visible"))
     # the objects to the front, so that the table can be cut to what is used
-    order = (kinds >= 0).int().argsort(1, descending=True, stable=True)
+    order = (kinds >= 0).int().argsort(dim=1, descending=True, stable=True)
     used = max(1, int((kinds >= 0).sum(1).max()))
     order = order[:, :used]
     boxes, kinds, visible = boxes.gather(1, order[..., None].expand(-1, -1, 4)), kinds.gather(1, order), visible.gather(1, order)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from tools.demo.meshes import Mesh, Rgb, both_sides, box, join, loft, quads, ring, srgb, tube
 
-WALLS = [srgb(c) for c in "#e3cfae #d8a47f #c9705a #e8dcc5 #b9c4c0 #93a8b0 #d9b36c #a85f4a #cfc0a8 #dfe0da #8f9f86 #c99a8c #7d8894 #e6bf9a".split()]
-ACCENTS = [srgb(c) for c in "#7c2f2b #23495c #2f5a45 #d49a2a #3b3f46 #8d3f5b #e0d9c8 #1f6a6e".split()]
-ROOFS = [srgb(c) for c in "#8a4a36 #6d4438 #5b6068 #4a4e55 #7b5a48".split()]
+WALLS = [srgb(c) for c in ["#e3cfae", "#d8a47f", "#c9705a", "#e8dcc5", "#b9c4c0", "#93a8b0", "#d9b36c", "#a85f4a", "#cfc0a8", "#dfe0da", "#8f9f86", "#c99a8c", "#7d8894", "#e6bf9a"]]
+ACCENTS = [srgb(c) for c in ["#7c2f2b", "#23495c", "#2f5a45", "#d49a2a", "#3b3f46", "#8d3f5b", "#e0d9c8", "#1f6a6e"]]
+ROOFS = [srgb(c) for c in ["#8a4a36", "#6d4438", "#5b6068", "#4a4e55", "#7b5a48"]]
 GLASS, FRAME = srgb("#2b3d4a"), srgb("#e6e1d6")
-WARM = [(1.9, 1.25, 0.55), (1.6, 1.15, 0.62), (2.1, 1.55, 0.85), (1.2, 1.15, 1.0)]
+WARM = [(1.9, 1.12, 0.42), (1.7, 1.1, 0.5), (2.1, 1.42, 0.7), (1.5, 1.2, 0.8)]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _window(f: _Facade, rng: Generator, s: Style, a: float, b: float, low: float
     deep = 0.16
     f.hole(a, b, low, high, deep, _dim(s.wall, 0.8))
     lit = rng.random() < 0.5
-    glow = tuple(c * rng.uniform(0.45, 1.0) for c in WARM[rng.integers(len(WARM))]) if lit else (0.0, 0.0, 0.0)
+    glow = tuple(c * rng.uniform(0.3, 0.75) for c in WARM[rng.integers(len(WARM))]) if lit else (0.0, 0.0, 0.0)
     group = int(rng.integers(1, 5))
     tint = rng.uniform(0.7, 1.25)
     glass = _dim(GLASS, tint)
@@ -150,6 +150,21 @@ def _awning(f: _Facade, rng: Generator, a: float, b: float, top: float, color: R
     f.quad([(b, top - drop, out), (b, top - drop, 0.02), (b, top, 0.02), (b, top, 0.02)], _dim(color, 0.8))
 
 
+def _shop_window(f: _Facade, rng: Generator, a: float, b: float, top: float, glow: tuple[float, ...]) -> None:
+    """Glass in three bands, brighter towards the ceiling, and the goods behind it."""
+    group = int(rng.integers(1, 3))
+    edges = (0.5, 0.5 + (top - 0.5) * 0.4, 0.5 + (top - 0.5) * 0.75, top)
+    for low, high, share in zip(edges[:-1], edges[1:], (0.5, 0.8, 1.15), strict=True):
+        f.panel(a, b, low, high, -0.27, _dim(GLASS, 1.2), (glow[0] * share, glow[1] * share, glow[2] * share), group, 1.0)
+    x = a + rng.uniform(0.05, 0.3)
+    while x < b - 0.3:
+        wide = rng.uniform(0.15, 0.45)
+        color = ACCENTS[rng.integers(len(ACCENTS))]
+        lit = tuple(0.35 * c + 0.12 * g for c, g in zip(color, glow, strict=True))
+        f.panel(x, min(x + wide, b - 0.05), 0.5, rng.uniform(0.75, 1.5), -0.262, _dim(color, 0.5), lit, group, 0.5)  # type: ignore[arg-type]
+        x += wide + rng.uniform(0.08, 0.5)
+
+
 def _ground_floor(f: _Facade, rng: Generator, s: Style, width: float, high: float) -> None:
     units = max(1, round(width / rng.uniform(4.5, 6.5)))
     edges = np.linspace(0, width, units + 1)
@@ -163,7 +178,8 @@ def _ground_floor(f: _Facade, rng: Generator, s: Style, width: float, high: floa
         f.panel(a, b, top, high, 0, base)
         if s.ground == "shop" and not (i == door_at and units > 2):
             color = ACCENTS[rng.integers(len(ACCENTS))]
-            glow = tuple(c * rng.uniform(0.9, 1.5) for c in WARM[rng.integers(len(WARM))])
+            power = rng.uniform(0.45, 0.85)
+            glow = tuple(c * power for c in WARM[rng.integers(len(WARM))])
             f.hole(a, b, 0, top, 0.3, _dim(color, 0.7))
             f.panel(a, b, 0, top, -0.3, color)
             door = a + 0.12 if rng.random() < 0.5 else b - 1.12
@@ -171,7 +187,7 @@ def _ground_floor(f: _Facade, rng: Generator, s: Style, width: float, high: floa
             spans = [(a + 0.12, door - 0.12), (door + 1.12, b - 0.12)]
             for x0, x1 in spans:
                 if x1 - x0 > 0.5:
-                    f.panel(x0, x1, 0.5, top - 0.12, -0.27, _dim(GLASS, 1.2), glow, int(rng.integers(1, 3)), 1.0)
+                    _shop_window(f, rng, x0, x1, top - 0.12, glow)
             f.slab(a - 0.1, b + 0.1, top + 0.05, top + 0.6, 0, 0.1, color)
             letters = rng.uniform(0.35, 0.7) * (b - a)
             x = (a + b) / 2 - letters / 2

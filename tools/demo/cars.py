@@ -17,12 +17,10 @@ ALWAYS, NIGHT = 0, 1
 
 PAINTS = [
     srgb(code)
-    for code in (
-        "#eef0f0 #eef0f0 #d4d8da #8d959b #3a4046 #202428 #202428 #b3262b #8e1f2a #1f4e8c #2f7fb8 #17616b #2d6a4a #7c8f5a #d9a520 #e06a2b #c9b79a #6d3b2e #5b4a78"
-    ).split()
+    for code in ["#eef0f0", "#eef0f0", "#d4d8da", "#8d959b", "#3a4046", "#202428", "#202428", "#b3262b", "#8e1f2a", "#1f4e8c", "#2f7fb8", "#17616b", "#2d6a4a", "#7c8f5a", "#d9a520", "#e06a2b", "#c9b79a", "#6d3b2e", "#5b4a78"]
 ]
 LIVERIES = [(srgb(a), srgb(b)) for a, b in (("#c8252c", "#f2efe8"), ("#f0b323", "#20303a"), ("#1f6f8b", "#f2efe8"), ("#2f7d4f", "#f4e9c9"), ("#f4f1ea", "#d8412f"), ("#27408b", "#f0b323"))]
-BOXES = [srgb(code) for code in "#f3f3f0 #f3f3f0 #e3e0d6 #d9622b #2c5d8a #3c7a52 #b92f2f #e8c547".split()]
+BOXES = [srgb(code) for code in ["#f3f3f0", "#f3f3f0", "#e3e0d6", "#d9622b", "#2c5d8a", "#3c7a52", "#b92f2f", "#e8c547"]]
 
 
 def _wheels(places: Sequence[tuple[float, float]], half: float, radius: float) -> list[Mesh]:
@@ -162,7 +160,7 @@ def _glazing(half: float, y: tuple[float, float], z: tuple[float, float], panes:
             if side < 0:
                 a, b = b, a
             faces.append([(x, a, z[0]), (x, b, z[0]), (x, b, z[1]), (x, a, z[1])])
-    return [quads(faces, color, (0.9, 0.78, 0.5), NIGHT, 1.0)]
+    return [quads(faces, color, (0.62, 0.5, 0.29), NIGHT, 1.0)]
 
 
 def _front(half: float, y: float, z: tuple[float, float], nose: int, color: Rgb, emission: tuple[float, ...] = (0, 0, 0), lamp: int = NIGHT, gloss: float = 1.0) -> Mesh:
@@ -192,7 +190,7 @@ def bus(rng: Generator) -> Mesh:
         parts.append(box((x0, -e + 0.25, 0.5), (x1, e - 0.4, 0.86), stripe, 0.4))
     for y in (e - 1.9, -0.4):
         x = half + 0.02
-        parts.append(quads([[(x, y, 0.4), (x, y + 1.15, 0.4), (x, y + 1.15, 2.45), (x, y, 2.45)]], srgb("#20262b"), (0.7, 0.6, 0.4), NIGHT, 0.9))
+        parts.append(quads([[(x, y, 0.4), (x, y + 1.15, 0.4), (x, y + 1.15, 2.45), (x, y, 2.45)]], srgb("#20262b"), (0.5, 0.4, 0.24), NIGHT, 0.9))
         parts.append(quads([[(x + 0.01, y + 0.55, 0.4), (x + 0.01, y + 0.6, 0.4), (x + 0.01, y + 0.6, 2.45), (x + 0.01, y + 0.55, 2.45)]], body))
     parts.append(_front(half * 0.86, e + 0.012, (1.05, 2.4), 1, GLASS, (0.18, 0.16, 0.12)))
     parts.append(_front(half * 0.7, e + 0.014, (2.5, 2.82), 1, srgb("#16181a"), (2.4, 1.3, 0.2), ALWAYS, 0.5))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tools.demo.meshes import Mesh, both_sides, join, loft, quads, ring, srgb, tube
 
-COATS = [srgb(c) for c in "#1d1a18 #5b3a22 #a8743c #d8b07a #efe6d6 #8a8580 #c46a2b".split()]
+COATS = [srgb(c) for c in ["#1d1a18", "#5b3a22", "#a8743c", "#d8b07a", "#efe6d6", "#8a8580", "#c46a2b"]]
 BODY, HEAD, FRONT_L, FRONT_R, HIND_L, HIND_R, TAIL = range(7)
 BONES = 7
 # places of the joints in a dog 1 m tall at the shoulder

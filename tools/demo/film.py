@@ -15,7 +15,7 @@ from tools.demo.furniture import SIGNALS
 from tools.demo.light import Light
 from tools.demo.scene import Scene
 from tools.demo.shade import face_light, tone
-from tools.demo.stage import Picture, Stage
+from tools.demo.stage import Stage
 from tools.demo.truth import Truth, measure
 
 F32 = NDArray[np.float32]
@@ -90,7 +90,7 @@ class Film:
         picture += still.sun * (1 - shadow)
         picture += still.shade * (1 - self._on_ground(contact)[..., None])
         if beams is not None:
-            tint = np.array((2.6, 2.3, 1.75), np.float32) * np.float32(np.clip(light.night * 2, 0, 1))
+            tint = np.array((3.6, 3.2, 2.4), np.float32) * np.float32(np.clip(light.night * 2, 0, 1))
             picture += still.bare * (self._on_ground(beams)[..., None] * tint)
         if self.wet:
             picture += self._reflection(moment, matrices, light, i, share, moving) * still.mirror[..., None]
@@ -266,5 +266,6 @@ class Film:
         pixels, face, near, _ = self._draw(self._placed(moment, matrices), self.below, self.below_jitters[0], self.below_near[0])
         seen[pixels] = self._color(moment, pixels, face, near, self.below, self.below_jitters[0], light, moving)
         flipped = np.ascontiguousarray(seen.reshape(self.below.height, self.below.width, 3)[::-1])
-        smeared = cv2.GaussianBlur(cv2.blur(flipped, (1, max(3, self.below.height // 28 | 1))), (0, 0), self.below.height / 300)
+        # ripples stretch what is mirrored towards the viewer
+        smeared = cv2.GaussianBlur(flipped, (0, 0), sigmaX=self.below.height / 260, sigmaY=self.below.height / 32)
         return cv2.resize(smeared, (self.scene.camera.width, self.scene.camera.height), interpolation=cv2.INTER_LINEAR)

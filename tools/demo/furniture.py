@@ -12,9 +12,9 @@ from tools.demo.meshes import Mesh, Rgb, blob, both_sides, box, join, loft, quad
 
 IRON, WOOD, BARK = srgb("#2f3a3a"), srgb("#8a5d37"), srgb("#5a4636")
 FOLIAGE = {
-    "summer": [srgb(c) for c in "#4f7f37 #5f9142 #6f9b3f #3f7042 #7fa650".split()],
-    "autumn": [srgb(c) for c in "#c9762a #d99a2f #b5532a #9a8a3a #c2a23c".split()],
-    "spring": [srgb(c) for c in "#8db255 #a4c063 #e3aebb #7da84f #d998ad".split()],
+    "summer": [srgb(c) for c in ["#4f7f37", "#5f9142", "#6f9b3f", "#3f7042", "#7fa650"]],
+    "autumn": [srgb(c) for c in ["#c9762a", "#d99a2f", "#b5532a", "#9a8a3a", "#c2a23c"]],
+    "spring": [srgb(c) for c in ["#8db255", "#a4c063", "#e3aebb", "#7da84f", "#d998ad"]],
 }
 LAMP_LIGHT = (9.0, 6.3, 3.2)
 LAMP = 5
@@ -70,7 +70,9 @@ def shrub(rng: Generator, season: str) -> Mesh:
 def lamp(height: float = 7.2, reach: float = 1.9) -> tuple[Mesh, NDArray[np.float64]]:
     """A street lamp whose arm points along +x, and where its light comes from."""
     head = box((reach - 0.42, -0.11, height - 0.02), (reach + 0.12, 0.11, height + 0.1), IRON, 0.3, (0.9, 0.8))
-    glow = quads([[(reach - 0.38, -0.08, height - 0.03), (reach - 0.38, 0.08, height - 0.03), (reach + 0.08, 0.08, height - 0.03), (reach + 0.08, -0.08, height - 0.03)]], srgb("#e8e4da"), LAMP_LIGHT, LAMP)
+    # the shade is low glass, so that it glows from the side as well
+    glow = box((reach - 0.4, -0.1, height - 0.11), (reach + 0.1, 0.1, height - 0.02), srgb("#e8e4da"))
+    glow.emission[:], glow.lamp[:] = LAMP_LIGHT, LAMP
     parts = [tube((0, 0, 0), (0, 0, 0.9), 0.12, IRON, 8, 0.1), tube((0, 0, 0.9), (0, 0, height - 0.5), 0.075, IRON, 7, 0.055), tube((0, 0, height - 0.55), (reach - 0.4, 0, height + 0.04), 0.045, IRON, 6), head, glow]
     return join(parts), np.array([reach - 0.15, 0, height - 0.1])
 
@@ -134,7 +136,7 @@ def hydrant() -> Mesh:
 
 def planter(rng: Generator, season: str) -> Mesh:
     """A box with flowers."""
-    petals = [srgb(c) for c in "#d9485f #f0b84a #f4f0e6 #b768b5 #e77a3c".split()]
+    petals = [srgb(c) for c in ["#d9485f", "#f0b84a", "#f4f0e6", "#b768b5", "#e77a3c"]]
     parts = [box((-0.8, -0.3, 0), (0.8, 0.3, 0.5), srgb("#a79f92")), box((-0.72, -0.24, 0.45), (0.72, 0.24, 0.62), np.array(FOLIAGE["summer"][0]), 0, (0.96, 0.8))]
     for _ in range(14):
         x, y = rng.uniform(-0.65, 0.65), rng.uniform(-0.2, 0.2)

@@ -110,8 +110,8 @@ class Ground:
         y = self.low[1] + (np.arange(self.height) + 0.5) * self.cell
         across = np.abs(y - lay.yc) < lay.cross_half + 3
         track = np.zeros((self.height, self.width), np.float32)
-        lane_main = np.abs(((np.abs(x) % LANE) - LANE / 2))
-        lane_cross = np.abs(((np.abs(y - lay.yc) % LANE) - LANE / 2))
+        lane_main = np.abs((np.abs(x) % LANE) - LANE / 2)
+        lane_cross = np.abs((np.abs(y - lay.yc) % LANE) - LANE / 2)
         track += np.where(np.abs(x) < lay.lanes * LANE, np.exp(-(((lane_main - 0.85) / 0.3) ** 2)) * 6 - np.exp(-((lane_main / 0.35) ** 2)) * 5, 0)[None, :] * np.where(across, 0.35, 1)[:, None]
         track += np.where(np.abs(y - lay.yc) < lay.cross_half, np.exp(-(((lane_cross - 0.85) / 0.3) ** 2)) * 5, 0)[:, None] * (np.abs(x) > lay.half)[None, :]
         plane += track

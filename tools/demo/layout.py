@@ -67,7 +67,7 @@ def draw(rng: Generator) -> Layout:
         cross_lanes=int(rng.choice([1, 2], p=[0.75, 0.25])),
         bike=1.7 if rng.random() < 0.5 else 0.0,
         parking=2.2 if lanes == 1 or rng.random() < 0.35 else 0.0,
-        yc=rng.uniform(20, 32),
+        yc=rng.uniform(18, 28),
         pave=rng.uniform(4.8, 6.5) if wide else rng.uniform(3.6, 4.8),
         radius=rng.uniform(3.0, 5.0),
         near=-14.0,

@@ -78,8 +78,8 @@ def overcast(azimuth: float, wet: float = 0.0) -> Light:
 def dusk(azimuth: float, wet: float = 0.0) -> Light:
     """After sunset: blue light, an orange rim, lamps on."""
     return Light(
-        sun_at(azimuth, 14), _v(0.5, 0.26, 0.19), _v(0.23, 0.29, 0.5), _v(0.12, 0.1, 0.12), _v(0.1, 0.16, 0.38), _v(0.74, 0.46, 0.4),
-        _v(0.7, 0.32, 0.12), 0.0026, 1.0, 0.98, wet, 0.03,
+        sun_at(azimuth, 14), _v(0.42, 0.22, 0.17), _v(0.19, 0.26, 0.49), _v(0.1, 0.09, 0.12), _v(0.08, 0.15, 0.4), _v(0.66, 0.42, 0.42),
+        _v(0.8, 0.34, 0.12), 0.0024, 1.0, 0.98, wet, 0.03,
     )  # fmt: skip
 
 

@@ -98,7 +98,7 @@ def loss(heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: in
         each = F.binary_cross_entropy_with_logits(logits[..., 0], target, reduction="none")
         object_loss = object_loss + balance * (each * ~skip).sum() / (~skip).sum()
     parts = torch.stack([BOX * box_loss, OBJECT * object_loss, CLASS * class_loss])
-    return parts.sum() * len(boxes), parts.detach()
+    return parts.sum(), parts.detach()
 
 
 def _overlapping(found: Tensor, boxes: Tensor, wanted: Tensor, ignored: Tensor) -> Tensor:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.demo.meshes import Mesh, Rgb, blob, both_sides, box, join, loft, quads, ring, srgb, tube
+from tools.demo.meshes import Mesh, Rgb, both_sides, box, join, loft, quads, ring, srgb, tube
 
-SKIN = [srgb(c) for c in "#f1c9a5 #e0ac84 #c68a5f #a66b42 #7d4b2c #543221".split()]
-HAIR = [srgb(c) for c in "#1c1715 #2e2119 #4d3421 #7a5230 #b08a4f #8d8a86 #d8d4cc #6e2c1b".split()]
-TOPS = [srgb(c) for c in "#f2efe9 #1f2328 #b8323a #2b5ea7 #e0b13c #2f7d62 #d97742 #7a4b8c #8fb5c9 #d9a1a8 #5c6470 #3c4a2e #c9c2b2 #0f3b57 #e9d8a6".split()]
-BOTTOMS = [srgb(c) for c in "#24344d #2b2e33 #3b4d6b #6b5a45 #b9a88a #4a4f55 #1b1d20 #7d7f83 #59301f".split()]
-SHOES = [srgb(c) for c in "#1c1c1e #f0eeea #6a3d22 #a8322f".split()]
+SKIN = [srgb(c) for c in ["#f1c9a5", "#e0ac84", "#c68a5f", "#a66b42", "#7d4b2c", "#543221"]]
+HAIR = [srgb(c) for c in ["#1c1715", "#2e2119", "#4d3421", "#7a5230", "#b08a4f", "#8d8a86", "#d8d4cc", "#6e2c1b"]]
+TOPS = [srgb(c) for c in ["#f2efe9", "#1f2328", "#b8323a", "#2b5ea7", "#e0b13c", "#2f7d62", "#d97742", "#7a4b8c", "#8fb5c9", "#d9a1a8", "#5c6470", "#3c4a2e", "#c9c2b2", "#0f3b57", "#e9d8a6"]]
+BOTTOMS = [srgb(c) for c in ["#24344d", "#2b2e33", "#3b4d6b", "#6b5a45", "#b9a88a", "#4a4f55", "#1b1d20", "#7d7f83", "#59301f"]]
+SHOES = [srgb(c) for c in ["#1c1c1e", "#f0eeea", "#6a3d22", "#a8322f"]]
 
 PELVIS, TORSO, HEAD, ARM_L, FORE_L, ARM_R, FORE_R, THIGH_L, SHIN_L, THIGH_R, SHIN_R, FOOT_L, FOOT_R = range(13)
 BONES = 13

@@ -111,7 +111,7 @@ def draw_camera(rng: Generator, lay: Layout, width: int, height: int) -> Camera:
     target_x = rng.uniform(-0.55, 0.35) * lay.half * side
     yaw = float(np.degrees(np.arctan2(target_x - x, lay.yc + rng.uniform(-2, 12)))) + rng.normal(0, 3)
     pitch = float(np.clip(np.degrees(np.arctan2(z - 1, lay.yc + rng.uniform(0, 8))) + rng.normal(0, 1.5), 6, 22))
-    return Camera((float(x), float(rng.uniform(-2, 3)), float(z)), yaw, pitch, float(rng.uniform(50, 68)), width, height)
+    return Camera((float(x), float(rng.uniform(-2, 3)), float(z)), yaw, pitch, float(rng.uniform(43, 64)), width, height)
 
 
 def populate(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], seconds: float, offset: float, warm: float = 16.0) -> list[Actor]:
@@ -285,7 +285,7 @@ def draw(seed: int, width: int, height: int, seconds: float, cell: float = 0.06)
     rng = np.random.default_rng(seed)
     lay = layout.draw(rng)
     camera = draw_camera(rng, lay, width, height)
-    lit = light.draw(rng, camera.yaw + float(rng.choice([-1, 1])) * rng.uniform(30, 150))
+    lit = light.draw(rng, camera.yaw + float(rng.choice([-1, 1])) * rng.uniform(8, 172))
     raining = lit.wet > 0.4 and rng.random() < 0.65
     return assemble(rng, lay, camera, lit, draw_plan(rng, raining), seconds, rng.uniform(0, 26), cell, rng.uniform(0.3, 1.0) if raining else 0.0, rng.uniform(0, 0.014) * (1 + 0.6 * lit.night))
 

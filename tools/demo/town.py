@@ -73,7 +73,7 @@ def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: t
         _park(rng, lay, parts, spots, blocks_view)
     _small_things(rng, lay, parts, racks, blocks_view)
     signals = _signals(lay, parts, blocks_view)
-    return Town(join(parts), Lamps(np.array(lamp_places, np.float32).reshape(-1, 3), np.array((15, 10.2, 5.4), np.float32)), signals, footprints, np.array(spots).reshape(-1, 3), racks)
+    return Town(join(parts), Lamps(np.array(lamp_places, np.float32).reshape(-1, 3), np.array((19, 12.4, 6.0), np.float32)), signals, footprints, np.array(spots).reshape(-1, 3), racks)
 
 
 def _houses(rng: Generator, lay: Layout, eye: tuple[float, float, float], parts: list[Mesh], footprints: list[tuple[float, float, float, float]]) -> None:
@@ -82,9 +82,11 @@ def _houses(rng: Generator, lay: Layout, eye: tuple[float, float, float], parts:
         for sy in (-1, 1):
             if lay.park == (sx, sy):
                 # a row behind the square
-                for i in range(4):
-                    x0 = px + 32 + 0 * i
+                for i in range(-1, int((lay.far - lay.yc) / 15) + 1 if sy > 0 else 4):
+                    x0 = px + 32
                     y0 = lay.yc + sy * py + (i * 15 if sy > 0 else -i * 15 - 15)
+                    if i < 0 and sy > 0:
+                        continue
                     parts.append(_row_house(rng, (sx * x0, y0 + (15 if sx > 0 else 0)), (0, -sx), 15, buildings.style(rng), True, True))
                 continue
             y, end = lay.yc + sy * py, lay.far if sy > 0 else min(eye[1], lay.near) - 4
@@ -132,9 +134,10 @@ def _side_row(rng: Generator, lay: Layout, sx: int, sy: int, start: float, parts
 
 
 def _skyline(rng: Generator, lay: Layout, parts: list[Mesh]) -> None:
-    for _ in range(26):
-        y = lay.far + rng.uniform(20, 220)
-        x = rng.uniform(-130, 130)
+    for i in range(40):
+        # behind the end of the street, and to both sides beyond the houses
+        y = lay.far + rng.uniform(16, 220) if i < 28 else rng.uniform(lay.yc + 20, lay.far)
+        x = rng.uniform(-130, 130) if i < 28 else float(rng.choice([-1, 1])) * rng.uniform(76, 120)
         high, w, d = rng.uniform(14, 30) * rng.choice([1, 1, 1.7]), rng.uniform(8, 18), rng.uniform(8, 18)
         color = np.array(srgb(str(rng.choice(["#b9b4ab", "#a7aeb3", "#c7b39d", "#9aa3ad", "#b08d7c"]))))
         parts.append(box((x - w / 2, y, 0), (x + w / 2, y + d, high), color))

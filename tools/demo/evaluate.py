@@ -1,0 +1,141 @@
+"""Mean average precision on rendered scenes, by pycocotools.
+
+    python -m tools.demo.evaluate DATA --cfg M.cfg --weights M.weights      torch, on a rendered data set
+    python -m tools.demo.evaluate CLIP.mp4 --truth CLIP.json --cfg …        the engine itself, from the video's frames
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.types import Detections
+from tools.demo.scene import NAMES
+from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
+
+FLOOR = 0.005
+"""Confidence below which nothing is reported: mAP wants the weak ones too."""
+
+
+def truths(folder: Path) -> tuple[list[Truth], int, int]:
+    """The truth of a rendered data set, and the width and height of its pictures."""
+    shape = np.load(folder / "pictures.npy", mmap_mode="r").shape
+    boxes, kinds, visible = (np.load(folder / f"{name}.npy") for name in ("boxes", "kinds", "visible"))
+    found = []
+    for b, k, v in zip(boxes, kinds, visible, strict=True):
+        real = k >= 0
+        b, k, v = b[real], k[real].astype(np.int32), v[real]
+        found.append(Truth(b, k, np.arange(len(b), dtype=np.int32), v, (b[:, 3] - b[:, 1] < MIN_HEIGHT * shape[1]) | (v < MIN_VISIBLE)))
+    return found, shape[2], shape[1]
+
+
+def score(truth: dict[str, Any], found: Sequence[Detections]) -> dict[str, Any]:
+    """COCO's figures: ``map50``, ``map50_95``, and ``classes``: name to (AP50, AP50–95, number of objects asked for)."""
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    rows = [
+        {"image_id": image, "category_id": int(kind) + 1, "bbox": [float(x1), float(y1), float(x2 - x1), float(y2 - y1)], "score": float(confidence)}
+        for image, detections in enumerate(found)
+        for (x1, y1, x2, y2), confidence, kind in zip(detections.boxes, detections.scores, detections.class_ids, strict=True)
+    ]
+    if not rows:
+        return {"map50": 0.0, "map50_95": 0.0, "classes": {}}
+    with contextlib.redirect_stdout(io.StringIO()):
+        reference = COCO()
+        reference.dataset = truth
+        reference.createIndex()
+        evaluation = COCOeval(reference, reference.loadRes(rows), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+    # precision: thresholds, recalls, classes, areas, most detections
+    precision = evaluation.eval["precision"][:, :, :, 0, -1]
+    asked = np.bincount([a["category_id"] - 1 for a in truth["annotations"] if not a["iscrowd"]], minlength=len(truth["categories"]))
+    classes = {}
+    for i, category in enumerate(truth["categories"]):
+        values = precision[:, :, i]
+        if asked[i]:
+            classes[category["name"]] = (float(values[0].mean()), float(values.mean()), int(asked[i]))
+    return {"map50": float(np.mean([c[0] for c in classes.values()])), "map50_95": float(np.mean([c[1] for c in classes.values()])), "classes": classes}
+
+
+def show(result: dict[str, Any]) -> str:
+    """A table."""
+    lines = [f"{name:12} AP50 {a:.3f}  AP50-95 {b:.3f}  {n:6} objects" for name, (a, b, n) in result["classes"].items()]
+    return "\n".join([*lines, f"mAP50 {result['map50']:.4f}  mAP50-95 {result['map50_95']:.4f}"])
+
+
+def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float = 0.45) -> Iterable[Detections]:
+    """Detections of a data set's pictures, through the torch module."""
+    import cv2
+    import torch
+
+    from engine.nms import nms
+    from engine.yolo import decode
+    from tools.demo import network
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = network.load(cfg).to(device).eval()
+    network.restore(model, weights)
+    layers, width, height = model.description.heads, model.description.width, model.description.height
+    pictures = np.load(folder / "pictures.npy", mmap_mode="r")
+    scale = np.array([pictures.shape[2] / width, pictures.shape[1] / height] * 2, np.float32)
+    for start in range(0, len(pictures), batch):
+        part = np.stack([cv2.resize(picture, (width, height), interpolation=cv2.INTER_LINEAR) for picture in pictures[start : start + batch]])
+        with torch.no_grad():
+            heads = model(torch.from_numpy(part).to(device).permute(0, 3, 1, 2).float() / 255)
+        for candidates in decode([head.float().cpu().numpy() for head in heads], layers, width, height, FLOOR):
+            kept = nms(candidates.boxes, candidates.scores, candidates.class_ids, iou, layers[0].diou_beta)
+            yield Detections(candidates.boxes * scale, candidates.scores, candidates.class_ids).select(kept)
+
+
+def by_engine(video: Path, cfg: Path, weights: Path, precision: str, iou: float = 0.45) -> Iterable[Detections]:
+    """Detections of a video's frames, through decoder, resizing and backend as users get them."""
+    from engine.backends.create import create_backend
+    from engine.media.reader import VideoReader
+    from engine.model.load import load_network
+    from engine.settings import EngineSettings, ModelFiles, Precision
+    from engine.types import DeviceId
+
+    network = load_network(ModelFiles(cfg, weights))
+    with create_backend(DeviceId("cpu", "0")) as backend, VideoReader(video) as frames:
+        info = backend.activate(network, EngineSettings(precision=Precision(precision), confidence=FLOOR, iou=iou, batch=1))
+        print(f"{info.device_name}, {info.backend}, {info.precision}")
+        start, count = time.perf_counter(), 0
+        for frame in frames:
+            yield backend.infer([frame.image])[0]
+            count += 1
+        print(f"{count / (time.perf_counter() - start):.1f} frames/s, one at a time, decoding included")
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--cfg", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--truth", type=Path)
+    parser.add_argument("--precision", default="auto")
+    parser.add_argument("--json", type=Path)
+    a = parser.parse_args()
+    if a.truth:
+        reference = json.loads(a.truth.read_text())
+        result = score(reference, list(by_engine(a.data, a.cfg, a.weights, a.precision)))
+    else:
+        known, width, height = truths(a.data)
+        result = score(coco(known, NAMES, width, height, a.data.name), list(by_torch(a.data, a.cfg, a.weights)))
+    print(show(result))
+    if a.json:
+        a.json.write_text(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
