@@ -1,7 +1,8 @@
 """How much of an engine's speed is left when the whole pipeline runs: ``EnginePool`` on a file against the backend alone.
 
 Both run the same model at the same precision on the same pictures, in turns, so that only the ratio counts. The backend alone
-gets pictures decoded beforehand and is kept busy with as many as it has slots. The pool decodes, carries the results across
+gets pictures decoded beforehand and is kept busy with as many as it has slots; it runs at the workers' own low priority, so
+that whatever else the machine does costs both sides the same. The pool decodes, carries the results across
 process borders and orders them; its time runs from the engine's readiness to the last frame.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import tempfile
 import time
 from collections import deque
@@ -28,6 +30,7 @@ from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
+from engine.pool.worker import NICE
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from engine.types import DeviceId, Image
 
@@ -55,6 +58,7 @@ def pictures(video: Path) -> list[Image]:
 
 def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, frames: int) -> float:
     """Images/s of the engine without anything around it."""
+    os.nice(NICE)
     images = pictures(video)
     with create_backend(DEVICE) as backend:
         info = backend.activate(load_network(model), settings)

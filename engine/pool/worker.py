@@ -3,6 +3,9 @@
 Threads: ``main`` builds the engine and feeds it; ``receive`` listens to the pool, and ends the process when the pool is gone;
 ``probe`` opens sources, ``read`` decodes, ``deliver`` awaits results and sends them. Heavy libraries are imported after ``receive``
 runs, so that the process can be stopped at any time.
+
+The end of the pool is seen as the end of the connection, not by ``PR_SET_PDEATHSIG``: that signal comes when the *thread* that
+started the worker ends, and the pool may be driven by a thread of the window's.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from engine.backends.base import Backend
-from engine.errors import DeviceError, FramefleetError, ModelError, UsageError
+from engine.errors import FramefleetError
 from engine.pool.pipeline import Pipeline
 from engine.pool.protocol import Began, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
 
@@ -61,6 +64,7 @@ class Worker:
 
     def run(self) -> NoReturn:
         """Build the engine, feed it until the pool says ``Stop``."""
+        threading.excepthook = lambda problem: self._crash(problem.exc_value)  # a worker without one of its threads would hang
         for name, target in (("receive", self._receive), ("probe", self._probe)):
             threading.Thread(target=target, name=name, daemon=True).start()
         try:
@@ -68,20 +72,24 @@ class Worker:
                 self._pipeline = Pipeline(backend, self._send, self._die)
                 self._send(Ready(backend.info))
                 self._pipeline.run()
-            leave(0)
-        except (ModelError, UsageError, DeviceError) as error:
-            self._die(Failed(str(error), retry=False))
-        except Exception as error:
-            traceback.print_exc()
-            self._die(Failed(f"{type(error).__name__}: {error}", retry=not isinstance(error, FramefleetError)))
+        except Exception as problem:
+            self._crash(problem)
+        leave(0)
 
     def _build(self) -> Backend:
         from engine.backends import create_backend
         from engine.model.load import load_network
 
-        backend = create_backend(self._setup.device)
-        backend.activate(load_network(self._setup.model), self._setup.engine)
+        try:
+            backend = create_backend(self._setup.device)
+            backend.activate(load_network(self._setup.model), self._setup.engine)
+        except FramefleetError as error:
+            self._die(Failed(str(error), retry=False))
         return backend
+
+    def _crash(self, problem: BaseException | None) -> NoReturn:
+        traceback.print_exception(problem)
+        self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
     def _send(self, message: FromWorker) -> None:
         with self._sending:

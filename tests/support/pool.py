@@ -201,6 +201,17 @@ def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
+def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real worker with a bug in the thread that sends the results."""
+    from engine.pool.meter import Meter
+
+    def faulty(self: Meter, batch: Any) -> None:
+        raise ZeroDivisionError("a bug")
+
+    Meter.add = faulty  # type: ignore[method-assign]
+    worker.main(connection, setup)
+
+
 def probe_fault_main(connection: Connection[Any, Any], setup: Setup, *, name: str) -> None:
     """A real worker that dies when it opens the file of this name."""
     import engine.media.probe as module

@@ -200,7 +200,7 @@ class Run:
         pytest.fail("the run does not come to an end")
 
 
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=30, deadline=None)
 lengths = st.lists(st.integers(0, 40), min_size=1, max_size=8).map(tuple)
 sources = st.lists(st.builds(Truth, lengths, readable=st.integers(0, 4).map(bool)), min_size=1, max_size=5)
 parallels = st.sampled_from([Parallel.STREAMS, Parallel.SEGMENTS])
@@ -325,7 +325,7 @@ def test_cancelling_ends_a_source_at_once_and_no_other(parallel: Parallel, devic
             check_complete(run, number)
 
 
-@pytest.mark.parametrize(("devices", "seed"), [(2, 1), (2, 2), (3, 3), (3, 4)])
+@pytest.mark.parametrize(("devices", "seed"), [(2, 1), (3, 2)])
 def test_results_that_wait_are_bounded(devices: int, seed: int) -> None:
     random = Random(seed)
     run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000))], random)

@@ -33,6 +33,7 @@ from tests.support.pool import (
     probe_fault_main,
     quicker_than,
     run_pool,
+    thread_fault_main,
     tiny_settings,
     watch,
     with_worker,
@@ -75,6 +76,11 @@ class Killer:
                 self._armed = False
 
 
+def cancel_after_failure(pool: EnginePool, event: Event, _: Seen) -> None:
+    if isinstance(event, DeviceFailed):
+        pool.cancel()
+
+
 @pytest.mark.parametrize(("parallel", "devices"), [(Parallel.AUTO, 1), (Parallel.STREAMS, 2), (Parallel.SEGMENTS, 2)])
 def test_a_killed_worker_costs_no_frame(parallel: Parallel, devices: int, video: Path) -> None:
     seen = run_pool([video, video], CPUS[:devices], tiny_settings(parallel), Killer("cpu:0", 1))
@@ -100,8 +106,8 @@ def test_a_worker_killed_again_and_again_is_given_up_and_the_other_does_its_work
 
 
 def test_without_a_device_left_every_source_ends_with_an_error(video: Path) -> None:
-    seen = run_pool([video, video], CPUS, pool_type=with_worker(exiting_main))
-    assert [failure.restarting for failure in seen.failures].count(False) == 2
+    seen = run_pool([video, video], CPUS[:1], pool_type=with_worker(exiting_main))
+    assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
     assert all("status 3" in failure.message for failure in seen.failures)
     assert ["no device is left" in (seen.finished[source].error or "") for source in (0, 1)] == [True, True]
 
@@ -114,9 +120,14 @@ def test_an_error_in_the_model_is_told_at_once_and_not_tried_again(video: Path, 
 
 
 def test_an_unexpected_error_while_building_is_tried_again(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    seen = run_pool([video], CPUS[:1], pool_type=with_worker(build_fault_main))
-    assert [failure.restarting for failure in seen.failures] == [True] * RESTARTS + [False]
-    assert all("ZeroDivisionError: nobody thought of this" in failure.message for failure in seen.failures)
+    seen = run_pool([video], CPUS[:1], react=cancel_after_failure, pool_type=with_worker(build_fault_main))
+    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: nobody thought of this", True)]
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    seen = run_pool([video], CPUS[:1], react=cancel_after_failure, pool_type=with_worker(thread_fault_main))
+    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: a bug", True)]
     assert "Traceback" in capfd.readouterr().err
 
 
