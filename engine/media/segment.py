@@ -24,6 +24,9 @@ Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
 """A pts, the frame or the reason why there is none, and how many frames that concerns."""
 
 
+_NEVER = -(1 << 63)
+
+
 class SegmentDecoder:
     """Frames of one segment of an open file, matched with the packets that promise them."""
 
@@ -36,8 +39,10 @@ class SegmentDecoder:
         self._pending: list[int] = []  # heap of promised pts
         self._overtaken: list[int] = []  # pts promised, while a frame of a later pts has already come
         self._untimed: list[int] = []  # heap of those that stand for a missing pts
+        self._given_up: set[int] = set()
         self._incomplete: set[int] = set()
         self._last = segment.start or 0
+        self._highest = _NEVER  # pts yielded
         self._until: int | None = None  # second pass: what the first has yielded
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -45,7 +50,7 @@ class SegmentDecoder:
         yield from self._decode()
         if self._pending and self._file.threads > 1:
             # at the end of a damaged stream FFmpeg's frame threads swallow sound frames together with the broken one
-            self._until, self._read, self._pending, self._untimed = self._last, 0, [], []
+            self._until, self._read, self._pending, self._untimed = self._highest, 0, [], []
             self._file.reopen(threads=1)
             yield from self._decode()
         missing = max(self._segment.frames, self._promised) - self._settled
@@ -114,14 +119,22 @@ class SegmentDecoder:
             heappop(self._pending)
         elif pts in self._overtaken:
             self._overtaken.remove(pts)
-        elif self._file.error:  # given up before, or a damaged time
+        elif pts in self._given_up:
+            return
+        elif self._overtaken:  # a time no packet has: it stands for one of those that are missing
+            self._overtaken.pop(0)
+        elif self._pending:
+            heappop(self._pending)
+        elif self._file.error:
             return
         if self._until is not None and pts <= self._until:
             return
         if self._overtaken and self._file.error:  # without an error, a stream with odd times may still deliver them
+            self._given_up.update(self._overtaken)
             yield self._failure(self._overtaken[0], len(self._overtaken))
             self._overtaken.clear()
         self._last = pts
+        self._highest = max(pts, self._highest)
         if frame.is_corrupt or pts in self._incomplete:
             yield self._failure(pts, 1)
         else:
