@@ -8,6 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+_PAIRS = 1 << 14
+"""Pairs of boxes compared at once: many enough that the time goes into arithmetic, few enough for the cache."""
+
+_CROWD = 256
+"""From so many weaker boxes on, one box against all of them is arithmetic enough, and the dead need no comparing."""
+
+_TINY = float(np.finfo(np.float32).tiny)
+
 
 def nms(
     boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], iou: float, diou_beta: float | None = None
@@ -19,27 +27,46 @@ def nms(
     boxes: float32 (n, 4), x1 y1 x2 y2. scores: float32 (n,). class_ids: int32 (n,).
     """
     order = np.lexsort((-scores, class_ids))  # each class in one run, strongest first; stable
-    left, top, right, bottom = np.ascontiguousarray(boxes[order].T)
-    area = (right - left) * (bottom - top)
-    ordered = class_ids[order]
-    ends = np.searchsorted(ordered, ordered, side="right").tolist()
-    alive = np.ones(len(order), np.bool_)
-    for index, end in enumerate(ends):
-        if index + 1 == end or not alive[index]:
+    sides, classes = np.ascontiguousarray(boxes[order].T), class_ids[order]
+    count = len(order)
+    weaker = np.searchsorted(classes, classes, side="right") - np.arange(1, count + 1)  # of each box's class
+    pairs = np.cumsum(weaker)
+    alive = np.ones(count, np.bool_)
+    start = 0
+    while start < count:
+        if weaker[start] >= _CROWD:
+            if alive[start]:
+                rest = slice(start + 1, start + 1 + weaker[start])
+                alive[rest] &= _excess(sides[:, start : start + 1], sides[:, rest], iou, diou_beta) <= 0
+            start += 1
             continue
-        rest = slice(index + 1, end)
-        width = np.minimum(right[rest], right[index]) - np.maximum(left[rest], left[index])
-        height = np.minimum(bottom[rest], bottom[index]) - np.maximum(top[rest], top[index])
-        overlap = np.maximum(width, 0) * np.maximum(height, 0)
-        union = area[rest] + area[index] - overlap
-        if diou_beta is None:
-            alive[rest] &= overlap <= iou * union
-        else:
-            distance = (left[rest] + right[rest] - left[index] - right[index]) ** 2
-            distance += (top[rest] + bottom[rest] - top[index] - bottom[index]) ** 2
-            around = (np.maximum(right[rest], right[index]) - np.minimum(left[rest], left[index])) ** 2
-            around += (np.maximum(bottom[rest], bottom[index]) - np.minimum(top[rest], top[index])) ** 2
-            tiny = np.finfo(np.float32).tiny  # two empty boxes in one place have no union and no diagonal
-            alive[rest] &= overlap / np.maximum(union, tiny) - (distance / 4 / np.maximum(around, tiny)) ** diou_beta <= iou
+        compared = pairs[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(pairs, compared + _PAIRS, side="right")))
+        strong = start + np.flatnonzero(alive[start:stop])
+        repeats = weaker[strong]
+        first = np.repeat(strong, repeats)
+        second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+        hits = np.flatnonzero(_excess(sides[:, first], sides[:, second], iou, diou_beta) > 0)
+        for winner, loser in zip(first[hits].tolist(), second[hits].tolist(), strict=True):
+            if alive[winner]:
+                alive[loser] = False
+        start = stop
     kept = np.sort(order[alive])
     return kept[np.argsort(-scores[kept], kind="stable")]
+
+
+def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_beta: float | None) -> NDArray[np.float32]:
+    """By how much the overlap of each box of a with its one of b, (4, n) or one for all, is too large; ≤ 0: it is not."""
+    (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) = a, b
+    width = np.maximum(np.minimum(right, other_right) - np.maximum(left, other_left), 0)
+    overlap = width * np.maximum(np.minimum(bottom, other_bottom) - np.maximum(top, other_top), 0)
+    union = (right - left) * (bottom - top) + (other_right - other_left) * (other_bottom - other_top) - overlap
+    excess: NDArray[np.float32] = overlap - iou * union
+    if diou_beta is None:
+        return excess
+    near = np.flatnonzero(excess > 0)  # distance only makes it less
+    distance = (left + right - other_left - other_right)[near] ** 2 + (top + bottom - other_top - other_bottom)[near] ** 2
+    around = (np.maximum(right, other_right) - np.minimum(left, other_left))[near] ** 2
+    around += (np.maximum(bottom, other_bottom) - np.minimum(top, other_top))[near] ** 2
+    excess[near] = overlap[near] / np.maximum(union[near], _TINY) - (distance / 4 / np.maximum(around, _TINY)) ** diou_beta - iou
+    return excess

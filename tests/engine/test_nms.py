@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -60,6 +61,15 @@ def test_what_it_keeps_does_not_overlap_and_explains_what_it_drops(seed: int, co
     for index in range(count):
         highest = max((overlaps(index, rival) for rival in rivals[index]), default=0.0)
         assert highest <= iou + 1e-5 if index in kept else highest > iou - 1e-5
+
+
+@pytest.mark.parametrize(("count", "classes"), [(700, 2), (900, 12)])
+def test_crowds_equal_the_definition(count: int, classes: int) -> None:
+    random = np.random.default_rng(count)
+    corner, extent = random.integers(0, 200, (count, 2)), random.integers(0, 40, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    scores, ids = (random.integers(0, 64, count) / 64).astype(np.float32), random.integers(0, classes, count).astype(np.int32)
+    assert nms(boxes, scores, ids, 5 / 16).tolist() == greedy(boxes, scores, ids, 5 / 16)
 
 
 def test_equal_scores_keep_their_order() -> None:
