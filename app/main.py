@@ -39,14 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        from engine.errors import FramefleetError
+        from app.cli.crash import report
 
-        if isinstance(error, FramefleetError) and not debug:
-            print(f"framefleet: {error}", file=sys.stderr)
-        else:
-            from app.cli.crash import report_crash
-
-            report_crash(error, arguments, debug)
+        report(error, arguments, debug)
         return 2
     return status
 

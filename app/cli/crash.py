@@ -1,4 +1,4 @@
-"""What a user sees of a mistake of ours: one line, and a file to send."""
+"""What a user sees of an error: one line of what to do; of a mistake of ours, where the details are."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from importlib.metadata import version
 
 from platformdirs import user_log_path
 
+from engine.errors import FramefleetError
 
-def report_crash(error: Exception, arguments: Sequence[str], debug: bool) -> None:
-    """Say on standard error what happened, with the traceback there (debug) or in a log file."""
+
+def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
+    """Say on standard error what happened; a mistake of ours with the traceback there (debug) or in a log file."""
+    if isinstance(error, FramefleetError):
+        if debug:
+            traceback.print_exception(error)
+        print(f"framefleet: {error}", file=sys.stderr)
+        return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"
     details = f"{now.isoformat()}\n{machine}\n{list(arguments)}\n\n{''.join(traceback.format_exception(error))}"

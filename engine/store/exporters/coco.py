@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from engine.store.exporters.numbers import rounded_boxes, rounded_scores
+from engine.store.exporters.numbers import rounded_boxes, rounded_scores, to_json
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -19,7 +18,7 @@ def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
     and ``pts`` (seconds) say which it is. Beyond the standard, annotations have a ``score`` and failed images the reason, ``failed``.
     """
     info = {"description": Path(source.path).name, "version": "1.0", "date_created": reader.facts.get("created", "")}
-    file.write(f'{{"info": {_text(info)},\n"licenses": [],\n"images": ')
+    file.write(f'{{"info": {to_json(info)},\n"licenses": [],\n"images": ')
     _write_list(file, _images(reader, source))
     file.write(',\n"annotations": ')
     _write_list(file, _annotations(reader, source))
@@ -62,10 +61,6 @@ def _annotations(reader: SessionReader, source: StoredSource) -> Iterator[dict[s
 def _write_list(file: TextIO, items: Iterable[object]) -> None:
     separator = "[\n"
     for item in items:
-        file.write(separator + _text(item))
+        file.write(separator + to_json(item))
         separator = ",\n"
     file.write("[]" if separator == "[\n" else "\n]")
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

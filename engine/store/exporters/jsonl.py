@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TextIO
 
-from engine.store.exporters.numbers import label_of, rounded_boxes, rounded_scores
+from engine.store.exporters.numbers import label_of, rounded_boxes, rounded_scores, to_json
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -31,4 +30,4 @@ def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
             line["detections"] = [
                 {"class_id": kind, "label": label_of(reader.labels, kind), "confidence": score, "box": box} for kind, score, box in rows
             ]
-        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.write(to_json(line) + "\n")

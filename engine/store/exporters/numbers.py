@@ -1,12 +1,16 @@
-"""How detections are written in text: boxes as x, y, width, height to 1/100 pixel, confidences to 4 decimals."""
+"""How detections are written as JSON: boxes as x, y, width, height to 1/100 pixel, confidences to 4 decimals."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
 
 from engine.types import Detections
+
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+"""One encoder for all lines: json.dumps would make a new one each time."""
 
 
 def rounded_boxes(detections: Detections) -> list[list[float]]:
