@@ -1,0 +1,66 @@
+"""The real detector finds what the original programs find (a sample; ``benchmarks/accuracy.py`` compares everything)."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import av
+import cv2
+import pytest
+
+from engine.backends import create_backend
+from engine.model.load import load_network
+from engine.model.network import Network
+from engine.settings import EngineSettings, ModelFiles, Precision
+from engine.types import DeviceId
+from tests.support.detections import Comparison, compare, from_rows, read_darknet, read_jsonl
+
+CPU = DeviceId("cpu", "0")
+FRAMES = slice(560, 700, 2)
+
+
+@pytest.fixture(scope="module")
+def network(data: Path) -> Network:
+    return load_network(ModelFiles(data / "models" / "yolo-fastest-1.1.cfg", data / "models" / "yolo-fastest-1.1.weights"))
+
+
+def test_pictures_as_darknet_sees_them(network: Network, data: Path) -> None:
+    pictures = {file.name: cv2.cvtColor(cv2.imread(str(file)), cv2.COLOR_BGR2RGB) for file in (data / "images").glob("*.jpg")}
+    sizes = {name: (picture.shape[1], picture.shape[0]) for name, picture in pictures.items()}
+    reference = read_darknet(data / "reference" / "yolo-fastest-1.1.darknet.json", sizes)
+    with create_backend(CPU) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.3))
+        ours = {name: backend.infer([picture], still=True)[0] for name, picture in pictures.items()}
+    total = sum((compare(reference[name], ours[name], 0.3) for name in reference), Comparison())
+    assert total.reference == 16
+    assert total.unexplained == 0
+    assert total.recovered == 1.0
+
+
+def test_frames_as_opencv_sees_them(network: Network, data: Path) -> None:
+    reference = read_jsonl(data / "reference" / "people.yolo-fastest-1.1.opencv.jsonl", 768, 432)[FRAMES]
+    with av.open(str(data / "video" / "people.mp4")) as container, create_backend(CPU) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.25))
+        frames = islice(container.decode(video=0), FRAMES.start, FRAMES.stop, FRAMES.step)
+        futures = [backend.submit([frame.to_ndarray(format="rgb24")]) for frame in frames]
+        ours = [future.result()[0] for future in futures]
+    total = sum((compare(a, b, 0.25) for a, b in zip(reference, ours, strict=True)), Comparison())
+    assert total.reference > 100
+    assert total.recovered >= 0.99
+    assert total.unexplained <= 0.01 * total.reference
+
+
+def test_the_comparison_itself_sees_every_difference() -> None:
+    box, moved = [10.0, 10.0, 100.0, 100.0], [16.0, 10.0, 100.0, 100.0]
+    reference = from_rows([(1, 0.9, box), (2, 0.26, box)], 200, 200)
+
+    def against(*rows: tuple[int, float, list[float]]) -> Comparison:
+        return compare(reference, from_rows(rows, 200, 200), 0.25)
+
+    assert against((2, 0.28, box), (1, 0.88, box)) == Comparison(2, 2, 2, 0, 0)
+    assert against((1, 0.9, box)) == Comparison(2, 1, 1, 1, 0)
+    assert against((1, 0.9, box), (1, 0.9, box), (2, 0.26, box)).unexplained == 1
+    for wrong in ((3, 0.9, box), (1, 0.86, box), (1, 0.9, moved)):
+        assert against(wrong, (2, 0.26, box)) == Comparison(2, 2, 1, 0, 0)
+        assert against(wrong, (2, 0.26, box)).unexplained == 2
