@@ -67,8 +67,8 @@ class Detections:
         shapes = (self.boxes.shape, self.scores.shape, self.class_ids.shape)
         if shapes != ((count, 4), (count,), (count,)):
             raise ValueError(f"detections of unequal length: boxes, scores, class ids {shapes}")
-        types = (self.boxes.dtype.name, self.scores.dtype.name, self.class_ids.dtype.name)
-        if types != ("float32", "float32", "int32"):
+        if self.boxes.dtype != np.float32 or self.scores.dtype != np.float32 or self.class_ids.dtype != np.int32:
+            types = (self.boxes.dtype.name, self.scores.dtype.name, self.class_ids.dtype.name)
             raise ValueError(f"detections of the wrong type: boxes, scores, class ids {types}")
 
     def __len__(self) -> int:

@@ -18,7 +18,7 @@ SECONDS = 60
 REINSTALL = "delete the folder .venv and start ./run again"
 LIBRARIES = {
     "numpy": ("numpy", ""),
-    "openvino": ("openvino", ""),
+    "openvino": ("engine.backends, openvino", ""),  # the former keeps the latter from reporting its use
     "av": (
         "av",
         "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",
