@@ -161,7 +161,8 @@ def main() -> int:
         rows += more
         worst = max(worst, difference)
     comparison = table(["network (random:1)", "input", "head", "max \\|a - b\\| / max \\|b\\|", "standard deviation of b"], rows)
-    verdict = f"Boxes paired at fp32, of those there and of those here, ≥ {BOXES:.0%}: {'yes' if good else 'NO'}. Heads within {HEADS:g}: {'yes' if worst < HEADS else 'NO'}."
+    verdict = f"Boxes paired at fp32, of those there and of those here, ≥ {BOXES:.0%}: {'yes' if good else 'NO'}. "
+    verdict += f"Heads within {HEADS:g}: {'yes' if worst < HEADS else 'NO'}."
     body = f"{text}\n\n## Raw heads against OpenCV, fp32\n\n{comparison}\n\n{verdict} Took {time.perf_counter() - started:.0f} s."
     write("accuracy", "Do we detect what the original programs detect?", body, ("numpy", "openvino", "opencv-python-headless", "av"))
     return 0 if good and worst < HEADS else 1
