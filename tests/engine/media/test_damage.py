@@ -167,7 +167,7 @@ def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Cli
     content = clip(name, frames=120, picture=noisy, **CLIPS[name]).read_bytes()
     path = tmp_path / name
     ends = {"error": 0, "counted": 0}
-    for seed in range(24):
+    for seed in range(16):
         path.write_bytes(mutated(content, random.Random(seed), seed % 4))
         began = time.monotonic()
         try:
@@ -178,7 +178,7 @@ def test_mutations_end_in_an_error_or_in_counts_that_add_up(name: str, clip: Cli
             counts(info)
             ends["counted"] += 1
         assert time.monotonic() - began < 20
-    assert ends["counted"] >= 8
+    assert ends["counted"] >= 6
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3 << 20  # KiB
 
 
