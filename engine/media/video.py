@@ -1,4 +1,4 @@
-"""One open video file: safe opening, packets that survive damage, exact seeking. With picture.py the only user of PyAV's objects.
+"""One open video file: safe opening, packets that survive damage, exact seeking.
 
 A file may only speak for itself. Demuxers that read other files or the network (playlists, concat scripts, image
 sequences, devices) are shut out by a list of those allowed, and the one protocol is ``file``.
