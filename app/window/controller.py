@@ -132,15 +132,16 @@ class DetectionController(QObject):
         waiting = [item for item in self._model if item.state is ItemState.WAITING and item.results is None]
         if self._closing or not waiting or self._settings is None:
             return
+        fresh = self._session is None
         if self._session is None:
             stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
             self._session = SessionThread(self._settings, self.folder / f"{stamp}.sqlite", self._labels, self._woken.emit)
-            self._session.start()
-        if not self._session.accepts:
-            return  # the next session takes them
         for item in waiting:
-            self._session.add(item.key, item.path)
+            if not self._session.add(item.key, item.path):
+                break  # the next session takes them
             self._put(replace(item, results=Results(self._session.database, -1, self._session.labels)))
+        if fresh:
+            self._session.start()
         self._wake()
 
     @Slot()

@@ -45,7 +45,7 @@ class ModelSetup(QObject):
         self._controller = controller
         self._banners = banners
         self._parts = ModelParts()
-        self._dialog: SettingsDialog | None = None
+        self.dialog: SettingsDialog | None = None
         self._question: QMessageBox | None = None
         self._found: tuple[DeviceDescription, ...] | None = None
         self.preferences = Preferences()
@@ -70,8 +70,8 @@ class ModelSetup(QObject):
 
     def take(self, intake: Intake) -> None:
         """Parts of a model were dropped."""
-        if self._dialog is not None:
-            self._dialog.model.take(intake)
+        if self.dialog is not None:
+            self.dialog.model.take(intake)
             return
         self._parts = self._parts.updated(intake)
         files = self._parts.files
@@ -89,19 +89,19 @@ class ModelSetup(QObject):
     @Slot()
     def open_dialog(self) -> None:
         """Show the settings."""
-        if self._dialog is not None:
-            self._dialog.raise_()
+        if self.dialog is not None:
+            self.dialog.raise_()
             return
-        self._dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
-        self._dialog.model.set_parts(self._parts)
+        self.dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
+        self.dialog.model.set_parts(self._parts)
         if self._found is not None:
-            self._dialog.devices.offer(self._found)
-        self._dialog.finished.connect(self._dialog_closed)
-        self._dialog.open()
+            self.dialog.devices.offer(self._found)
+        self.dialog.finished.connect(self._dialog_closed)
+        self.dialog.open()
 
     @Slot(int)
     def _dialog_closed(self, outcome: int) -> None:
-        dialog, self._dialog = self._dialog, None
+        dialog, self.dialog = self.dialog, None
         if dialog is None:
             return
         if outcome == QDialog.DialogCode.Accepted.value:
@@ -152,10 +152,10 @@ class ModelSetup(QObject):
     def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:
         self._found = found
         self.devices_found.emit(found)
-        if self._dialog is not None:
-            self._dialog.devices.offer(found)
+        if self.dialog is not None:
+            self.dialog.devices.offer(found)
 
     def _no_devices(self, message: str) -> None:
         self._banners.show_banner("devices", Kind.WARNING, message)
-        if self._dialog is not None:
-            self._dialog.devices.fail(message)
+        if self.dialog is not None:
+            self.dialog.devices.fail(message)

@@ -61,6 +61,7 @@ class Player(QObject):
         self._current: Shown | None = None
         self._analysed = False
         self._hold = False
+        self._held = False
         client.opened.connect(self._opened)
         client.shown.connect(self._arrived)
         client.holding.connect(self._holding)
@@ -171,7 +172,7 @@ class Player(QObject):
         self._ahead.clear()
         self._timer.stop()
         self._pacer.stop()
-        self._asked, self._display_next, self._at_end = 1, True, False
+        self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
         target = at if at is not None else before or 0.0
         self._hold = target <= (self._item.head or 0.0)  # who goes beyond what is analysed wants to see that
         fetch = Fetch(self._ticket, str(self._item.path), self._size.toTuple(), at=at, before=before)
@@ -219,6 +220,9 @@ class Player(QObject):
             self._timer.start(max(0, round((self._pacer.due(self._ahead[0].pts, now) - now) * 1000)))
         elif self._at_end and not self._asked:
             self.pause()
+        elif self._held:
+            self._pacer.stop()
+            self._set(Playback(True, waiting=True))
 
     @Slot()
     def _show_due(self) -> None:
@@ -238,6 +242,7 @@ class Player(QObject):
         if shown.ticket != self._ticket:
             return
         self._asked = max(self._asked - 1, 0)
+        self._held = False
         if self._display_next:
             self._display_next = False
             self._display(shown)
@@ -248,9 +253,10 @@ class Player(QObject):
 
     @Slot(int)
     def _holding(self, ticket: int) -> None:
-        if ticket == self._ticket and self._state.playing:
-            self._pacer.stop()
-            self._set(Playback(True, waiting=True))
+        if ticket == self._ticket:
+            self._held = True
+            if self._state.playing:
+                self._schedule()
 
     @Slot(int)
     def _ended(self, ticket: int) -> None:

@@ -10,6 +10,7 @@ from app.window.feed import Feed
 from engine.errors import FramefleetError
 from engine.session import DetectionSession
 from engine.settings import RunSettings
+from engine.store.schema import explained
 
 
 class SessionThread(threading.Thread):
@@ -38,6 +39,7 @@ class SessionThread(threading.Thread):
         self._waiting: dict[int, Path] = {}
         self._finishing = False
         self._stopped = False
+        self._over = False
 
     def run(self) -> None:
         """Drive the session; every error ends up in the feed."""
@@ -50,11 +52,14 @@ class SessionThread(threading.Thread):
             error = f"{type(caught).__name__}: {caught}"
             raise  # a mistake of ours: the handler of unexpected errors shows and logs it
         finally:
+            with self._lock:
+                self._over = True
             if self.feed.end(error):
                 self._news()
 
     def _drive(self) -> None:
-        self.database.parent.mkdir(parents=True, exist_ok=True)
+        with explained(self.database, "create"):
+            self.database.parent.mkdir(parents=True, exist_ok=True)
         with DetectionSession(self.settings, self.database, self.labels) as session:
             with self._lock:
                 self._session = session
@@ -69,18 +74,19 @@ class SessionThread(threading.Thread):
                 if self.feed.apply(event):
                     self._news()
 
-    @property
-    def accepts(self) -> bool:
-        """Whether files can still be added."""
-        return not self._finishing and self.is_alive()
-
-    def add(self, key: int, path: Path) -> None:
-        """Queue a file."""
+    def add(self, key: int, path: Path) -> bool:
+        """Queue a file, also before the thread is started. False: the session is at its end and takes no more."""
         with self._lock:
+            if self._finishing or self._over:
+                return False
             if self._session is None:
                 self._waiting[key] = path
-            else:
+                return True
+            try:
                 self.numbers[key] = self._session.add(path)
+            except RuntimeError:  # the pool has ended, and this thread is about to
+                return False
+            return True
 
     def cancel(self, key: int) -> None:
         """Give one file up."""

@@ -156,9 +156,9 @@ class SettingsDialog(QDialog):
         return Preferences(
             self.model.files,
             self.devices.devices,
-            self.precision.currentData(),
-            self.resize_mode.currentData(),
-            self.parallel.currentData(),
+            Precision(self.precision.currentData()),  # Qt hands enumerations back as plain text
+            Resize(self.resize_mode.currentData()),
+            Parallel(self.parallel.currentData()),
             self.batch.value() or None,
             round(self.confidence.value(), 2),
             round(self.iou.value(), 2),

@@ -140,9 +140,12 @@ class Timeline(QAbstractSlider):
             return
         bars = len(self._activity)
         step, height = width / bars, bottom - 6
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # thin bars would fade away
         for index, value in enumerate(self._activity.tolist()):
             if value:
                 colour = QColor(theme.ACCENT)
                 colour.setAlphaF(0.85 if index / bars <= played else 0.42)
                 tall = max(height * value, 1.5)
-                painter.fillRect(QRectF(left + index * step, bottom - tall, max(step - 0.75, 1.0), tall), colour)
+                start = round(left + index * step)
+                painter.fillRect(start, round(bottom - tall), max(round(left + (index + 1) * step) - start - 1, 1), round(tall), colour)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)

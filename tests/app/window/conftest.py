@@ -1,0 +1,32 @@
+"""Widgets are tested as the application shows them, and Qt's offscreen platform may say what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.window import theme
+from tests.support.media import make_video
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(
+                pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints", "This plugin does not support raise")
+            )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _themed(qapp: QApplication) -> None:
+    theme.apply_theme(qapp)
+
+
+@pytest.fixture(scope="session")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video that takes seconds to detect in."""
+    return make_video(tmp_path_factory.mktemp("videos") / "long.mp4", 3000, (32, 32), gop=250)

@@ -1,0 +1,143 @@
+"""The controller with real sessions: real worker processes, a tiny model, generated videos."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.controller import DetectionController
+from app.window.device_status import Phase
+from app.window.preferences import Preferences
+from app.window.queue_item import ItemState
+from app.window.queue_model import QueueModel
+from engine.model.check import check_model
+from engine.settings import RunSettings
+from engine.store.session import SessionReader
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+
+PATIENCE = 30_000
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "short.mp4", 30, (96, 96))
+
+
+class Desk:
+    def __init__(self, folder: Path) -> None:
+        self.items = QueueModel()
+        self.controller = DetectionController(self.items, folder)
+        self.errors: list[str] = []
+        self.phases: list[Phase] = []
+        self.controller.failed.connect(self.errors.append)
+        self.controller.devices_changed.connect(lambda statuses: self.phases.extend(status.phase for status in statuses))
+
+    def configure(self, seed: int = 1, restart: bool = False) -> RunSettings:
+        settings = Preferences(tiny_files(seed)).run_settings()
+        self.controller.set_settings(settings, check_model(settings.model).labels, restart)
+        return settings
+
+    def state(self, key: int) -> ItemState:
+        item = self.items.get(key)
+        assert item is not None
+        return item.state
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path / "sessions")
+    yield desk
+    desk.controller.stop()
+
+
+def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.mp4").touch()
+    good, empty, again = desk.controller.add([short, tmp_path / "empty.mp4", short])
+    qtbot.wait(50)
+    assert [desk.state(key) for key in (good, empty, again)] == [ItemState.WAITING] * 3
+    desk.configure()
+    qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
+    assert [desk.state(key) for key in (good, empty, again)] == [ItemState.DONE, ItemState.FAILED, ItemState.DONE]
+    item, failed = desk.items.get(good), desk.items.get(empty)
+    assert item is not None
+    assert failed is not None
+    assert failed.reason is not None
+    assert "is empty" in failed.reason
+    assert (item.frames, item.failed) == (30, 0)
+    assert item.results is not None
+    with SessionReader(item.results.database) as reader:
+        stored = list(reader.frames(item.results.source))
+        assert [frame.ref.index for frame in stored] == list(range(30))
+        assert reader.labels == item.results.labels
+    tally = desk.controller.tally(good)
+    assert tally is not None
+    assert sum(tally.counts(0.0).values()) == sum(len(frame.detections or ()) for frame in stored)
+    assert Phase.READY in desk.phases
+
+    # the engines are kept: the next file has no start-up, and lands in the same database
+    (more,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(more) is ItemState.DONE, timeout=PATIENCE)
+    later = desk.items.get(more)
+    assert later is not None
+    assert later.results is not None
+    assert later.results.database == item.results.database
+
+    # other settings need another session
+    desk.configure(seed=2)
+    (last,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(last) is ItemState.DONE, timeout=PATIENCE)
+    other = desk.items.get(last)
+    assert other is not None
+    assert other.results is not None
+    assert other.results.database != item.results.database
+    assert desk.errors == []
+
+
+def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: Desk, short: Path, long: Path) -> None:
+    desk.configure()
+    running, waiting, last = desk.controller.add([long, long, short])
+    qtbot.waitUntil(lambda: desk.state(running) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.cancel(waiting)
+    desk.controller.cancel(running)
+    qtbot.waitUntil(lambda: desk.state(last) is ItemState.DONE, timeout=PATIENCE)
+    item = desk.items.get(running)
+    assert item is not None
+    assert (item.state, desk.state(waiting)) == (ItemState.CANCELLED, ItemState.CANCELLED)
+    assert 0 < item.frames < 3000
+    desk.controller.remove(running)
+    assert len(desk.items) == 2
+
+
+def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([long])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    before = desk.items.get(key)
+    desk.configure(seed=2, restart=True)
+    assert desk.state(key) is ItemState.WAITING
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    after = desk.items.get(key)
+    assert before is not None
+    assert after is not None
+    assert before.results is not None
+    assert after.results is not None
+    assert after.results.database != before.results.database
+    started = time.monotonic()
+    desk.controller.stop()  # in the middle of the work
+    assert time.monotonic() - started < 3
+
+
+def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    (tmp_path / "sessions").write_text("a file where a folder should be")
+    desk.configure()
+    (key,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=PATIENCE)
+    assert len(desk.errors) == 1
+    (tmp_path / "sessions").unlink()
+    desk.controller.retry(key)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)

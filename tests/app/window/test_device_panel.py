@@ -1,0 +1,112 @@
+import math
+import time
+
+from pytestqt.qtbot import QtBot
+
+from app.window.chart import Chart
+from app.window.device_panel import DevicePanel
+from app.window.device_status import DeviceStatus, Phase, fold
+from app.window.status_line import StatusLine
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, StrategyChosen
+from engine.types import DeviceId
+from tests.support.window import CPU, engine_info
+
+GPU = DeviceId("cuda", "0")
+
+
+def working(now: float, rate: float = 41.5) -> DeviceStatus:
+    status = fold(DeviceStatus(CPU), DeviceReady(engine_info()), now)
+    return fold(status, DeviceStats(CPU, 1234, rate, 12.3, 30.1, {"decode": 1.0, "infer": 8.25}), now)
+
+
+def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 500)
+    panel.show()
+    panel.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
+    (card,) = panel.cards
+    assert (card.phase.text(), card.hardware.text(), card.figures.isVisibleTo(card)) == ("Starting", "Building the engine…", False)
+    now = time.monotonic()
+    panel.show_devices([working(now)])
+    card.refresh(now)
+    assert card.rate.text() == "41.5"
+    assert card.latency.text() == "12.3"
+    assert card.tail.text() == "p99 30.1 ms"
+    assert card.frames.text() == "1,234 frames"
+    assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
+    assert "the fastest that matches fp32" in card.engine.toolTip()
+    assert "infer\N{NO-BREAK SPACE}8.2\N{NO-BREAK SPACE}ms" in card.stage_text.text()
+
+
+def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = fold(working(0.0), DeviceFailed(CPU, "the worker was killed (signal 9)", False), 1.0)
+    panel.show_devices([status])
+    (card,) = panel.cards
+    assert card.phase.text() == "Failed"
+    assert card.message.text() == "the worker was killed (signal 9)"
+    assert card.message.isVisibleTo(card)
+    panel.show_devices([fold(status, DeviceReady(engine_info()), 2.0)])
+    assert not card.message.isVisibleTo(card)
+
+
+def test_cards_come_and_go_with_the_devices(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_devices([DeviceStatus(CPU), DeviceStatus(GPU)])
+    assert [card.name.text() for card in panel.cards] == ["cpu:0", "cuda:0"]
+    panel.show_devices([DeviceStatus(GPU)])
+    assert [card.name.text() for card in panel.cards] == ["cuda:0"]
+
+
+def test_nothing_is_repainted_while_nobody_looks(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_devices([working(time.monotonic())])
+    qtbot.wait(600)
+    (card,) = panel.cards
+    assert card.rate.text() == "0"  # never refreshed
+    panel.resize(320, 500)
+    panel.show()
+    qtbot.waitUntil(lambda: card.rate.text() == "41.5", timeout=2000)
+
+
+def test_a_chart_draws_its_lines_and_leaves_gaps(qtbot: QtBot) -> None:
+    chart = Chart("Throughput", ("#ff0000",))
+    qtbot.addWidget(chart)
+    chart.resize(300, 64)
+    chart.show()
+    chart.show_values([-50.0, -40.0, -20.0, -10.0], [[70.0, 70.0, math.nan, 70.0]])
+    assert chart.top_label.text() == "70"
+    image = chart.grab().toImage()
+    width = image.width() - 30
+    column = [image.pixelColor(int(width * 0.25), y).red() for y in range(64)]  # at -45 s
+    gap = [image.pixelColor(int(width * 0.6), y).red() for y in range(64)]  # at -24 s
+    assert max(column) > 150
+    assert max(gap) < 60
+
+
+def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    assert line.devices.text() == "No device in use yet"
+    line.show_devices([working(0.0)])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
+    assert "the fastest that matches fp32" in line.devices.toolTip()
+    broken = fold(DeviceStatus(GPU), DeviceFailed(GPU, "no driver", False), 1.0)
+    line.show_devices([working(0.0), broken])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16 · 1 failed"
+    line.show_devices([broken])
+    assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
+    line.show_strategy(StrategyChosen("streams", "as many files as devices"))
+    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: streams", "as many files as devices")
+
+
+def test_a_device_that_ends_with_its_session_is_idle(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = DeviceStatus(CPU, Phase.IDLE, engine=engine_info())
+    panel.show_devices([status])
+    assert panel.cards[0].phase.text() == "Idle"

@@ -1,0 +1,49 @@
+import pytest
+
+from app.window import formats
+
+
+@pytest.mark.parametrize(
+    ("seconds", "tenths", "text"),
+    [
+        (0, False, "0:00"),
+        (7.96, False, "0:07"),
+        (7.96, True, "0:07.9"),
+        (725, False, "12:05"),
+        (3729.4, True, "1:02:09.4"),
+        (-1, False, "0:00"),
+    ],
+)
+def test_a_clock_is_cut_not_rounded(seconds: float, tenths: bool, text: str) -> None:
+    assert formats.clock(seconds, tenths) == text
+
+
+def test_a_pts_just_below_a_tenth_because_of_its_float_reads_as_that_tenth() -> None:
+    assert formats.clock(0.1 + 0.2, tenths=True) == "0:00.3"
+    assert formats.clock(2.9999999999, tenths=True) == "0:03.0"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0 s"), (59.4, "59 s"), (61, "1 min"), (3541, "59 min"), (3600, "1 h 00 min"), (7500, "2 h 05 min")]
+)
+def test_remaining_time(seconds: float, text: str) -> None:
+    assert formats.remaining(seconds) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.42, "0.42"), (0.996, "1.0"), (9.74, "9.7"), (99.96, "100"), (1234.4, "1,234")])
+def test_rates_keep_three_places(value: float, text: str) -> None:
+    assert formats.rate(value) == text
+    assert formats.milliseconds(value) == text
+
+
+def test_only_the_finished_reads_a_hundred_percent() -> None:
+    assert [formats.percent(share) for share in (0.0, 0.29, 0.999, 1.0, 2.0)] == ["0 %", "29 %", "99 %", "100 %", "100 %"]
+
+
+def test_plurals() -> None:
+    assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "box", "boxes")] == [
+        "1 file",
+        "1,200 files",
+        "2 boxes",
+    ]
+    assert formats.milliseconds(None) == formats.DASH

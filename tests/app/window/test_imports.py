@@ -1,0 +1,59 @@
+"""What the window's process must never load: a decoder's or driver's bug would take it down."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[3]
+HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "pynvml", "PyNvVideoCodec")
+
+
+def run(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=PROJECT, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_window_loads_no_decoder_and_no_backend(tmp_path: Path) -> None:
+    loaded = run(
+        f"""
+import sys
+from pathlib import Path
+from PySide6.QtCore import QSettings
+from app.window.main import make_application
+from app.window.main_window import MainWindow
+application = make_application()
+window = MainWindow(QSettings({str(tmp_path / "s.ini")!r}, QSettings.Format.IniFormat), Path({str(tmp_path)!r}))
+window.show()
+for _ in range(50):
+    application.processEvents()
+window.setup.open_dialog()
+for _ in range(50):
+    application.processEvents()
+window.close()
+print(sorted(name for name, module in sys.modules.items() if module is not None and name.split(".")[0] in {HEAVY!r}))
+"""
+    )
+    assert loaded.strip().splitlines()[-1] == "[]"
+
+
+def test_the_engine_knows_no_screen() -> None:
+    modules = sorted(
+        ".".join(path.relative_to(PROJECT).with_suffix("").parts)
+        for folder in ("engine", "plugins")
+        for path in (PROJECT / folder).rglob("*.py")
+        if path.name != "__main__.py"
+    )
+    assert "engine.media.preview" in modules
+    loaded = run(
+        f"""
+import importlib, sys
+for name in {modules!r}:
+    try:
+        importlib.import_module(name)
+    except ImportError as error:  # a library that this machine lacks
+        assert error.name is not None and error.name.split(".")[0] not in ("engine", "plugins", "app"), error
+print(sorted(name for name in sys.modules if name.split(".")[0] in ("PySide6", "shiboken6", "pyqtgraph", "app")))
+"""
+    )
+    assert loaded.strip().splitlines()[-1] == "[]"

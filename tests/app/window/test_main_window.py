@@ -1,0 +1,190 @@
+"""The whole window with real processes: files in, boxes on the screen, results out."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.window.controller import DetectionController
+from app.window.main_window import MainWindow
+from app.window.queue_item import ItemState
+from engine.settings import ModelFiles
+from tests.support.media import make_video
+from tests.support.models import TINY_CFG, tiny_files
+from tests.support.window import drag_over, drop
+
+PATIENCE = 30_000
+Open = Callable[..., MainWindow]
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "clip.mp4", 40, (320, 240))
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Open]:
+    windows: list[MainWindow] = []
+
+    def open_one(model: ModelFiles | None = None) -> MainWindow:
+        store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        window = MainWindow(store, tmp_path / "sessions", model)
+        windows.append(window)
+        window.show()
+        return window
+
+    yield open_one
+    for window in windows:
+        window.close()
+        window.deleteLater()
+
+
+def all_ended(window: MainWindow) -> bool:
+    return len(window.items) > 0 and all(item.ended for item in window.items)
+
+
+def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
+    window = open_window()
+    assert window.pages.currentWidget() is window.start
+    assert window.start.choose_model.property("role") == "primary"
+    assert window.top.model.text() == "No model"
+
+    drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
+    qtbot.waitUntil(lambda: len(window.items) == 1)
+    qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.banners.texts))
+    assert window.pages.currentWidget() is window.viewer
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+
+    (tmp_path / "tiny.cfg").write_text(TINY_CFG.read_text())
+    drop(window, [tmp_path / "tiny.cfg"])
+    qtbot.waitUntil(lambda: any("no weights beside tiny.cfg" in text for text in window.banners.texts))
+    window.setup.open_dialog()
+    dialog = window.findChild(QDialog)
+    assert dialog is window.setup.dialog
+    window.setup.dialog.model.weights.set_path("random:1")
+    qtbot.waitUntil(lambda: window.setup.dialog.model.summary is not None)
+    window.setup.dialog.accept()
+    assert window.top.model.text() == "tiny · 96×96"
+    assert window.banners.texts == []
+
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    (item,) = window.items
+    assert (item.state, item.frames) == (ItemState.DONE, 40)
+    window.filter.set_confidence(0.05)
+    window.viewer.player.pause()
+    window.viewer.player.seek(0.5)
+    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) > 0, timeout=PATIENCE)
+    shown = len(window.viewer.canvas.visible_detections)
+    window.filter.nothing.click()
+    assert len(window.viewer.canvas.visible_detections) == 0
+    window.filter.everything.click()
+    assert len(window.viewer.canvas.visible_detections) == shown
+    assert "cpu:0 · OpenVINO" in window.status.devices.text()
+    assert window.status.strategy.text().startswith("Strategy: ")
+    assert len(window.devices.cards) == 1
+
+    target = tmp_path / "out.jsonl"
+    window.export(item.key, target, "jsonl")
+    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
+    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    tally = window.controller.tally(item.key)
+    assert tally is not None
+    assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
+    window.filter.set_confidence(0.9)
+    window.export(item.key, tmp_path / "strong.json", "coco")
+    qtbot.waitUntil(lambda: any("strong.json" in text for text in window.banners.texts))
+    strong = json.loads((tmp_path / "strong.json").read_text())["annotations"]
+    assert len(strong) == sum(tally.counts(0.9).values())
+
+    again = open_window()  # what was chosen is there at the next start
+    qtbot.waitUntil(lambda: again.top.model.text() == "tiny · 96×96")
+
+
+def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window(tiny_files())
+    window.open_paths([video, video.parent / "missing.mp4"])
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    assert len(window.items) == 1
+    assert any("missing.mp4 does not exist" in text for text in window.banners.texts)
+    assert window.shown_key == next(iter(window.items)).key
+    assert window.windowTitle().startswith("clip.mp4")
+
+
+def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    window = open_window(ModelFiles(tmp_path / "gone.cfg", "random:1"))
+    qtbot.waitUntil(lambda: any("gone.cfg does not exist" in text for text in window.banners.texts))
+    assert window.top.model.text() == "No model"
+
+
+def test_dragging_shows_where_to_drop_and_leaving_hides_it(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window()
+    data = drag_over(window, [video])
+    assert window.overlay.isVisible()
+    assert window.overlay.title == "Drop to add clip.mp4"
+    assert window.overlay.geometry() == window.rect()
+    drop(window, [])
+    assert not window.overlay.isVisible()
+    assert data.hasUrls()
+    assert len(window.items) == 0
+
+
+def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window()
+    window.open_paths([video])
+    player, canvas = window.viewer.player, window.viewer.canvas
+    qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    player.seek(0.0)
+    qtbot.wait(100)
+    qtbot.keyClick(window.queue.view, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(1 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_End)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(39 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(38 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: player.position == 0.0)
+    qtbot.keyClick(window, Qt.Key.Key_BracketRight)
+    assert window.viewer.transport.speed.text() == "2×"
+    qtbot.keyClick(window.filter.search, Qt.Key.Key_L)
+    assert window.viewer.transport.follow.isChecked()  # that was typing
+    qtbot.keyClick(window, Qt.Key.Key_L)
+    assert not window.viewer.transport.follow.isChecked()
+    qtbot.keyClick(window, Qt.Key.Key_Space)
+    assert player.playing
+
+
+def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
+    window = open_window(tiny_files())
+    window.open_paths([long])
+    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
+    window.setup.open_dialog()
+    window.setup.dialog.model.weights.set_path("random:2")
+    qtbot.waitUntil(lambda: window.setup.dialog.model.summary is not None)
+    window.setup.dialog.accept()
+    question = window.findChild(QMessageBox)
+    assert question is not None
+    next(button for button in question.buttons() if "anew" in button.text()).click()
+    (item,) = window.items
+    assert item.state is ItemState.WAITING
+    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
+
+
+def test_closing_in_the_middle_of_the_work_is_quick_and_complete(qtbot: QtBot, open_window: Open, long: Path) -> None:
+    window = open_window(tiny_files())
+    window.open_paths([long, long, long])
+    qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
+    started = time.monotonic()
+    window.close()
+    assert time.monotonic() - started < 3
+    assert multiprocessing.active_children() == []
+    assert isinstance(window.controller, DetectionController)
+    assert not window.isVisible()

@@ -1,0 +1,108 @@
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.window.queue_item import ItemState, QueueItem, Results
+from app.window.queue_model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
+from app.window.queue_panel import QueuePanel
+from tests.support.store import video_info
+
+
+def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
+    model = QueueModel()
+    panel = QueuePanel(model)
+    qtbot.addWidget(panel)
+    for key in range(1, count + 1):
+        model.append(QueueItem(key, Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100)))
+    panel.resize(300, 400)
+    panel.show()
+    return model, panel
+
+
+def titles(menu: QMenu) -> dict[str, bool]:
+    return {action.text(): action.isEnabled() for action in menu.actions() if not action.isSeparator()}
+
+
+def test_it_sums_up_and_tells_screen_readers(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 3)
+    model.change(1, state=ItemState.DONE, frames=100)
+    assert panel.summary.text() == "1 of 3 done"
+    model.change(2, state=ItemState.RUNNING, frames=50, rate=10.0)
+    spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
+    for key in (2, 3):
+        model.change(key, state=ItemState.DONE)
+    assert panel.summary.text() == "3 done"
+
+
+def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 3)
+    where = panel.view.visualRect(model.index(1)).center()
+    with qtbot.waitSignal(panel.chosen) as chosen:
+        qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert chosen.args == [2]
+    with qtbot.waitSignal(panel.remove_requested) as removed:
+        qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert removed.args == [2]
+
+
+def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 1)
+    exports = [name for name in titles(panel.menu_for(next(iter(model)))) if name.startswith("Export")]
+    assert len(exports) == 2
+    waiting = titles(panel.menu_for(next(iter(model))))
+    assert waiting["Cancel"]
+    assert not any(waiting[name] for name in exports)
+    model.change(1, state=ItemState.DONE, frames=100, results=Results(Path("s.sqlite"), 0))
+    done = titles(panel.menu_for(next(iter(model))))
+    assert "Cancel" not in done
+    assert done["Detect again"]
+    assert all(done[name] for name in exports)
+    menu = panel.menu_for(next(iter(model)))
+    with qtbot.waitSignal(panel.export_requested) as asked:
+        next(action for action in menu.actions() if "COCO" in action.text()).trigger()
+    assert asked.args == [1, "coco"]
+
+
+def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
+    class Window(QueuePanel):
+        pressed: list[int] = []  # noqa: RUF012
+
+        def keyPressEvent(self, event: object) -> None:  # noqa: N802
+            self.pressed.append(event.key())  # type: ignore[attr-defined]
+
+    window = Window(QueueModel())
+    qtbot.addWidget(window)
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L):
+        qtbot.keyClick(window.view, key)
+    assert window.pressed == [Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L]
+
+
+def test_the_progress_bar_is_as_long_as_the_progress(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 1)
+    model.change(1, state=ItemState.RUNNING, frames=50, rate=10.0)
+    picture = panel.view.viewport().grab().toImage()
+    accent = [sum(QColor(picture.pixel(x, y)).name() == "#6aa5ff" for x in range(picture.width())) for y in range(picture.height())]
+    whole = panel.view.visualRect(model.index(0)).width() - 12 - 72 - 11 - 14
+    assert max(accent) == round(whole / 2) or abs(max(accent) - whole / 2) <= 3
+
+
+def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
+    model = QueueModel()
+    wanted: list[int] = []
+    model.thumbnail_wanted.connect(wanted.append)
+    model.append(QueueItem(7, Path("a.mp4")))
+    assert wanted == []
+    for _ in range(3):
+        assert model.data(model.index(0), THUMBNAIL_ROLE) is None
+    assert wanted == [7]
+    image = QImage(72, 42, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    model.set_thumbnail(7, image)
+    assert model.data(model.index(0), THUMBNAIL_ROLE).size() == image.size()
+    model.remove(7)
+    assert len(model) == 0
+    assert model.data(model.index(0), ITEM_ROLE) is None

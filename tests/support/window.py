@@ -1,0 +1,66 @@
+"""What the window's tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.window.queue_item import Results
+from engine.backends.base import EngineInfo
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from tests.support.store import video_info
+
+CPU = DeviceId("cpu", "0")
+
+
+def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "the fastest that matches fp32") -> EngineInfo:
+    """An engine as a backend describes it."""
+    return EngineInfo(device, "Some Processor", "OpenVINO 2026.4", precision, reason, 320, 320, 1, 2)
+
+
+def mime_of(paths: list[Path]) -> QMimeData:
+    """Files as a file manager hands them over."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drag_over(widget: QWidget, paths: list[Path]) -> QMimeData:
+    """Drag files over a widget, without dropping them. Keep what it returns until they are dropped."""
+    data = mime_of(paths)
+    actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QDragEnterEvent(QPointF(100, 100).toPoint(), actions, data, buttons, keys))
+    return data
+
+
+def drop(widget: QWidget, paths: list[Path]) -> None:
+    """Drag files over a widget and drop them."""
+    data = drag_over(widget, paths)
+    actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QDropEvent(QPointF(100, 100), actions, data, buttons, keys))
+
+
+def pixels(image: QImage) -> NDArray[np.uint8]:
+    """A picture as uint8 (height, width, 3), RGB."""
+    plain = image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
+    return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
+
+
+def write_results(database: Path, source: Path, frames: int, rate: float = 30.0) -> Results:
+    """A finished session of one video in which frame n has one box, n pixels from the left."""
+    with SessionWriter(database, ("person", "bicycle", "car"), {"model": "tiny"}) as writer:
+        writer.add_source(0, str(source), video_info(str(source), frames))
+        for index in range(frames):
+            box = np.array([[index, 10, index + 20, 40]], np.float32)
+            found = Detections(box, np.array([0.9], np.float32), np.array([index % 3], np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, index, index / rate), CPU, 320, 240, found)])
+        writer.finish_source(0, str(source), Ledger(frames, frames), 1.0, None, False)
+    return Results(database, 0, ("person", "bicycle", "car"))
