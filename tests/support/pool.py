@@ -28,9 +28,13 @@ from tests.support.models import tiny_files
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
 
-def tiny_settings(parallel: Parallel = Parallel.AUTO, model: ModelFiles | None = None, confidence: float = 0.25) -> RunSettings:
+def tiny_settings(
+    parallel: Parallel = Parallel.AUTO, model: ModelFiles | None = None, confidence: float = 0.25, batch: int | None = None
+) -> RunSettings:
     """The tiny detector at fp32, which needs no trial of precisions."""
-    return RunSettings(model or tiny_files(), parallel=parallel, engine=EngineSettings(precision=Precision.FP32, confidence=confidence))
+    return RunSettings(
+        model or tiny_files(), parallel=parallel, engine=EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch)
+    )
 
 
 class Seen:

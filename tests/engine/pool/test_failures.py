@@ -131,9 +131,10 @@ def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, ca
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_picture_the_engine_refuses_is_a_failed_frame(video: Path) -> None:
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({7, 150}), how="raise")
-    seen = run_pool([video], CPUS[:1], pool_type=with_worker(main))
+    seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0, failed={7, 150})
     assert seen.finished[0].ledger.failed == {"inference failed: the engine's fault": 2}

@@ -75,12 +75,14 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
 
 
 @pytest.mark.parametrize(
-    ("parallel", "devices"), [(Parallel.AUTO, 1), (Parallel.STREAMS, 2), (Parallel.SEGMENTS, 2)], ids=["one", "streams", "segments"]
+    ("parallel", "devices", "batch"),
+    [(Parallel.AUTO, 1, None), (Parallel.AUTO, 1, 4), (Parallel.STREAMS, 2, None), (Parallel.SEGMENTS, 2, None)],
+    ids=["one", "batches", "streams", "segments"],
 )
 def test_every_frame_of_every_source_as_without_a_pool(
-    parallel: Parallel, devices: int, sources: list[Path], expected: dict[int, list[Detections | str]]
+    parallel: Parallel, devices: int, batch: int | None, sources: list[Path], expected: dict[int, list[Detections | str]]
 ) -> None:
-    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel))
+    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch))
     assert sorted(seen.finished) == list(range(len(sources)))
     assert not seen.failures
     assert isinstance(seen.events[0], StrategyChosen)
