@@ -34,7 +34,7 @@ class DropOverlay(QWidget):
         """A veil, a dashed frame, an arrow and the words."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), QColor(14, 16, 20, 218))
+        painter.fillRect(self.rect(), QColor(14, 16, 20, 236))
         frame = QRectF(self.rect()).adjusted(20, 20, -20, -20)
         painter.setPen(QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
         ground = QColor(theme.ACCENT)

@@ -1,0 +1,178 @@
+"""The real application under a virtual X server: a real drag-and-drop, real detection, and a look at the screen."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+from app.window import theme
+from app.window.colours import class_colour
+from tests.support.media import make_video
+from tests.support.models import TINY_CFG
+from tests.support.window import pixels
+
+PROJECT = Path(__file__).resolve().parents[2]
+SCREEN = (1600, 900)
+CANVAS = (slice(120, 720), slice(300, 1030))  # rows and columns that the picture's area covers in any case
+TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick"}
+MISSING = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
+
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs a virtual display: apt-get install {' '.join(MISSING)}")
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    """A free X display."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        number = pipe.readline().strip()
+    yield f":{number}"
+    server.terminate()
+    server.wait(10)
+
+
+class Desktop:
+    """A person at that display."""
+
+    def __init__(self, display: str, folder: Path) -> None:
+        self.folder = folder
+        homes = {name: str(folder / name) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
+        self.environment = os.environ | homes | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": "1"}
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=PROJECT,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def xdotool(self, *arguments: object) -> str:
+        done = subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    def screen(self, name: str = "screen") -> NDArray[np.uint8]:
+        """What is on the screen now."""
+        path = self.folder / f"{name}.png"
+        subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True)
+        return pixels(QImage(str(path)))
+
+    def drag(self, source: subprocess.Popen[str], start: tuple[int, int], end: tuple[int, int], halfway: Callable[[], None]) -> str:
+        """Press the mouse at ``start``, move it to ``end``, call ``halfway`` there, let go; gives the source's word on it."""
+        assert source.stdout is not None
+        self.xdotool("mousemove", *start, "mousedown", 1)
+        for step in range(1, 9):
+            x, y = (round(a + (b - a) * step / 8) for a, b in zip(start, end, strict=True))
+            self.xdotool("mousemove", x, y)
+            time.sleep(0.04)
+        assert source.stdout.readline() == "dragging\n"
+        halfway()
+        self.xdotool("mousemove", end[0] + 3, end[1] + 3, "mouseup", 1)
+        return source.stdout.readline().strip()
+
+
+@pytest.fixture
+def desktop(display: str, tmp_path: Path) -> Iterator[Desktop]:
+    desktop = Desktop(display, tmp_path)
+    yield desktop
+    for process in desktop.processes:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def wait_for(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"still no {what} after {seconds} s"
+        time.sleep(0.15)
+
+
+def box_pixels(screen: NDArray[np.uint8], classes: int) -> int:
+    """How many pixels of the picture's area have exactly the colour of a class."""
+    area = screen[CANVAS].astype(np.int32)
+    packed = area[..., 0] << 16 | area[..., 1] << 8 | area[..., 2]
+    wanted = [red << 16 | green << 8 | blue for red, green, blue in map(class_colour, range(classes))]
+    return int(np.isin(packed, wanted).sum())
+
+
+def processes_of_session(session: int) -> list[str]:
+    """The processes that a program and its children left behind."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                command = (entry / "cmdline").read_text()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                found.append(command)
+    return found
+
+
+def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) -> None:
+    app = desktop.start("-m", "app", *model)
+    wait_for(lambda: bool(desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet")), "window")
+    source = desktop.start(str(PROJECT / "tests/support/drag_source.py"), "1440", "300", str(video))
+    assert source.stdout is not None
+    assert source.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    assert box_pixels(desktop.screen("before"), classes) == 0
+
+    def frame_pixels(screen: NDArray[np.uint8]) -> int:
+        accent = np.array([int(theme.ACCENT[start : start + 2], 16) for start in (1, 3, 5)])
+        return int((np.abs(screen[17:25, 100:1200].astype(np.int32) - accent).max(axis=2) < 16).sum())
+
+    def overlay_is_up() -> None:
+        wait_for(lambda: frame_pixels(desktop.screen("over")) > 300, "sign where to drop", 10)
+
+    assert desktop.drag(source, (1500, 360), (660, 400), overlay_is_up) == "dropped"
+    wait_for(lambda: box_pixels(desktop.screen("boxes"), classes) > 300, "boxes over the picture")
+    wait_for(lambda: video.name in desktop.xdotool("search", "--onlyvisible", "--name", video.name, "getwindowname"), "title")
+
+    window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]
+    desktop.xdotool("windowfocus", window)
+    time.sleep(0.2)
+    started = time.monotonic()
+    desktop.xdotool("key", "ctrl+q")
+    assert app.wait(10) == 0, app.stdout.read() if app.stdout else ""
+    assert time.monotonic() - started < 5
+    wait_for(lambda: not processes_of_session(app.pid), f"end of all processes: {processes_of_session(app.pid)}", 5)
+    assert app.stdout is not None
+    assert app.stdout.read() == ""
+    assert list((desktop.folder / "XDG_DATA_HOME" / "framefleet" / "sessions").glob("*.sqlite"))
+
+
+def test_a_video_dropped_on_the_window_gets_its_boxes(desktop: Desktop, tmp_path: Path) -> None:
+    (tmp_path / "XDG_CONFIG_HOME" / "framefleet").mkdir(parents=True)
+    (tmp_path / "XDG_CONFIG_HOME" / "framefleet" / "framefleet.conf").write_text("[detection]\nconfidence=0.05\n")
+    video = make_video(tmp_path / "numbers.mp4", 200, (320, 240))
+    live_through(desktop, ["--model", str(TINY_CFG), "--weights", "random:1"], video, 3)
+
+
+@pytest.mark.data
+def test_real_people_get_their_boxes(desktop: Desktop, data: Path) -> None:
+    live_through(desktop, ["--model", str(data / "models/yolo-fastest-1.1.cfg")], data / "video/people.mp4", 80)
