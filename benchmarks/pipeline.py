@@ -3,7 +3,8 @@
 Both run the same model at the same precision on the same pictures, in turns, so that only the ratio counts. The backend alone
 gets pictures decoded beforehand and is kept busy with as many as it has slots; it runs at the workers' own low priority, so
 that whatever else the machine does costs both sides the same. The pool decodes, carries the results across
-process borders and orders them; its time runs from the engine's readiness to the last frame.
+process borders and orders them; its time runs from the engine's readiness to the last frame. Processor time (Linux only)
+counts all threads of all processes of a side: it shows what the pipeline costs where others make the clock unreliable.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -56,8 +57,23 @@ def pictures(video: Path) -> list[Image]:
     return [frame.image for frame in islice(frames, PICTURES) if isinstance(frame, DecodedFrame)]
 
 
-def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, frames: int) -> float:
-    """Images/s of the engine without anything around it."""
+@dataclass(frozen=True)
+class Speed:
+    """One run. rate: frames/s. cost: processor time per frame, ms. first: seconds from the start to the first frame."""
+
+    rate: float
+    cost: float
+    first: float = 0.0
+
+
+def processor_seconds(pid: int | str) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, frames: int) -> Speed:
+    """The engine without anything around it."""
     os.nice(NICE)
     images = pictures(video)
     with create_backend(DEVICE) as backend:
@@ -67,32 +83,37 @@ def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, fram
         batches = [[images[(start + offset) % len(images)] for offset in range(info.batch)] for start in range(0, frames, info.batch)]
         for batch in batches[: info.slots]:
             backend.infer(batch)
-        started = time.perf_counter()
+        started, used = time.perf_counter(), processor_seconds("self")
         for batch in batches:
             waiting.append(backend.submit(batch))
             if len(waiting) > info.slots:
                 waiting.popleft().result()
         for result in waiting:
             result.result()
-        return len(batches) * info.batch / (time.perf_counter() - started)
+        count = len(batches) * info.batch
+        return Speed(count / (time.perf_counter() - started), 1000 * (processor_seconds("self") - used) / count)
 
 
-def pool(model: ModelFiles, settings: EngineSettings, video: Path) -> tuple[float, float]:
-    """Frames/s of the pool on a file, from the engine's readiness on, and seconds from the start to the first frame."""
-    begun, ready, first, frames = time.perf_counter(), 0.0, 0.0, 0
+def pool(model: ModelFiles, settings: EngineSettings, video: Path) -> Speed:
+    """The pool on a file."""
+    begun, ready, first, used, frames = time.perf_counter(), 0.0, 0.0, 0.0, 0
+
+    def used_by_all() -> float:
+        return sum(processor_seconds(pid) for pid in (os.getpid(), *(worker.pid for worker in multiprocessing.active_children())))
+
     with EnginePool(RunSettings(model, (DEVICE,), engine=settings), [DEVICE]) as engine_pool:
         engine_pool.add(video)
         engine_pool.finish()
         for event in engine_pool.events():
             match event:
                 case DeviceReady():
-                    ready = time.perf_counter()
+                    ready, used = time.perf_counter(), used_by_all()
                 case FramesDone():
                     first = first or time.perf_counter() - begun
                     frames += len(event.frames)
                 case SourceFinished():
                     assert event.ledger.inferred == frames, event
-                    return frames / (time.perf_counter() - ready), first
+                    return Speed(frames / (time.perf_counter() - ready), 1000 * (used_by_all() - used) / frames, first)
     raise RuntimeError("the pool ended without its source")
 
 
@@ -114,22 +135,23 @@ def compare(name: str, model: ModelFiles, precision: Precision, video: Path, rou
     if precision is Precision.AUTO:
         settings = replace(settings, precision=apart(chosen_precision, model))  # type: ignore[arg-type]
     frames = probe(video).frames
-    alone, pooled, firsts = [], [], []
+    rounds_done: list[tuple[Speed, Speed]] = []
     for number in range(rounds):
-        alone.append(float(apart(backend_alone, model, settings, video, frames)))  # type: ignore[arg-type]
-        speed, first = pool(model, settings, video)
-        pooled.append(speed)
-        firsts.append(first)
-        print(f"{name} {settings.precision}, round {number + 1}: alone {alone[-1]:.2f}/s, pool {speed:.2f}/s", flush=True)
-    ratios = sorted(one / other for one, other in zip(pooled, alone, strict=True))
+        alone: Speed = apart(backend_alone, model, settings, video, frames)  # type: ignore[assignment]
+        rounds_done.append((alone, pool(model, settings, video)))
+        print(f"{name} {settings.precision}, round {number + 1}: alone, pool: {rounds_done[-1]}", flush=True)
+    alones, pools = zip(*rounds_done, strict=True)
+    ratios = sorted(pooled.rate / alone.rate for alone, pooled in rounds_done)
     yield (
         name,
         settings.precision,
         frames,
-        f"{median(alone):.2f}",
-        f"{median(pooled):.2f}",
+        f"{median(speed.rate for speed in alones):.2f}",
+        f"{median(speed.rate for speed in pools):.2f}",
         f"**{median(ratios):.3f}** ({ratios[0]:.3f}–{ratios[-1]:.3f})",
-        f"{median(firsts):.2f}",
+        f"{median(speed.cost for speed in alones):.1f}",
+        f"{median(speed.cost for speed in pools):.1f}",
+        f"{median(speed.first for speed in pools):.2f}",
     )
 
 
@@ -150,7 +172,17 @@ def main() -> None:
         fastest = ModelFiles(models / "yolo-fastest-1.1.cfg", models / "yolo-fastest-1.1.weights")
         rows += compare("YOLOv4-416, random weights", yolov4, options.precision, short, options.rounds)
         rows += compare("yolo-fastest-1.1", fastest, options.precision, video, options.rounds)
-    head = ("model", "precision", "frames", "backend alone, images/s", "pool, frames/s", "pool ÷ alone (range)", "start → first frame, s")
+    head = (
+        "model",
+        "precision",
+        "frames",
+        "backend alone, images/s",
+        "pool, frames/s",
+        "pool ÷ alone (range)",
+        "alone, processor ms/frame",
+        "pool, processor ms/frame",
+        "start → first frame, s",
+    )
     body = f"{table(head, rows)}\n\nMedians of {options.rounds} rounds, both sides in turns. YOLOv4 has to reach 0.9.\n\n{__doc__}"
     write("pipeline", "The pool against the backend alone", body, ("openvino", "av", "numpy"))
 
