@@ -11,6 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.window.device_status import DeviceStatus
 from app.window.feed import SourceProgress
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import QueueModel
@@ -19,7 +20,7 @@ from app.window.tally import Tally
 from engine.pool.events import StrategyChosen
 from engine.settings import RunSettings
 
-TICK_MS = 125
+TICK_MS = 200
 """Time between looks at a running session."""
 STOP_SECONDS = 8.0
 
@@ -53,6 +54,7 @@ class DetectionController(QObject):
         self._session: SessionThread | None = None
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
+        self._devices: tuple[DeviceStatus, ...] = ()
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
@@ -168,7 +170,9 @@ class DetectionController(QObject):
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
-        self.devices_changed.emit(snapshot.devices)
+        if snapshot.devices != self._devices:
+            self._devices = snapshot.devices
+            self.devices_changed.emit(snapshot.devices)
         for problem in snapshot.problems:
             self.device_failed.emit(problem)
         if snapshot.ended:

@@ -12,6 +12,7 @@ from app.window import theme
 from resources.icons import icon_svg
 
 
+@cache
 def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
     """The icon at ``size`` logical pixels, for the sharpest screen there is."""
     ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)

@@ -23,7 +23,7 @@ from app.window.keys import press
 from app.window.model_setup import ModelSetup
 from app.window.notices import Notices
 from app.window.preview_client import PreviewClient
-from app.window.queue_delegate import THUMBNAIL
+from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState
 from app.window.queue_model import QueueModel
 from app.window.queue_panel import QueuePanel
@@ -244,9 +244,11 @@ class MainWindow(QMainWindow):
 
     @Slot(str, object)
     def _thumbnail(self, path: str, image: QImage | None) -> None:
-        for item in self.items:
-            if image is not None and str(item.path) == path:
-                self.items.set_thumbnail(item.key, image)
+        if image is not None:
+            picture = thumbnail(image, self.devicePixelRatio())
+            for item in self.items:
+                if str(item.path) == path:
+                    self.items.set_thumbnail(item.key, picture)
 
     @Slot(int)
     def _reveal(self, key: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window import theme
@@ -13,6 +13,7 @@ from app.window.queue_model import ITEM_ROLE, THUMBNAIL_ROLE
 
 THUMBNAIL = QSize(72, 42)
 PADDING = 8
+CORNER = 5
 _COLOURS = {
     ItemState.WAITING: theme.MUTED,
     ItemState.RUNNING: theme.MUTED,
@@ -21,6 +22,23 @@ _COLOURS = {
     ItemState.CANCELLED: theme.MUTED,
 }
 _BADGES = {ItemState.DONE: ("check", theme.GOOD), ItemState.FAILED: ("error", theme.DANGER), ItemState.CANCELLED: ("stop", theme.MUTED)}
+
+
+def thumbnail(image: QImage, ratio: float) -> QPixmap:
+    """A picture as it stands in a row: filling ``THUMBNAIL``, its corners round; drawn often, so made once."""
+    size = THUMBNAIL * ratio
+    scaled = image.scaled(size, Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation)
+    made = QPixmap(size)
+    made.fill(Qt.GlobalColor.transparent)
+    clip = QPainterPath()
+    clip.addRoundedRect(QRectF(made.rect()), CORNER * ratio, CORNER * ratio)
+    painter = QPainter(made)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setClipPath(clip)
+    painter.drawImage((size.width() - scaled.width()) // 2, (size.height() - scaled.height()) // 2, scaled)
+    painter.end()
+    made.setDevicePixelRatio(ratio)
+    return made
 
 
 class QueueDelegate(QStyledItemDelegate):
@@ -36,7 +54,7 @@ class QueueDelegate(QStyledItemDelegate):
         state, whole = option.state, option.rect
         selected, hovered = bool(state & QStyle.StateFlag.State_Selected), bool(state & QStyle.StateFlag.State_MouseOver)
         painter.save()
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         row = QRectF(whole).adjusted(4, 1, -4, -1)
         if selected or hovered:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -52,20 +70,14 @@ class QueueDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_picture(self, painter: QPainter, area: QRect, picture: QPixmap | None, item: QueueItem) -> None:
-        clip = QPainterPath()
-        clip.addRoundedRect(QRectF(area), 5, 5)
-        painter.save()
-        painter.setClipPath(clip)
-        painter.fillRect(area, QColor(theme.BACKGROUND))
         if picture is not None:
-            scaled = QSize(picture.size()).scaled(area.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
-            target = QRect(0, 0, scaled.width(), scaled.height())
-            target.moveCenter(area.center())
-            painter.drawPixmap(target, picture)
-        else:
-            placeholder = pixmap("folder" if item.info is not None and item.info.kind == "images" else "film", 18, theme.DISABLED)
-            painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
-        painter.restore()
+            painter.drawPixmap(area.topLeft(), picture)
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.BACKGROUND))
+        painter.drawRoundedRect(area, CORNER, CORNER)
+        placeholder = pixmap("folder" if item.info is not None and item.info.kind == "images" else "film", 18, theme.DISABLED)
+        painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
 
     def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem) -> None:
         name_font, small_font = theme.font(), theme.font(-1)

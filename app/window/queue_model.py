@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtGui import QPixmap
 
 from app.window.queue_item import ItemState, QueueItem
 
@@ -70,11 +70,11 @@ class QueueModel(QAbstractListModel):
             self._thumbnails.pop(key, None)
             self.endRemoveRows()
 
-    def set_thumbnail(self, key: int, image: QImage) -> None:
+    def set_thumbnail(self, key: int, picture: QPixmap) -> None:
         """A small picture of the file."""
         row = self.row_of(key)
         if row >= 0:
-            self._thumbnails[key] = QPixmap.fromImage(image)
+            self._thumbnails[key] = picture
             self.dataChanged.emit(self.index(row), self.index(row), [THUMBNAIL_ROLE])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature

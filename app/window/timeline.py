@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
 from app.window import formats, theme
@@ -33,6 +33,7 @@ class Timeline(QAbstractSlider):
         self._pictures = False
         self._detected = 0.0
         self._activity: NDArray[np.float64] | None = None
+        self._drawn: tuple[object, QPixmap] | None = None
         self._hover: float | None = None
         self.actionTriggered.connect(self._acted)
 
@@ -63,6 +64,7 @@ class Timeline(QAbstractSlider):
             self._activity = None
         else:
             self._activity = np.sqrt(counts / counts.max())  # the root keeps a lone object visible beside a crowd
+        self._drawn = None
         self.update()
 
     def _fraction(self, pts: float) -> float:
@@ -138,14 +140,29 @@ class Timeline(QAbstractSlider):
     def _paint_activity(self, painter: QPainter, left: float, width: float, bottom: float, played: float) -> None:
         if self._activity is None:
             return
-        bars = len(self._activity)
-        step, height = width / bars, bottom - 6
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # thin bars would fade away
-        for index, value in enumerate(self._activity.tolist()):
+        key = (self.size(), self.devicePixelRatio())
+        if self._drawn is None or self._drawn[0] != key:
+            self._drawn = key, self._draw_activity(self._activity, left, width, bottom)
+        x = left + width * played
+        for start, end, opacity in ((0.0, x, 0.85), (x, float(self.width()), 0.42)):
+            painter.setOpacity(opacity)
+            painter.setClipRect(QRectF(start, 0, end - start, self.height()))
+            painter.drawPixmap(0, 0, self._drawn[1])
+        painter.setClipping(False)
+        painter.setOpacity(1.0)
+
+    def _draw_activity(self, activity: NDArray[np.float64], left: float, width: float, bottom: float) -> QPixmap:
+        """The bars once and for all: what is played over them many times a second is only the split between bright and dim."""
+        ratio = self.devicePixelRatio()
+        drawn = QPixmap(self.size() * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        drawn.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(drawn)
+        step, height = width / len(activity), bottom - 6
+        for index, value in enumerate(activity.tolist()):
             if value:
-                colour = QColor(theme.ACCENT)
-                colour.setAlphaF(0.85 if index / bars <= played else 0.42)
-                tall = max(height * value, 1.5)
-                start = round(left + index * step)
-                painter.fillRect(start, round(bottom - tall), max(round(left + (index + 1) * step) - start - 1, 1), round(tall), colour)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                tall = max(round(height * value), 2)
+                start, end = round(left + index * step), round(left + (index + 1) * step)
+                painter.fillRect(start, round(bottom) - tall, max(end - start - 1, 1), tall, QColor(theme.ACCENT))
+        painter.end()
+        return drawn

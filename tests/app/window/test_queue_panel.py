@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue_panel import QueuePanel
@@ -99,10 +100,13 @@ def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
     for _ in range(3):
         assert model.data(model.index(0), THUMBNAIL_ROLE) is None
     assert wanted == [7]
-    image = QImage(72, 42, QImage.Format.Format_RGB32)
+    image = QImage(200, 84, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.red)
-    model.set_thumbnail(7, image)
-    assert model.data(model.index(0), THUMBNAIL_ROLE).size() == image.size()
+    model.set_thumbnail(7, thumbnail(image, 2.0))
+    drawn = model.data(model.index(0), THUMBNAIL_ROLE)
+    assert drawn.size() == THUMBNAIL * 2
+    assert drawn.toImage().pixelColor(0, 0).alpha() == 0  # a round corner
+    assert drawn.toImage().pixelColor(70, 40) == QColor("red")
     model.remove(7)
     assert len(model) == 0
     assert model.data(model.index(0), ITEM_ROLE) is None
