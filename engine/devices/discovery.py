@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.devices.description import DeviceDescription
-from engine.errors import DeviceError
+from engine.errors import DeviceError, UsageError
 from engine.types import DeviceId
 
 _PROGRAM = (sys.executable, "-P", "-m", "engine.devices")
@@ -43,7 +43,7 @@ def discover(timeout: float = 30.0, program: Sequence[str] = _PROGRAM) -> tuple[
             process.kill()
             output, errors = process.communicate()
             problem = f"it gave no answer within {timeout:g} s"
-    found = tuple(DeviceDescription.from_json(json.loads(line)) for line in output.splitlines() if line.startswith("{"))
+    found = tuple(description for line in output.splitlines() if (description := _read(line)) is not None)
     if not found:
         raise DeviceError(f"the search for devices failed: {problem or 'it found none'}; './run doctor' tells what is missing")
     if problem is not None:
@@ -75,6 +75,14 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
             return tuple(chosen)
     reasons = "; ".join(f"{description.id}: {description.problem}" for description in descriptions) or "none was found"
     raise DeviceError(f"no device can be used ({reasons}); './run doctor' tells what is missing")
+
+
+def _read(line: str) -> DeviceDescription | None:
+    """The device a line tells of, None for anything else: drivers print, too, and a crash cuts lines short."""
+    try:
+        return DeviceDescription.from_json(json.loads(line))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError):
+        return None
 
 
 def _verdict(status: int, errors: str) -> str | None:

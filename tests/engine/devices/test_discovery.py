@@ -53,19 +53,32 @@ def test_descriptions_travel_as_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "problem"),
+    ("ending", "timeout", "problem"),
     [
-        ("import os; os.abort()", "crashed"),
-        ("import time; time.sleep(60)", "no answer within 2 s"),
-        ("raise SystemExit('bad driver')", "status 1: bad driver"),
+        ("import os; os.abort()", 60, "crashed"),
+        ("import time; time.sleep(60)", 3, "no answer within 3 s"),
+        ("raise SystemExit('bad driver')", 60, "status 1: bad driver"),
     ],
 )
-def test_a_driver_that_fails_hides_only_what_comes_after_it(ending: str, problem: str) -> None:
+def test_a_driver_that_fails_hides_only_what_comes_after_it(ending: str, timeout: float, problem: str) -> None:
     line = json.dumps(describe("cpu:0").as_json())
-    found = discover(timeout=2, program=program(f"print({line!r}, flush=True); {ending}"))
+    found = discover(timeout, program=program(f"print({line!r}, flush=True); {ending}"))
     assert found[0] == describe("cpu:0")
     assert [rest.available for rest in found[1:]] == [False]
     assert problem in str(found[1].problem)
+
+
+@pytest.mark.parametrize("noise", ["{gpu: no firmware", '{"level": 3}', "[1, 2]", "7", "", '{"id": 5}', "[" * 5000, "\u2028\x00"])
+def test_what_a_driver_prints_is_passed_over(noise: str) -> None:
+    line = json.dumps(describe("cpu:0").as_json())
+    assert discover(program=program(f"print({noise!r}); print({line!r}); print({noise!r})")) == (describe("cpu:0"),)
+
+
+def test_a_line_cut_short_by_a_crash_is_no_device() -> None:
+    line = json.dumps(describe("cpu:0").as_json())
+    found = discover(program=program(f"print({line!r}); print({line[:40]!r}, end='', flush=True); import os; os.abort()"))
+    assert found[0] == describe("cpu:0")
+    assert [(rest.available, "signal 6" in str(rest.problem)) for rest in found[1:]] == [(False, True)]
 
 
 def test_without_any_answer_it_is_an_error() -> None:
