@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
-import av
 import cv2
 import pytest
 
 from engine.backends import create_backend
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, ModelFiles, Precision
@@ -40,10 +42,12 @@ def test_pictures_as_darknet_sees_them(network: Network, data: Path) -> None:
 
 def test_frames_as_opencv_sees_them(network: Network, data: Path) -> None:
     reference = read_jsonl(data / "reference" / "people.yolo-fastest-1.1.opencv.jsonl", 768, 432)[FRAMES]
-    with av.open(str(data / "video" / "people.mp4")) as container, create_backend(CPU) as backend:
+    info = probe(data / "video" / "people.mp4")
+    decoded = chain.from_iterable(decode(info, segment) for segment in info.segments)
+    frames = [frame for frame in islice(decoded, FRAMES.start, FRAMES.stop, FRAMES.step) if isinstance(frame, DecodedFrame)]
+    with create_backend(CPU) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32, confidence=0.25))
-        frames = islice(container.decode(video=0), FRAMES.start, FRAMES.stop, FRAMES.step)
-        futures = [backend.submit([frame.to_ndarray(format="rgb24")]) for frame in frames]
+        futures = [backend.submit([frame.image]) for frame in frames]
         ours = [future.result()[0] for future in futures]
     total = sum((compare(a, b, 0.25) for a, b in zip(reference, ours, strict=True)), Comparison())
     assert total.reference > 100

@@ -1,0 +1,68 @@
+"""Raw heads equal those of OpenCV's Darknet importer (small networks; ``benchmarks/accuracy.py`` compares the large ones)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.backends import create_backend
+from engine.model.describe import describe
+from engine.model.load import load_network
+from engine.model.network import Network
+from engine.model.random_weights import random_weights
+from engine.model.weights import write_weights
+from engine.settings import EngineSettings, ModelFiles, Precision
+from engine.types import DeviceId
+from tests.support.models import TINY_CFG
+from tests.support.opencv import opencv_heads, relative_difference
+
+LIMIT = 1e-4
+
+
+def both(cfg: Path, folder: Path, batch: int) -> tuple[Network, list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+    """The network, our heads and OpenCV's, from one weight file."""
+    weights = folder / "random.weights"
+    write_weights(weights, random_weights(describe(cfg), "random:1"))
+    network = load_network(ModelFiles(cfg, weights))
+    inputs = np.random.default_rng(0).random((batch, 3, network.height, network.width), dtype=np.float32)
+    with create_backend(DeviceId("cpu", "0")) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32))
+        return network, backend.heads(inputs), opencv_heads(cfg, weights, network, inputs)
+
+
+def check(cfg: Path, folder: Path, batch: int) -> Network:
+    network, ours, theirs = both(cfg, folder, batch)
+    assert len(ours) == len(theirs) == len(network.heads)
+    for head, reference in zip(ours, theirs, strict=True):
+        assert reference.std() > 0.01  # not a constant, which anybody gets right
+        assert relative_difference(head, reference) < LIMIT
+    return network
+
+
+def test_a_bit_of_everything(tmp_path: Path) -> None:
+    check(TINY_CFG, tmp_path, batch=2)
+
+
+def test_heads_of_the_scaled_family(tmp_path: Path) -> None:
+    lines = TINY_CFG.read_text().replace("activation=linear\n\n[yolo]", "activation=logistic\n\n[yolo]\nnew_coords=1")
+    cfg = tmp_path / "scaled.cfg"
+    cfg.write_text(lines)
+    network = check(cfg, tmp_path, batch=2)
+    assert [layer.new_coords for layer in network.heads] == [True, True]
+
+
+def test_yolov4_tiny(data: Path, tmp_path: Path) -> None:
+    check(data / "models" / "yolov4-tiny.cfg", tmp_path, batch=1)
+
+
+def test_another_set_of_weights_would_be_noticed(tmp_path: Path) -> None:
+    _, ours, theirs = both(TINY_CFG, tmp_path, 1)
+    random = np.random.default_rng(1)
+    for head, reference in zip(ours, theirs, strict=True):
+        off = head * (1 + random.normal(0, 1e-3, head.shape)).astype(np.float32)
+        assert relative_difference(off, reference) > LIMIT
+    with pytest.raises(ValueError, match="cannot be compared"):
+        relative_difference(ours[0], theirs[1])
