@@ -18,8 +18,8 @@ _JOINT = np.array([(0, 0, 0.75), (0, 0.42, 0.98), (-0.13, 0.36, 0.62), (0.13, 0.
 
 
 def dog(rng: Generator) -> tuple[Mesh, float]:
-    """A dog and its height at the shoulder, 0.34–0.68 m."""
-    height = rng.uniform(0.36, 0.68)
+    """A dog and its height at the shoulder, 0.42–0.72 m."""
+    height = rng.uniform(0.42, 0.72)
     coat = COATS[rng.integers(len(COATS))]
     belly = COATS[rng.integers(len(COATS))] if rng.random() < 0.4 else coat
     stout, leggy = rng.uniform(0.85, 1.25), rng.uniform(0.9, 1.1)

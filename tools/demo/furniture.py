@@ -177,8 +177,8 @@ def parasol(rng: Generator) -> Mesh:
 
 
 def bike_rack(color: Rgb = IRON) -> Mesh:
-    """Three hoops."""
+    """Two hoops."""
     parts = []
-    for y in (-0.9, 0, 0.9):
+    for y in (-0.75, 0.75):
         parts += [tube((-0.35, y, 0), (-0.35, y, 0.8), 0.03, color, 5), tube((0.35, y, 0), (0.35, y, 0.8), 0.03, color, 5), tube((-0.35, y, 0.8), (0.35, y, 0.8), 0.03, color, 5)]
     return join(parts)

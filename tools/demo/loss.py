@@ -2,7 +2,9 @@
 
 Assignment as in AlexeyAB's Darknet (``forward_yolo_layer``): an object belongs to the anchor that fits its size best and to
 every anchor of IoU above ``iou_thresh``, in the cell that holds its centre; predictions that overlap an object by more than
-``ignore_thresh`` are no background either. Objects marked ``ignore`` are neither.
+``ignore_thresh`` are no background either. Objects marked ``ignore`` are neither. Unlike Darknet, where two objects want the
+same anchor of the same cell (a rider and the bicycle), only the one it fits better gets it: otherwise that box learns to be
+both, half and half.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from torch import Tensor
 from engine.model.network import Yolo
 
 IOU_THRESH, IGNORE_THRESH = 0.213, 0.7
-BOX, OBJECT, CLASS = 0.06, 1.0, 0.25
+BOX, OBJECT, CLASS = 0.1, 1.0, 0.25
 """Weights of the three parts."""
 BALANCE = (4.0, 1.0, 0.4)
 """Weight of the objectness of the heads at strides 8, 16, 32: the fine ones have many more cells."""
@@ -80,13 +82,17 @@ def loss(heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: in
         _, _, rows, columns, _ = found.shape
         target = torch.zeros(found.shape[:-1], device=device)
         picture, which, anchor = fits[..., first : first + count].nonzero(as_tuple=True)
-        first += count
         with torch.no_grad():
             skip = _overlapping(found.detach(), boxes, wanted, ignored)
         if len(picture):
             truth = boxes[picture, which]
             column = (truth[:, 0] / (width / columns)).long().clamp(0, columns - 1)
             row = (truth[:, 1] / (height / rows)).long().clamp(0, rows - 1)
+            cell = ((picture * count + anchor) * rows + row) * columns + column
+            fitness = fit[picture, which, first + anchor]
+            best = torch.zeros(target.numel(), device=device).scatter_reduce(0, cell, fitness, "amax")
+            keep = fitness >= best[cell]
+            picture, which, anchor, row, column, truth = (t[keep] for t in (picture, which, anchor, row, column, truth))
             chosen = found[picture, anchor, row, column]
             quality = ciou(chosen, truth)
             box_loss = box_loss + (1 - quality).mean()
@@ -96,6 +102,7 @@ def loss(heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: in
             target[picture, anchor, row, column] = (0.5 + 0.5 * quality.detach().clamp(0, 1)).to(target.dtype)
             skip[picture, anchor, row, column] = False
         each = F.binary_cross_entropy_with_logits(logits[..., 0], target, reduction="none")
+        first += count
         object_loss = object_loss + balance * (each * ~skip).sum() / (~skip).sum()
     parts = torch.stack([BOX * box_loss, OBJECT * object_loss, CLASS * class_loss])
     return parts.sum(), parts.detach()

@@ -97,7 +97,7 @@ def draw_plan(rng: Generator, rainy: bool) -> Plan:
         motorcycles=int(rng.integers(2, 6)),
         cyclists=int(rng.integers(3, 8)),
         walkers=round(busy * rng.uniform(14, 34)),
-        dogs=int(rng.integers(2, 7)),
+        dogs=int(rng.integers(3, 9)),
         parked=rng.uniform(0.2, 0.85),
         umbrellas=rng.uniform(0.2, 0.7) if rainy else 0.0,
     )
@@ -167,7 +167,7 @@ def populate(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, f
         if with_dog:
             owners += 1
             pup, size = dogs.dog(rng)
-            aside = float(rng.choice([-1, 1])) * rng.uniform(0.5, 0.9)
+            aside = float(rng.choice([-1, 1])) * rng.uniform(0.7, 1.1)
             made.append(Actor(DOG, pup, dogs.BONES, lambda t, m=mover, h=size, s=start, a=aside: _dog(m, t, h, s, a), (0.9, 0.3)))  # type: ignore[misc]
             lead = _lead_mesh()
             made.append(Actor(-1, lead, lead.bones.max() + 1, lambda t, m=mover, h=height, d=size, s=start, a=aside: _lead(m, t, h, d, s, a), (0.0, 0.0)))  # type: ignore[misc]
@@ -246,11 +246,11 @@ def _park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, floa
                     if chance < plan.parked:
                         still(CAR, cars.car(rng), 1, x + rng.normal(0, 0.06), y + rng.normal(0, 0.15), (0 if s > 0 else np.pi) + rng.normal(0, 0.015))
                     elif chance < plan.parked + 0.1:
-                        for i in range(int(rng.integers(1, 4))):
-                            still(MOTORCYCLE, cycles.motorcycle(rng), cycles.BONES, x + rng.normal(0, 0.1), y - 1.4 + 1.3 * i, (np.pi / 2 + rng.normal(0, 0.15)) * -s, cycles.rolling("motorcycle", 0))
+                        for i in range(int(rng.integers(1, 3))):
+                            still(MOTORCYCLE, cycles.motorcycle(rng), cycles.BONES, x + rng.normal(0, 0.1), y - 1.0 + 1.9 * i, (np.pi / 2 + rng.normal(0, 0.15)) * -s, cycles.rolling("motorcycle", 0))
     for x, y, _ in racks:
-        for i in (-0.9, 0, 0.9):
-            if rng.random() < 0.6:
+        for i in (-0.75, 0.75):
+            if rng.random() < 0.92:
                 still(BICYCLE, cycles.bicycle(rng), cycles.BONES, x, y + i + 0.12, np.pi / 2 * float(rng.choice([-1, 1])) + rng.normal(0, 0.05), cycles.rolling("bicycle", rng.uniform(0, 2)))
 
 

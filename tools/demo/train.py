@@ -61,12 +61,15 @@ class Average:
 class Trainer:
     """The model, its optimizer and how far they have come."""
 
-    def __init__(self, cfg: Path, device: torch.device, rate: float, compiled: bool) -> None:
+    def __init__(self, cfg: Path, device: torch.device, rate: float, compiled: bool, start: Path | None = None) -> None:
         torch.manual_seed(0)
         torch.backends.cudnn.benchmark = True
         torch.backends.cuda.matmul.allow_tf32 = True
         self.device, self.rate = device, rate
-        self.model = network.load(cfg).to(device=device, memory_format=torch.channels_last)
+        self.model = network.load(cfg)
+        if start:
+            network.restore(self.model, start)
+        self.model.to(device=device, memory_format=torch.channels_last)
         self.average = Average(self.model, 0.9995)
         flat = [p for p in self.model.parameters() if p.ndim < 2]
         full = [p for p in self.model.parameters() if p.ndim >= 2]
@@ -121,6 +124,7 @@ def main() -> None:
     parser.add_argument("--stop-after", type=float, default=1e9, help="minutes of this call")
     parser.add_argument("--batch", type=int, default=96)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--start", type=Path, help="weights to start from instead of fresh ones")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--steps", type=int, default=1 << 30, help="stop after so many steps in all")
     a = parser.parse_args()
@@ -129,7 +133,7 @@ def main() -> None:
     begun = time.monotonic()
     store = open_store(a.data, device)
     print(f"{len(store.pictures)} pictures in {time.monotonic() - begun:.0f} s", flush=True)
-    trainer = Trainer(a.cfg, device, a.rate, a.compile)
+    trainer = Trainer(a.cfg, device, a.rate, a.compile, a.start)
     state = a.out / "state.pt"
     if state.exists():
         trainer.restore(state)
