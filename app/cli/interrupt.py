@@ -37,11 +37,6 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
         print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
         Thread(target=cancel, name="cancel", daemon=True).start()
 
-    # Workers start with SIGINT blocked. Starting this helper of multiprocessing just before the first of them would unblock it.
-    if sys.platform != "win32":
-        from multiprocessing import resource_tracker
-
-        resource_tracker.ensure_running()
     before = {number: signal.signal(number, handle) for number in SIGNALS}
     try:
         yield interruption
