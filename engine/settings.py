@@ -11,11 +11,12 @@ from engine.types import DeviceId
 
 
 class Precision(StrEnum):
-    """Number format of the network's arithmetic. AUTO: the fastest whose detections match FP32."""
+    """Number format of the network's arithmetic. AUTO: the fastest whose detections match FP32. MIXED: BF16 in the last layers only."""
 
     AUTO = "auto"
     FP32 = "fp32"
     BF16 = "bf16"
+    MIXED = "mixed"
     FP16 = "fp16"
     INT8 = "int8"
 

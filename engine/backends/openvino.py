@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo
 from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions
-from engine.backends.openvino_lowering import lower
+from engine.backends.openvino_engine import Engine, Request
+from engine.backends.openvino_lowering import lower, split
 from engine.backends.precision import Trial, resolve_precision
 from engine.errors import DeviceError, ModelError, UsageError
 from engine.model.network import Network
@@ -26,8 +27,12 @@ from engine.preprocess import Fit, fit
 from engine.settings import EngineSettings, Hint, Precision, Resize
 from engine.types import Detections, DeviceId, Image
 
-_TRIAL_SECONDS = 0.4
-"""How long each precision is timed, at least, where ``auto`` is asked for."""
+_TRIAL_SECONDS, _TRIAL_ROUNDS, _ROUND_SECONDS = 0.5, 2, 0.05
+"""How long, and how often, a precision is timed at least, where ``auto`` is asked for; the best round counts."""
+
+_EXACT_SHARE = 0.8
+"""``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through
+all layers after it, so that the last fifth may be computed roughly where the whole network may not."""
 
 
 class OpenVinoBackend(Backend):
@@ -56,71 +61,83 @@ class OpenVinoBackend(Backend):
         slots = self._start(self._build(precision))
         return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, self._batch, slots)
 
-    def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> ov.CompiledModel:
+    def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
-        options: dict[str, object] = {
-            # never left to the library: on some CPUs its default is bf16
-            "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision],
-            "PERFORMANCE_HINT": self._settings.hint.value.upper(),
-        }
+        options: dict[str, object] = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
         if self._name == "CPU" and self._settings.threads is not None:
             # several engines on the same cores: each pinning its threads to the first ones would leave others idle
             options |= {"INFERENCE_NUM_THREADS": self._settings.threads, "ENABLE_CPU_PINNING": False}
+        network, parts = self._network, []
+        plan = [precision] if precision is not Precision.MIXED else [Precision.FP32, Precision.BF16]
+        cuts = [] if len(plan) == 1 else [int(_EXACT_SHARE * len(network.layers))]
         try:
-            return self._core.compile_model(lower(self._network, batch or self._batch, pictures), self._name, options)
+            for part, each in zip(split(network, *cuts), plan, strict=True):
+                # never left to the library: on some CPUs its default is bf16
+                exact = {"INFERENCE_PRECISION_HINT": ELEMENT_TYPES[each]}
+                model = lower(network, part, batch or self._batch, pictures)
+                parts.append((part, self._core.compile_model(model, self._name, options | exact)))
         except RuntimeError as problem:
-            raise DeviceError(f"{self.device}: OpenVINO cannot build {self._network.name} in {precision}: {problem}") from problem
+            raise DeviceError(f"{self.device}: OpenVINO cannot build {network.name} in {precision}: {problem}") from problem
+        return Engine(network, parts)
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
-        compiled = self._build(precision)
+        engine = self._build(precision)
+        requests = [Request(engine) for _ in range(engine.concurrent)]
         heads: list[list[NDArray[np.float32]]] = []
-        requests = ov.AsyncInferQueue(compiled)
         for picture in pictures:  # also the warm-up
-            results = requests[0].infer([np.broadcast_to(picture.astype(np.float32), (self._batch, *picture.shape))])
-            heads.append([results[index][:1].copy() for index in range(len(self._network.heads))])
-        count, started = 0, time.perf_counter()
-        while count < 2 * len(requests) or time.perf_counter() - started < _TRIAL_SECONDS:
-            requests.start_async()
-            count += 1
-        requests.wait_all()
-        speed = count * self._batch / (time.perf_counter() - started)
-        return Trial([np.concatenate(parts) for parts in zip(*heads, strict=True)], speed)
+            requests[0].inputs[:] = picture
+            requests[0].run()
+            heads.append([head[:1].copy() for head in requests[0].heads])
+        # processor time, where the processor is the device: it hardly depends on what else is running right now
+        clock = time.process_time if self._name == "CPU" else time.perf_counter
+        speeds, started = list[float](), time.perf_counter()
+        with ThreadPoolExecutor(len(requests)) as threads:
+            while len(speeds) < _TRIAL_ROUNDS or time.perf_counter() - started < _TRIAL_SECONDS:
+                begin = clock()
+                runs = sum(threads.map(_run_a_while, requests))
+                speeds.append(runs * self._batch / (clock() - begin))
+        return Trial([np.concatenate(parts) for parts in zip(*heads, strict=True)], max(speeds))
 
-    def _start(self, compiled: ov.CompiledModel) -> int:
-        concurrent: int = compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
-        slots = concurrent + 1 if self._settings.hint is Hint.THROUGHPUT else concurrent
-        self._idle: queue.SimpleQueue[ov.InferRequest] = queue.SimpleQueue()
+    def _start(self, engine: Engine) -> int:
+        slots = engine.concurrent + 1 if self._settings.hint is Hint.THROUGHPUT else engine.concurrent
+        self._idle: queue.SimpleQueue[Request] = queue.SimpleQueue()
         for _ in range(slots):
-            self._idle.put(compiled.create_infer_request())
+            self._idle.put(Request(engine))
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=f"infer {self.device}")
         return slots
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         request = self._idle.get()
         try:
-            pixels = request.get_input_tensor().data
-            fits = [fit(image, pixels[index], self._letterbox, still) for index, image in enumerate(images)]
+            fits = [fit(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
             return self._threads.submit(self._run, request, fits)
         except BaseException:
             self._idle.put(request)
             raise
 
-    def _run(self, request: ov.InferRequest, fits: list[Fit]) -> list[Detections]:
+    def _run(self, request: Request, fits: list[Fit]) -> list[Detections]:
         try:
-            request.start_async()
-            request.wait()
-            heads = [request.get_output_tensor(index).data for index in range(len(self._network.heads))]
-            return detections(self._network, heads, fits, self._settings)
+            request.run()
+            return detections(self._network, request.heads, fits, self._settings)
         except RuntimeError as problem:
             raise DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}") from problem
         finally:
             self._idle.put(request)
 
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        compiled = self._build(Precision(self.info.precision), pictures=False, batch=len(inputs))
-        results = compiled(inputs)
-        return [results[index].copy() for index in range(len(self._network.heads))]
+        request = Request(self._build(Precision(self.info.precision), pictures=False, batch=len(inputs)))
+        request.inputs[:] = inputs
+        request.run()
+        return [head.copy() for head in request.heads]
 
     def _close_impl(self) -> None:
         self._threads.shutdown(wait=True)
         del self._idle
+
+
+def _run_a_while(request: Request) -> int:
+    runs, started = 0, time.perf_counter()
+    while runs == 0 or time.perf_counter() - started < _ROUND_SECONDS:
+        request.run()
+        runs += 1
+    return runs

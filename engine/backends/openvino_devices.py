@@ -29,7 +29,8 @@ def device_name(core: ov.Core, name: str) -> str:
 def offered_precisions(core: ov.Core, name: str) -> tuple[Precision, ...]:
     """What a device computes in at its own speed, fp32 first where it has it."""
     capabilities = core.get_property(name, "OPTIMIZATION_CAPABILITIES")
-    return tuple(precision for precision in ELEMENT_TYPES if precision.name in capabilities)
+    offered = tuple(precision for precision in ELEMENT_TYPES if precision.name in capabilities)
+    return (*offered, Precision.MIXED) if {Precision.FP32, Precision.BF16} <= set(offered) else offered
 
 
 def describe_devices() -> Iterator[DeviceDescription]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 import openvino as ov
 from openvino import Node, opset1, opset13
@@ -22,23 +25,52 @@ from engine.model.network import (
     Yolo,
 )
 
+PICTURES = -1
+"""The number of the network's input among those of the layers."""
 
-def lower(network: Network, batch: int, pictures: bool) -> ov.Model:
-    """The network up to its YOLO heads, which are the outputs, in order, float32.
 
-    The input is float32 RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width), 0..1.
+@dataclass(frozen=True)
+class Part:
+    """A run of layers. inputs, outputs: the layers whose values enter and leave it, in order; its YOLO heads leave it, too."""
+
+    layers: range
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+def split(network: Network, *cuts: int) -> list[Part]:
+    """The network in parts that begin at 0 and at each of these layers."""
+    borders = (0, *cuts, len(network.layers))
+    parts = []
+    for start, stop in pairwise(borders):
+        entering = {i for layer in network.layers[start:stop] for i in layer.inputs if i < start}
+        needed = {i for layer in network.layers[stop:] for i in layer.inputs}
+        leaving = [i for i in range(start, stop) if i in needed or isinstance(network.layers[i], Yolo)]
+        parts.append(Part(range(start, stop), tuple(sorted(entering)), tuple(leaving)))
+    return parts
+
+
+def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
+    """A part of the network. Its inputs and outputs are the part's, in order, float32.
+
+    The network's own input is RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width),
+    0..1. Values of layers are (batch, channels, rows, columns).
     """
-    if pictures:
-        parameter = opset13.parameter([batch, network.height, network.width, network.channels], np.float32)
-        planes = opset13.transpose(parameter, opset13.constant(np.array([0, 3, 1, 2], np.int64)))
-        start = opset13.multiply(planes, opset13.constant(np.float32(1 / 255)))
-    else:
-        start = parameter = opset13.parameter([batch, network.channels, network.height, network.width], np.float32)
-    nodes: dict[int, Node] = {-1: start}
-    for index, layer in enumerate(network.layers):
+    nodes: dict[int, Node] = {}
+    parameters = []
+    for index in part.inputs:
+        shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
+        if index == PICTURES and pictures:
+            parameter = opset13.parameter([batch, *shape[1:], shape[0]], np.float32)
+            planes = opset13.transpose(parameter, opset13.constant(np.array([0, 3, 1, 2], np.int64)))
+            nodes[index] = opset13.multiply(planes, opset13.constant(np.float32(1 / 255)))
+        else:
+            nodes[index] = parameter = opset13.parameter([batch, *shape], np.float32)
+        parameters.append(parameter)
+    for index in part.layers:
+        layer = network.layers[index]
         nodes[index] = _lower_layer(layer, [nodes[i] for i in layer.inputs])
-    heads = [nodes[index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
-    return ov.Model([opset13.result(head) for head in heads], [parameter], network.name)
+    return ov.Model([opset13.result(nodes[index]) for index in part.outputs], parameters, network.name)
 
 
 def _lower_layer(layer: Layer, inputs: list[Node]) -> Node:

@@ -58,6 +58,19 @@ def test_auto_is_the_fastest_that_matches(network: Network, speed: float, error:
     assert f"bf16: {speed / 10:.2f}× the speed of fp32" in reason
 
 
+@pytest.mark.parametrize(
+    ("error", "mixed_speed", "chosen"),
+    [(0.001, 12.0, Precision.BF16), (0.5, 12.0, Precision.MIXED), (0.5, 10.3, Precision.FP32)],
+    ids=["the fastest matches", "only the tail may be rough", "no gain worth the name"],
+)
+def test_mixed_is_for_networks_that_bf16_does_not_suit(network: Network, error: float, mixed_speed: float, chosen: Precision) -> None:
+    runner = Runner(network, 20.0, error)
+    runner.trials[Precision.MIXED] = Trial(heads(network, 0.001), mixed_speed)
+    precision, reason = resolve_precision(Precision.AUTO, CPU, (*BOTH, Precision.MIXED), network, "here", runner)
+    assert precision is chosen
+    assert ("mixed:" in reason) == (chosen is not Precision.BF16)
+
+
 def test_it_is_tried_once_for_each_situation(network: Network) -> None:
     runner = Runner(network, 20.0, 0.0)
     first = resolve_precision(Precision.AUTO, CPU, BOTH, network, "here", runner)
