@@ -23,6 +23,8 @@ from engine.settings import RunSettings
 TICK_MS = 200
 """Time between looks at a running session."""
 STOP_SECONDS = 8.0
+AT_ONCE = 100
+"""Files given to a session in one turn of the event loop."""
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +60,8 @@ class DetectionController(QObject):
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._more.timeout.connect(self._submit)
         self._woken.connect(self._wake)
 
     @property
@@ -71,13 +75,11 @@ class DetectionController(QObject):
 
     def add(self, paths: Iterable[Path]) -> list[int]:
         """Queue files; gives their keys."""
-        keys = []
-        for path in paths:
-            key = next(self._keys)
-            self._model.append(QueueItem(key, path))
-            keys.append(key)
+        waits_for = None if self._settings is not None else "Waiting for a model"
+        items = [QueueItem(next(self._keys), path, reason=waits_for) for path in paths]
+        self._model.extend(items)
         self._submit()
-        return keys
+        return [item.key for item in items]
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether these differ from the settings in use."""
@@ -129,6 +131,7 @@ class DetectionController(QObject):
         self._model.update(item)
         self.item_changed.emit(item.key)
 
+    @Slot()
     def _submit(self) -> None:
         """Give the session what waits; start one if there is none."""
         waiting = [item for item in self._model if item.state is ItemState.WAITING and item.results is None]
@@ -138,10 +141,13 @@ class DetectionController(QObject):
         if self._session is None:
             stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
             self._session = SessionThread(self._settings, self.folder / f"{stamp}.sqlite", self._labels, self._woken.emit)
-        for item in waiting:
+        for item in waiting[:AT_ONCE]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
-            self._put(replace(item, results=Results(self._session.database, -1, self._session.labels)))
+            self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
+        else:
+            if len(waiting) > AT_ONCE:
+                self._more.start()
         if fresh:
             self._session.start()
         self._wake()
@@ -158,14 +164,12 @@ class DetectionController(QObject):
             return
         snapshot = session.feed.take()
         keys = {number: key for key, number in list(session.numbers.items())}
-        for number, key in keys.items():
-            item = self._model.get(key)
-            if item is not None and item.results is not None and item.results.source != number:
-                self._tallies[key] = session.feed.tally(number)
-                self._put(replace(item, results=replace(item.results, source=number)))
         for number, progress in snapshot.sources.items():
             item = self._model.get(keys.get(number, -1))
-            if item is not None and not item.ended:
+            if item is not None and item.results is not None and not item.ended:
+                if item.results.source != number:
+                    self._tallies[item.key] = session.feed.tally(number)
+                    item = replace(item, results=replace(item.results, source=number))
                 self._put(_folded(item, progress))
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
@@ -194,6 +198,7 @@ class DetectionController(QObject):
         """Give everything up and wait until no process is left: a second or two, whatever runs."""
         self._closing = True
         self._timer.stop()
+        self._more.stop()
         if self._session is not None:
             self._session.stop()
             self._session.join(STOP_SECONDS)

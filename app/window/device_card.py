@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePol
 from app.window import formats, theme
 from app.window.chart import Chart
 from app.window.device_status import DeviceStatus, Phase, Sample
-from app.window.stage_bar import StageBar, legend
+from app.window.stage_bar import StageBar, short_legend
 
 _PHASES = {
     Phase.STARTING: ("Starting", theme.WARNING),
@@ -108,7 +108,7 @@ class DeviceCard(QFrame):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(2)
         for row, (figure, unit, chart) in enumerate(
-            ((self.rate, "frames/s", self.rate_chart), (self.latency, "ms latency, median", self.latency_chart))
+            ((self.rate, "frames/s", self.rate_chart), (self.latency, "ms latency", self.latency_chart))
         ):
             line = QHBoxLayout()
             line.setSpacing(6)
@@ -121,6 +121,7 @@ class DeviceCard(QFrame):
             else:
                 self.tail = _label("small")
                 line.addWidget(self.tail, 0, Qt.AlignmentFlag.AlignBaseline)
+                figure.setToolTip("Median of the last half second")
             grid.addLayout(line, 2 * row, 0)
             grid.addWidget(chart, 2 * row + 1, 0)
         column = QVBoxLayout(self)
@@ -182,4 +183,4 @@ class DeviceCard(QFrame):
             self.phase.setText("Working" if status.working else "Ready")
         self.frames.setText(formats.plural(status.frames, "frame"))
         self.stages.show_stages(status.stages)
-        self.stage_text.setText(legend(status.stages, " · "))
+        self.stage_text.setText(short_legend(status.stages))

@@ -40,6 +40,7 @@ class DevicePanel(QWidget):
         self._column.addStretch()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(inside)
         inside.setObjectName("inside")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, QUrl, Slot
+from PySide6.QtCore import QSettings, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -26,7 +26,7 @@ from app.window.preview_client import PreviewClient
 from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState
 from app.window.queue_model import QueueModel
-from app.window.queue_panel import QueuePanel
+from app.window.queue_panel import REFRESH_MS, QueuePanel
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
         self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
         self.overlay = DropOverlay(self)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
+        self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -131,6 +132,7 @@ class MainWindow(QMainWindow):
         self.items.rowsInserted.connect(self._rows_changed)
         self.client.still.connect(self._thumbnail)
         self.client.crashed.connect(self.notices.preview_crashed)
+        self._summing.timeout.connect(self._sum_up)
         controller.item_changed.connect(self._item_changed)
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
@@ -211,7 +213,8 @@ class MainWindow(QMainWindow):
 
     @Slot(int)
     def _item_changed(self, key: int) -> None:
-        self.status.show_queue(self.items)
+        if not self._summing.isActive():
+            self._summing.start()
         item = self.items.get(key)
         if item is None or key != self._shown:
             return
@@ -223,6 +226,10 @@ class MainWindow(QMainWindow):
     @Slot()
     def _rows_changed(self) -> None:
         self.pages.setCurrentWidget(self.viewer if len(self.items) else self.start)
+        self._summing.start()
+
+    @Slot()
+    def _sum_up(self) -> None:
         self.status.show_queue(self.items)
 
     @Slot(object)

@@ -10,6 +10,7 @@ from app.window import theme
 from app.window.icons import pixmap
 from app.window.queue_item import ItemState, QueueItem
 from app.window.queue_model import ITEM_ROLE, THUMBNAIL_ROLE
+from engine.media.sources import is_picture
 
 THUMBNAIL = QSize(72, 42)
 PADDING = 8
@@ -76,7 +77,8 @@ class QueueDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.BACKGROUND))
         painter.drawRoundedRect(area, CORNER, CORNER)
-        placeholder = pixmap("folder" if item.info is not None and item.info.kind == "images" else "film", 18, theme.DISABLED)
+        name = "folder" if not item.path.suffix else "image" if is_picture(item.path) else "film"
+        placeholder = pixmap(name, 18, theme.DISABLED)
         painter.drawPixmap(area.center() - QRect(0, 0, 18, 18).center(), placeholder)
 
     def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem) -> None:

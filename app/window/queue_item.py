@@ -38,7 +38,8 @@ class QueueItem:
     """A file, a folder of pictures, and what is known of its detection.
 
     key: for life, unique in the window. frames: finished so far. failed: of these, without detections. head: pts of the
-    last one, seconds. rate: frames/s over the last seconds. seconds: of the finished run. reason: why it failed.
+    last one, seconds. rate: frames/s over the last seconds. seconds: of the finished run. reason: why it failed, or
+    what it waits for.
     """
 
     key: int
@@ -77,7 +78,7 @@ class QueueItem:
     def summary(self) -> str:
         """The state in one short line."""
         if self.state is ItemState.WAITING:
-            return "Waiting"
+            return self.reason or "Waiting"
         if self.state is ItemState.RUNNING:
             parts = [formats.percent(self.fraction) if self.fraction is not None else formats.plural(self.frames, "frame")]
             if self.rate:
@@ -91,7 +92,8 @@ class QueueItem:
             return f"{formats.plural(self.frames, 'frame')}{missing}{speed}"
         if self.state is ItemState.CANCELLED:
             return f"Cancelled after {formats.plural(self.frames, 'frame')}" if self.frames else "Cancelled"
-        return (self.reason or "Failed").splitlines()[0]
+        reason = (self.reason or "Failed").splitlines()[0].removeprefix(str(self.path)).lstrip(" :")  # the name is there already
+        return reason[:1].upper() + reason[1:]
 
 
 class RateMeter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ class QueueModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._items: list[QueueItem] = []
+        self._rows: dict[int, int] = {}
         self._thumbnails: dict[int, QPixmap | None] = {}
 
     def __iter__(self) -> Iterator[QueueItem]:
@@ -37,17 +38,21 @@ class QueueModel(QAbstractListModel):
 
     def get(self, key: int) -> QueueItem | None:
         """The item with this key."""
-        return next((item for item in self._items if item.key == key), None)
+        row = self._rows.get(key)
+        return None if row is None else self._items[row]
 
     def row_of(self, key: int) -> int:
         """Where it is, -1 where it is not."""
-        return next((row for row, item in enumerate(self._items) if item.key == key), -1)
+        return self._rows.get(key, -1)
 
-    def append(self, item: QueueItem) -> None:
-        """A new file at the end."""
-        self.beginInsertRows(QModelIndex(), len(self._items), len(self._items))
-        self._items.append(item)
-        self.endInsertRows()
+    def extend(self, items: Sequence[QueueItem]) -> None:
+        """New files at the end."""
+        if items:
+            first = len(self._items)
+            self.beginInsertRows(QModelIndex(), first, first + len(items) - 1)
+            self._items += items
+            self._rows |= {item.key: row for row, item in enumerate(items, first)}
+            self.endInsertRows()
 
     def update(self, item: QueueItem) -> None:
         """Something about a file has changed."""
@@ -67,6 +72,7 @@ class QueueModel(QAbstractListModel):
         if row >= 0:
             self.beginRemoveRows(QModelIndex(), row, row)
             del self._items[row]
+            self._rows = {item.key: place for place, item in enumerate(self._items)}
             self._thumbnails.pop(key, None)
             self.endRemoveRows()
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.window import formats, theme
 from app.window.icons import icon
 from app.window.queue_delegate import QueueDelegate
-from app.window.queue_item import QueueItem
+from app.window.queue_item import ItemState, QueueItem
 from app.window.queue_model import ITEM_ROLE, QueueModel
 from app.window.transport import tool_button
+
+REFRESH_MS = 50
+"""Time in which changes are gathered before the queue is summed up: a thousand files may be added at once."""
 
 
 class QueueView(QListView):
@@ -27,6 +32,16 @@ class QueueView(QListView):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+
+def summed_up(items: Sequence[QueueItem]) -> str:
+    """The queue in a line: ``2 of 5``, ``4 done, 1 failed``."""
+    failed = sum(item.state is ItemState.FAILED for item in items)
+    ended = sum(item.ended for item in items)
+    if not items:
+        return ""
+    parts = [f"{formats.count(ended - failed)} done"] if ended == len(items) else [f"{formats.count(ended)} of {formats.count(len(items))}"]
+    return ", ".join(parts + ([f"{failed} failed"] if failed else []))
 
 
 class QueuePanel(QWidget):
@@ -85,19 +100,23 @@ class QueuePanel(QWidget):
         column.setSpacing(0)
         column.addLayout(row)
         column.addWidget(self._stack, 1)
+        self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
-            signal.connect(self.refresh)
+            signal.connect(self._refresh_soon)
         self.refresh()
+
+    @Slot()
+    def _refresh_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
 
     @Slot()
     def refresh(self) -> None:
         """Sum up the queue in its heading."""
         items = list(self._model)
         self._stack.setCurrentIndex(1 if items else 0)
-        done = sum(item.ended for item in items)
-        self.summary.setText(
-            "" if not items else f"{done} of {formats.count(len(items))} done" if done < len(items) else f"{len(items)} done"
-        )
+        self.summary.setText(summed_up(items))
 
     def show_item(self, key: int) -> None:
         """Select a file, as if the user had."""

@@ -27,7 +27,7 @@ class StageBar(QWidget):
         """Mean ms a frame spends in each stage, in order."""
         if dict(stages) != self._stages:
             self._stages = dict(stages)
-            self.setToolTip(legend(stages, "\n"))
+            self.setToolTip(legend(stages))
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -47,6 +47,12 @@ class StageBar(QWidget):
             x += width + 1
 
 
-def legend(stages: Mapping[str, float], separator: str) -> str:
-    """The stages in words: ``decode 1.2 ms``, …"""
-    return separator.join(f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}\N{NO-BREAK SPACE}ms" for name, value in stages.items())
+def legend(stages: Mapping[str, float]) -> str:
+    """The stages in words, one a line: ``decode 1.2 ms``."""
+    return "\n".join(f"{name} {formats.milliseconds(value)} ms" for name, value in stages.items())
+
+
+def short_legend(stages: Mapping[str, float]) -> str:
+    """The same in a line or two: ``ms: decode 1.2 · infer 8.3``; no number is parted from its name."""
+    parts = (f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
+    return f"ms: {' · '.join(parts)}" if stages else ""

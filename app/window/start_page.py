@@ -16,8 +16,9 @@ class Step(QFrame):
     def __init__(self, symbol: str, title: str, text: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self.setFixedWidth(312)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self.setMinimumWidth(214)
+        self.setMaximumWidth(312)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
         self.icon = QLabel()
         self.title = QLabel(title)
@@ -77,10 +78,10 @@ class StartPage(QWidget):
         self.video_step.buttons.addStretch()
         steps = QHBoxLayout()
         steps.setSpacing(16)
-        steps.addStretch()
-        steps.addWidget(self.model_step)
-        steps.addWidget(self.video_step)
-        steps.addStretch()
+        steps.addStretch(1)
+        steps.addWidget(self.model_step, 100)  # as wide as they may be, before the margins grow
+        steps.addWidget(self.video_step, 100)
+        steps.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(6)

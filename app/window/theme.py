@@ -184,7 +184,8 @@ QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QMenu {{ background: {RAISED}; border: 1px solid {EDGE}; padding: 5px; }}
-QMenu::item {{ padding: 6px 26px 6px 12px; border-radius: 4px; }}
+QMenu::item {{ padding: 6px 26px 6px 10px; border-radius: 4px; }}
+QMenu::icon {{ padding-left: 12px; }}
 QMenu::item:selected {{ background: {HOVER}; }}
 QMenu::item:disabled {{ color: {DISABLED}; }}
 QMenu::separator {{ height: 1px; background: {BORDER}; margin: 5px 8px; }}

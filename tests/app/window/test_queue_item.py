@@ -31,7 +31,9 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
         ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "200 frames · 3 failed · 50.0 frames/s"),
         ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
         ({"state": ItemState.CANCELLED}, "Cancelled"),
-        ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "a.mp4 is empty"),
+        ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),
+        ({"state": ItemState.FAILED, "reason": "no device is left"}, "No device is left"),
+        ({"reason": "Waiting for a model"}, "Waiting for a model"),
     ],
 )
 def test_every_state_in_words(changes: dict[str, object], summary: str) -> None:

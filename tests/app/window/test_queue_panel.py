@@ -17,7 +17,7 @@ def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
     panel = QueuePanel(model)
     qtbot.addWidget(panel)
     for key in range(1, count + 1):
-        model.append(QueueItem(key, Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100)))
+        model.extend([QueueItem(key, Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100))])
     panel.resize(300, 400)
     panel.show()
     return model, panel
@@ -30,13 +30,15 @@ def titles(menu: QMenu) -> dict[str, bool]:
 def test_it_sums_up_and_tells_screen_readers(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
     model.change(1, state=ItemState.DONE, frames=100)
-    assert panel.summary.text() == "1 of 3 done"
+    qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3")
     model.change(2, state=ItemState.RUNNING, frames=50, rate=10.0)
     spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
     for key in (2, 3):
         model.change(key, state=ItemState.DONE)
-    assert panel.summary.text() == "3 done"
+    qtbot.waitUntil(lambda: panel.summary.text() == "3 done")
+    model.change(3, state=ItemState.FAILED)
+    qtbot.waitUntil(lambda: panel.summary.text() == "2 done, 1 failed")
 
 
 def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
@@ -95,7 +97,7 @@ def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
     model = QueueModel()
     wanted: list[int] = []
     model.thumbnail_wanted.connect(wanted.append)
-    model.append(QueueItem(7, Path("a.mp4")))
+    model.extend([QueueItem(7, Path("a.mp4"))])
     assert wanted == []
     for _ in range(3):
         assert model.data(model.index(0), THUMBNAIL_ROLE) is None
@@ -110,3 +112,14 @@ def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
     model.remove(7)
     assert len(model) == 0
     assert model.data(model.index(0), ITEM_ROLE) is None
+
+
+def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
+    model = QueueModel()
+    model.extend([QueueItem(key, Path(f"{key}.mp4")) for key in range(1, 5)])
+    model.remove(2)
+    model.extend([QueueItem(9, Path("9.mp4"))])
+    assert [model.row_of(key) for key in (1, 2, 3, 4, 9)] == [0, -1, 1, 2, 3]
+    model.change(4, state=ItemState.DONE)
+    assert [item.state is ItemState.DONE for item in model] == [False, False, True, False]
+    assert model.get(2) is None
