@@ -141,7 +141,7 @@ def boxes(data: Path, pictures: dict[str, Image], video: Path) -> tuple[str, boo
         "## Precisions against fp32, on the same frames\n",
     ]
     rows = []
-    for precision in (Precision.AUTO, Precision.BF16):
+    for precision in (Precision.AUTO, Precision.MIXED, Precision.BF16):
         found, engine = detect(network, precision, VIDEO_THRESHOLD, frames(video), still=False)
         rows.append(
             [
