@@ -35,6 +35,7 @@ from engine.settings import Parallel, Precision, Resize
 _PRECISIONS = {
     Precision.AUTO: "Automatic: the fastest whose detections match FP32",
     Precision.FP32: "FP32",
+    Precision.MIXED: "Mixed: FP32, the last layers BF16",
     Precision.BF16: "BF16",
     Precision.FP16: "FP16",
     Precision.INT8: "INT8",
