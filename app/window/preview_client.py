@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
+from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -28,7 +29,7 @@ from engine.media.preview import Answer, Fetch, Picture
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 
-IN_FLIGHT = 2
+IN_FLIGHT = preview.SLOTS
 RESTARTS, RESTART_SECONDS = 3, 60.0
 LOOK_AGAIN = 0.1  # seconds between looks for detections that are still to come
 
@@ -156,6 +157,7 @@ class _Talk:
         self._held: Shown | None = None
         self._position: float | None = None
         self._ticket = 0
+        self._memory: SharedMemory | None = None
         self._crashes: deque[float] = deque(maxlen=RESTARTS)
 
     @property
@@ -207,6 +209,8 @@ class _Talk:
         if self._connection is None:
             self._start()
         assert self._connection is not None
+        taken = {other.slot for other in self._under_way}
+        fetch = replace(fetch, slot=next(slot for slot in range(preview.SLOTS) if slot not in taken))
         self._under_way.append(fetch)
         try:
             self._connection.send(fetch)
@@ -218,12 +222,12 @@ class _Talk:
         assert self._connection is not None
         try:
             answer = self._connection.recv()
-            pixels = self._connection.recv_bytes() if isinstance(answer, Picture) else b""
+            pixels = self._connection.recv_bytes() if isinstance(answer, Picture) and not answer.shared else None
         except (EOFError, OSError):
             self._bury()
             return
         request = self._under_way.popleft()
-        image = _image(answer, pixels) if isinstance(answer, Picture) else None
+        image = self._image(answer, request.slot, pixels) if isinstance(answer, Picture) else None
         if isinstance(answer, Picture) and answer.info is not None:
             self._client.opened.emit(request.path, answer.info)
         if request.still:
@@ -238,6 +242,14 @@ class _Talk:
             self._client.ended.emit(answer.ticket)
         else:
             self._client.unavailable.emit(answer.ticket, answer.reason)
+
+    def _image(self, picture: Picture, slot: int, pixels: bytes | None) -> QImage:
+        assert self._memory is not None
+        assert self._memory.buf is not None
+        start = slot * preview.SLOT_BYTES
+        with memoryview(pixels) if pixels is not None else self._memory.buf[start : start + 4 * picture.width * picture.height] as data:
+            # copied at once: the slot is used again by the next request
+            return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
     def _show(self, shown: Shown, may_wait: bool) -> None:
         if shown.result is None and self._look.hold and may_wait:
@@ -259,9 +271,11 @@ class _Talk:
             return None
 
     def _start(self) -> None:
+        if self._memory is None:
+            self._memory = SharedMemory(create=True, size=preview.SLOTS * preview.SLOT_BYTES)
         self._connection, theirs = _context.Pipe()
         # daemon: should the window never close it, the interpreter ends it
-        self._process = _context.Process(target=preview.main, args=(theirs,), name="framefleet preview", daemon=True)
+        self._process = _context.Process(target=preview.main, args=(theirs, self._memory.name), name="framefleet preview", daemon=True)
         with theirs:
             self._process.start()
 
@@ -306,6 +320,9 @@ class _Talk:
         if not self.closed:
             self.closed = True
             self._end_process()
+            if self._memory is not None:
+                self._memory.close()
+                self._memory.unlink()
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None
@@ -316,9 +333,3 @@ def _cause(exit_code: int | None) -> str:
         with suppress(ValueError):
             return signal.Signals(-exit_code).name
     return f"exit code {exit_code}"
-
-
-def _image(picture: Picture, pixels: bytes) -> QImage:
-    row = 3 * picture.width
-    shallow = QImage(pixels, picture.width, picture.height, row, QImage.Format.Format_RGB888)
-    return shallow.convertToFormat(QImage.Format.Format_RGB32)  # a copy, in the format the screen takes

@@ -50,8 +50,10 @@ class Transport(QWidget):
         self.play = tool_button("play", "Play", "Space")
         self.play.setIconSize(QSize(22, 22))
         self.forward = tool_button("step-forward", "Next frame", "→")
-        self.time = QLabel()
+        self.time, self.length = QLabel(), QLabel()
         self.time.setAccessibleName("Time")
+        self.length.setAccessibleName("Length")
+        self.length.setProperty("role", "muted")
         self.hint = QLabel()
         self.hint.setProperty("role", "small")
         self.follow = QPushButton(icon("follow"), "Follow")
@@ -84,6 +86,8 @@ class Transport(QWidget):
             row.addWidget(button)
         row.addSpacing(theme.SPACE)
         row.addWidget(self.time)
+        row.addSpacing(4)
+        row.addWidget(self.length)
         row.addSpacing(theme.SPACE)
         row.addWidget(self.hint, 1)
         row.addWidget(self.follow)
@@ -134,6 +138,7 @@ class Transport(QWidget):
         if info is not None:
             self._duration = float(max(info.frames - 1, 0)) if self._pictures else info.duration or 0.0
         self.timeline.set_duration(self._duration, self._pictures)
+        self.length.setText("" if info is None else f"/ {self._total if self._pictures else formats.clock(self._duration)}")
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self.set_position(0.0)
@@ -143,10 +148,8 @@ class Transport(QWidget):
         self.timeline.set_position(pts)
         if not self._total and not self._duration:
             self.time.setText("")
-        elif self._pictures:
-            self.time.setText(_two(f"{round(pts) + 1}", f"{self._total}"))
         else:
-            self.time.setText(_two(formats.clock(pts, tenths=True), formats.clock(self._duration)))
+            self.time.setText(f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True))
 
     def set_playback(self, state: Playback) -> None:
         """Whether it plays."""
@@ -162,7 +165,3 @@ class Transport(QWidget):
     def set_activity(self, counts: NDArray[np.int64] | None) -> None:
         """How many objects were seen when."""
         self.timeline.set_activity(counts)
-
-
-def _two(first: str, second: str) -> str:
-    return f'{first} <span style="color:{theme.MUTED}">/ {second}</span>'

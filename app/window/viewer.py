@@ -16,7 +16,7 @@ from engine.media.types import SourceInfo, SourceKind
 
 JUMP = 5.0
 """Seconds that Shift with an arrow key jumps."""
-COUNT_MS = 500
+COUNT_MS = 1000
 """Time between looks at how often each class was seen."""
 
 
