@@ -114,7 +114,21 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
         w.note(f"head at stride {8 << stride}, then the way down")
         w.conv(narrow * 2, 3, activation="leaky")
         w.conv(3 * (5 + classes), 1, activation="linear", normalized=False)
-        w.section("yolo", mask=",".join(str(3 * stride + i) for i in range(3)), anchors=flat, classes=classes, num=9, jitter=0.3, ignore_thresh=0.7, truth_thresh=1, iou_thresh=0.213, scale_x_y=scale, iou_loss="ciou", nms_kind="greedynms", beta_nms=0.6)
+        w.section(
+            "yolo",
+            mask=",".join(str(3 * stride + i) for i in range(3)),
+            anchors=flat,
+            classes=classes,
+            num=9,
+            jitter=0.3,
+            ignore_thresh=0.7,
+            truth_thresh=1,
+            iou_thresh=0.213,
+            scale_x_y=scale,
+            iou_loss="ciou",
+            nms_kind="greedynms",
+            beta_nms=0.6,
+        )
 
     head(0, n8, SCALES[0])
     w.route(fine)
@@ -139,7 +153,9 @@ def kmeans(sizes: NDArray[np.floating], count: int = 9, rounds: int = 60, seed: 
         both = np.minimum(sizes[:, None], centers[None]).prod(-1)
         iou = both / (sizes.prod(-1)[:, None] + centers.prod(-1)[None] - both)
         nearest = iou.argmax(1)
-        moved = np.array([np.median(sizes[nearest == k], 0) if (nearest == k).any() else sizes[rng.integers(len(sizes))] for k in range(count)])
+        moved = np.array(
+            [np.median(sizes[nearest == k], 0) if (nearest == k).any() else sizes[rng.integers(len(sizes))] for k in range(count)]
+        )
         if np.allclose(moved, centers):
             break
         centers = moved

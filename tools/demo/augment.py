@@ -38,7 +38,23 @@ def plain(store: Store, index: Tensor, width: int, height: int) -> Batch:
     """Whole pictures, stretched to the network's size."""
     n = len(index)
     one = torch.ones(n, device=index.device)
-    return _finish([_view(store, index, torch.zeros(n, 2, device=index.device), torch.stack([one, one], -1), torch.zeros(n, dtype=torch.bool, device=index.device), None, width, height, "bilinear")], height, width)
+    return _finish(
+        [
+            _view(
+                store,
+                index,
+                torch.zeros(n, 2, device=index.device),
+                torch.stack([one, one], -1),
+                torch.zeros(n, dtype=torch.bool, device=index.device),
+                None,
+                width,
+                height,
+                "bilinear",
+            )
+        ],
+        height,
+        width,
+    )
 
 
 def draw(store: Store, count: int, width: int, height: int, generator: torch.Generator, mosaics: float) -> Batch:
@@ -68,7 +84,9 @@ def draw(store: Store, count: int, width: int, height: int, generator: torch.Gen
                 size = torch.stack([(split[:, 0], 1 - split[:, 0])[right], (split[:, 1], 1 - split[:, 1])[low]], -1)
                 # between half size (the window twice the tile) and a little larger than life
                 window = (size * (0.75 + 1.15 * rand(tiled, 1))).clamp(max=1)
-                tiles.append(_view(store, pick(tiled), rand(tiled, 2) * (1 - window), window, rand(tiled) < 0.5, (corner, size), width, height, mode))
+                tiles.append(
+                    _view(store, pick(tiled), rand(tiled, 2) * (1 - window), window, rand(tiled) < 0.5, (corner, size), width, height, mode)
+                )
         batches.append(_finish(tiles, height, width))
     deep = max(batch.boxes.shape[1] for batch in batches)
 
@@ -76,7 +94,10 @@ def draw(store: Store, count: int, width: int, height: int, generator: torch.Gen
         extra = deep - values.shape[1]
         return F.pad(values, (0, 0, 0, extra) if values.dim() == 3 else (0, extra))
 
-    joined = Batch(torch.cat([b.pictures for b in batches]), *(torch.cat([padded(getattr(b, name)) for b in batches]) for name in ("boxes", "kinds", "wanted", "ignored")))
+    joined = Batch(
+        torch.cat([b.pictures for b in batches]),
+        *(torch.cat([padded(getattr(b, name)) for b in batches]) for name in ("boxes", "kinds", "wanted", "ignored")),
+    )
     return Batch(_recolor(joined.pictures, rand, generator), joined.boxes, joined.kinds, joined.wanted, joined.ignored)
 
 
@@ -89,7 +110,17 @@ class _View:
     visible: Tensor
 
 
-def _view(store: Store, index: Tensor, origin: Tensor, window: Tensor, flip: Tensor, tile: tuple[Tensor, Tensor] | None, width: int, height: int, mode: str) -> _View:
+def _view(
+    store: Store,
+    index: Tensor,
+    origin: Tensor,
+    window: Tensor,
+    flip: Tensor,
+    tile: tuple[Tensor, Tensor] | None,
+    width: int,
+    height: int,
+    mode: str,
+) -> _View:
     """A window (origin, window: shares of the source) of each picture, drawn into a tile (corner, size: shares of the
     result) or all of the result.
     """
@@ -104,7 +135,9 @@ def _view(store: Store, index: Tensor, origin: Tensor, window: Tensor, flip: Ten
         mask = ((u >= 0) & (u < 1))[:, None, :] & ((v >= 0) & (v < 1))[:, :, None]
     u = torch.where(flip[:, None], 1 - u, u)
     source_x, source_y = origin[:, :1] + u * window[:, :1], origin[:, 1:] + v * window[:, 1:]
-    grid = torch.stack([(source_x * 2 - 1)[:, None, :].expand(n, height, width), (source_y * 2 - 1)[:, :, None].expand(n, height, width)], -1)
+    grid = torch.stack(
+        [(source_x * 2 - 1)[:, None, :].expand(n, height, width), (source_y * 2 - 1)[:, :, None].expand(n, height, width)], -1
+    )
     raw = store.pictures[index].permute(0, 3, 1, 2).float() / 255
     pictures = F.grid_sample(raw, grid, mode=mode, padding_mode="border", align_corners=False)
 

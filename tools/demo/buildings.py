@@ -5,6 +5,7 @@ A façade is built flat, in (along, up, out) metres with its front at out = 0, t
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,25 @@ from numpy.typing import NDArray
 
 from tools.demo.meshes import Mesh, Rgb, both_sides, box, join, loft, quads, ring, srgb, tube
 
-WALLS = [srgb(c) for c in ["#e3cfae", "#d8a47f", "#c9705a", "#e8dcc5", "#b9c4c0", "#93a8b0", "#d9b36c", "#a85f4a", "#cfc0a8", "#dfe0da", "#8f9f86", "#c99a8c", "#7d8894", "#e6bf9a"]]
+WALLS = [
+    srgb(c)
+    for c in [
+        "#e3cfae",
+        "#d8a47f",
+        "#c9705a",
+        "#e8dcc5",
+        "#b9c4c0",
+        "#93a8b0",
+        "#d9b36c",
+        "#a85f4a",
+        "#cfc0a8",
+        "#dfe0da",
+        "#8f9f86",
+        "#c99a8c",
+        "#7d8894",
+        "#e6bf9a",
+    ]
+]
 ACCENTS = [srgb(c) for c in ["#7c2f2b", "#23495c", "#2f5a45", "#d49a2a", "#3b3f46", "#8d3f5b", "#e0d9c8", "#1f6a6e"]]
 ROOFS = [srgb(c) for c in ["#8a4a36", "#6d4438", "#5b6068", "#4a4e55", "#7b5a48"]]
 GLASS, FRAME = srgb("#2b3d4a"), srgb("#e6e1d6")
@@ -50,7 +69,9 @@ def style(rng: Generator) -> Style:
         roof=ROOFS[rng.integers(len(ROOFS))],
         storey=rng.uniform(3.0, 3.5),
         bay=bay,
-        window=(bay * rng.uniform(0.42, 0.55), rng.uniform(1.6, 2.05)) if kind != "modern" else (bay * rng.uniform(0.62, 0.8), rng.uniform(1.7, 2.1)),
+        window=(bay * rng.uniform(0.42, 0.55), rng.uniform(1.6, 2.05))
+        if kind != "modern"
+        else (bay * rng.uniform(0.62, 0.8), rng.uniform(1.7, 2.1)),
         floors=int(rng.integers(3, 7)),
         kind=kind,
         roof_kind=str(rng.choice(["flat", "gable", "mansard"], p=[0.4, 0.3, 0.3])) if kind != "modern" else "flat",
@@ -66,11 +87,29 @@ class _Facade:
         self.faces: list[list[tuple[float, float, float]]] = []
         self.rows: list[tuple[Rgb, tuple[float, float, float], int, float]] = []
 
-    def quad(self, corners: list[tuple[float, float, float]], color: Rgb, emission: tuple[float, float, float] = (0, 0, 0), lamp: int = 0, gloss: float = 0) -> None:
+    def quad(
+        self,
+        corners: list[tuple[float, float, float]],
+        color: Rgb,
+        emission: tuple[float, float, float] = (0, 0, 0),
+        lamp: int = 0,
+        gloss: float = 0,
+    ) -> None:
         self.faces.append(corners)
         self.rows.append((color, emission, lamp, gloss))
 
-    def panel(self, a: float, b: float, low: float, high: float, out: float, color: Rgb, emission: tuple[float, float, float] = (0, 0, 0), lamp: int = 0, gloss: float = 0) -> None:
+    def panel(
+        self,
+        a: float,
+        b: float,
+        low: float,
+        high: float,
+        out: float,
+        color: Rgb,
+        emission: tuple[float, float, float] = (0, 0, 0),
+        lamp: int = 0,
+        gloss: float = 0,
+    ) -> None:
         if b - a > 1e-6 and high - low > 1e-6:
             self.quad([(a, low, out), (b, low, out), (b, high, out), (a, high, out)], color, emission, lamp, gloss)
 
@@ -117,7 +156,12 @@ def _window(f: _Facade, rng: Generator, s: Style, a: float, b: float, low: float
     w = 0.07
     middle = (a + b) / 2
     cross = low + (high - low) * 0.68
-    panes = [(a + w, middle - w / 2, low + w, cross - w / 2), (middle + w / 2, b - w, low + w, cross - w / 2), (a + w, middle - w / 2, cross + w / 2, high - w), (middle + w / 2, b - w, cross + w / 2, high - w)]
+    panes = [
+        (a + w, middle - w / 2, low + w, cross - w / 2),
+        (middle + w / 2, b - w, low + w, cross - w / 2),
+        (a + w, middle - w / 2, cross + w / 2, high - w),
+        (middle + w / 2, b - w, cross + w / 2, high - w),
+    ]
     if s.kind == "modern":
         panes = [(a + w, middle - w / 2, low + w, high - w), (middle + w / 2, b - w, low + w, high - w)]
     curtain = rng.random() < 0.3
@@ -140,7 +184,7 @@ def _awning(f: _Facade, rng: Generator, a: float, b: float, top: float, color: R
     out, drop, stripes = 1.25, 0.6, max(3, int((b - a) / 0.45))
     edges = np.linspace(a, b, stripes + 1)
     pale = srgb("#f1ece0") if rng.random() < 0.6 else color
-    for i, (x0, x1) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for i, (x0, x1) in enumerate(itertools.pairwise(edges)):
         tint = color if i % 2 == 0 else pale
         f.quad([(x0, top - drop, out), (x1, top - drop, out), (x1, top, 0.02), (x0, top, 0.02)], tint)
         f.quad([(x1, top - drop, out), (x0, top - drop, out), (x0, top, 0.02), (x1, top, 0.02)], _dim(tint, 0.6))
@@ -169,7 +213,7 @@ def _ground_floor(f: _Facade, rng: Generator, s: Style, width: float, high: floa
     units = max(1, round(width / rng.uniform(4.5, 6.5)))
     edges = np.linspace(0, width, units + 1)
     door_at = int(rng.integers(units))
-    for i, (left, right) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for i, (left, right) in enumerate(itertools.pairwise(edges)):
         a, b = left + 0.35, right - 0.35
         top = high - 0.75
         base = s.trim if s.kind != "brick" else _dim(s.wall, 0.9)
@@ -257,7 +301,16 @@ def facade(rng: Generator, s: Style, width: float, shops: bool = True, blind: bo
     return f, top
 
 
-def house(rng: Generator, corner: tuple[float, float], along: tuple[float, float], width: float, depth: float, s: Style, open_left: bool, open_right: bool) -> Mesh:
+def house(
+    rng: Generator,
+    corner: tuple[float, float],
+    along: tuple[float, float],
+    width: float,
+    depth: float,
+    s: Style,
+    open_left: bool,
+    open_right: bool,
+) -> Mesh:
     """A whole house. Its front begins at ``corner`` and runs ``along`` (unit), the street to the right of that direction;
     left and right end walls have windows where they are open, else they are party walls.
     """
@@ -275,16 +328,35 @@ def house(rng: Generator, corner: tuple[float, float], along: tuple[float, float
 
     def prism(u0: float, u1: float, v0: float, v1: float, z0: float, z1: float, color: Rgb, shrink: float = 0.0) -> Mesh:
         low = [at(u0, v0, z0), at(u1, v0, z0), at(u1, v1, z0), at(u0, v1, z0)]
-        high = [at(u0 + shrink, v0 + shrink, z1), at(u1 - shrink, v0 + shrink, z1), at(u1 - shrink, v1 - shrink, z1), at(u0 + shrink, v1 - shrink, z1)]
+        high = [
+            at(u0 + shrink, v0 + shrink, z1),
+            at(u1 - shrink, v0 + shrink, z1),
+            at(u1 - shrink, v1 - shrink, z1),
+            at(u0 + shrink, v1 - shrink, z1),
+        ]
         return loft([low, high], color)
 
     if s.roof_kind == "flat":
-        parts.append(quads([[at(0, 0, top - 0.25), at(width, 0, top - 0.25), at(width, depth, top - 0.25), at(0, depth, top - 0.25)]], srgb("#8b8780")))
+        parts.append(
+            quads(
+                [[at(0, 0, top - 0.25), at(width, 0, top - 0.25), at(width, depth, top - 0.25), at(0, depth, top - 0.25)]], srgb("#8b8780")
+            )
+        )
         for u0, u1, v0, v1 in ((0, width, 0, 0.25), (0, width, depth - 0.25, depth), (0, 0.25, 0, depth), (width - 0.25, width, 0, depth)):
             parts.append(prism(u0, u1, v0, v1, top - 0.3, top + 0.45, s.trim if s.kind != "brick" else s.wall))
         for _ in range(rng.integers(2, 5)):
             u, v = rng.uniform(1.2, max(1.3, width - 3)), rng.uniform(1.2, max(1.3, depth - 3))
-            parts.append(prism(u, u + rng.uniform(0.8, 2.2), v, v + rng.uniform(0.8, 2.0), top - 0.25, top + rng.uniform(0.6, 1.7), srgb(str(rng.choice(["#a9aaa6", "#8f9698", "#c7c2b6"])))))
+            parts.append(
+                prism(
+                    u,
+                    u + rng.uniform(0.8, 2.2),
+                    v,
+                    v + rng.uniform(0.8, 2.0),
+                    top - 0.25,
+                    top + rng.uniform(0.6, 1.7),
+                    srgb(str(rng.choice(["#a9aaa6", "#8f9698", "#c7c2b6"]))),
+                )
+            )
     elif s.roof_kind == "mansard":
         parts.append(prism(0, width, 0, depth, top, top + 2.5, s.roof, 1.15))
         parts.append(prism(1.1, width - 1.1, 1.1, depth - 1.1, top + 2.45, top + 3.2, _dim(s.roof, 1.15), 2.0))
@@ -294,27 +366,74 @@ def house(rng: Generator, corner: tuple[float, float], along: tuple[float, float
             parts.append(prism(u - 0.65, u + 0.65, 0.25, 1.6, top + 0.3, top + 2.0, s.trim))
             parts.append(prism(u - 0.78, u + 0.78, 0.15, 1.7, top + 2.0, top + 2.16, s.roof))
             glow = WARM[rng.integers(4)] if rng.random() < 0.4 else (0, 0, 0)
-            parts.append(quads([[at(u - 0.45, 0.23, top + 0.55), at(u + 0.45, 0.23, top + 0.55), at(u + 0.45, 0.23, top + 1.85), at(u - 0.45, 0.23, top + 1.85)]], GLASS, glow, int(rng.integers(1, 5)), 1.0))
+            parts.append(
+                quads(
+                    [
+                        [
+                            at(u - 0.45, 0.23, top + 0.55),
+                            at(u + 0.45, 0.23, top + 0.55),
+                            at(u + 0.45, 0.23, top + 1.85),
+                            at(u - 0.45, 0.23, top + 1.85),
+                        ]
+                    ],
+                    GLASS,
+                    glow,
+                    int(rng.integers(1, 5)),
+                    1.0,
+                )
+            )
     else:
         rise = depth * 0.32
         eaves = 0.4
         ridge = [at(0, depth / 2, top + rise), at(width, depth / 2, top + rise)]
         drop = rise * eaves / (depth / 2)
-        faces = [[at(0, -eaves, top - drop), at(width, -eaves, top - drop), ridge[1], ridge[0]], [at(width, depth + eaves, top - drop), at(0, depth + eaves, top - drop), ridge[0], ridge[1]]]
+        faces = [
+            [at(0, -eaves, top - drop), at(width, -eaves, top - drop), ridge[1], ridge[0]],
+            [at(width, depth + eaves, top - drop), at(0, depth + eaves, top - drop), ridge[0], ridge[1]],
+        ]
         parts.append(both_sides(quads(faces, s.roof)))
-        parts.append(quads([[at(0, depth, top), at(0, 0, top), ridge[0], ridge[0]], [at(width, 0, top), at(width, depth, top), ridge[1], ridge[1]]], s.wall))
+        parts.append(
+            quads(
+                [[at(0, depth, top), at(0, 0, top), ridge[0], ridge[0]], [at(width, 0, top), at(width, depth, top), ridge[1], ridge[1]]],
+                s.wall,
+            )
+        )
         for i in range(int(rng.integers(0, 3))):
             u = width * (i + 1) / 3
             v = depth * 0.2
             parts.append(prism(u - 0.7, u + 0.7, v, depth / 2, top + rise * 0.2, top + rise * 0.72, s.trim))
             parts.append(prism(u - 0.85, u + 0.85, v - 0.1, depth / 2, top + rise * 0.72, top + rise * 0.72 + 0.2, s.roof, 0.0))
-            parts.append(quads([[at(u - 0.45, v - 0.02, top + rise * 0.38), at(u + 0.45, v - 0.02, top + rise * 0.38), at(u + 0.45, v - 0.02, top + rise * 0.68), at(u - 0.45, v - 0.02, top + rise * 0.68)]], GLASS, WARM[0], 3, 1.0))
+            parts.append(
+                quads(
+                    [
+                        [
+                            at(u - 0.45, v - 0.02, top + rise * 0.38),
+                            at(u + 0.45, v - 0.02, top + rise * 0.38),
+                            at(u + 0.45, v - 0.02, top + rise * 0.68),
+                            at(u - 0.45, v - 0.02, top + rise * 0.68),
+                        ]
+                    ],
+                    GLASS,
+                    WARM[0],
+                    3,
+                    1.0,
+                )
+            )
     if s.roof_kind != "flat":
         for _ in range(rng.integers(1, 3)):
             u = rng.uniform(0.5, width - 1.2)
             high = top + (depth * 0.32 if s.roof_kind == "gable" else 3.2)
             parts.append(prism(u, u + 0.7, depth * 0.45, depth * 0.45 + 1.2, top + 0.5, high + 0.9, srgb("#8d5a48")))
-            parts += [loft([ring(tuple(at(u + 0.35, depth * 0.45 + v, high + 0.9)), 0.12, 0.12, 6), ring(tuple(at(u + 0.35, depth * 0.45 + v, high + 1.25)), 0.1, 0.1, 6)], srgb("#b5654a")) for v in (0.3, 0.85)]
+            parts += [
+                loft(
+                    [
+                        ring(tuple(at(u + 0.35, depth * 0.45 + v, high + 0.9)), 0.12, 0.12, 6),
+                        ring(tuple(at(u + 0.35, depth * 0.45 + v, high + 1.25)), 0.1, 0.1, 6),
+                    ],
+                    srgb("#b5654a"),
+                )
+                for v in (0.3, 0.85)
+            ]
     return join(parts)
 
 

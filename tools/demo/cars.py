@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,9 +18,39 @@ ALWAYS, NIGHT = 0, 1
 
 PAINTS = [
     srgb(code)
-    for code in ["#eef0f0", "#eef0f0", "#d4d8da", "#8d959b", "#3a4046", "#202428", "#202428", "#b3262b", "#8e1f2a", "#1f4e8c", "#2f7fb8", "#17616b", "#2d6a4a", "#7c8f5a", "#d9a520", "#e06a2b", "#c9b79a", "#6d3b2e", "#5b4a78"]
+    for code in [
+        "#eef0f0",
+        "#eef0f0",
+        "#d4d8da",
+        "#8d959b",
+        "#3a4046",
+        "#202428",
+        "#202428",
+        "#b3262b",
+        "#8e1f2a",
+        "#1f4e8c",
+        "#2f7fb8",
+        "#17616b",
+        "#2d6a4a",
+        "#7c8f5a",
+        "#d9a520",
+        "#e06a2b",
+        "#c9b79a",
+        "#6d3b2e",
+        "#5b4a78",
+    ]
 ]
-LIVERIES = [(srgb(a), srgb(b)) for a, b in (("#c8252c", "#f2efe8"), ("#f0b323", "#20303a"), ("#1f6f8b", "#f2efe8"), ("#2f7d4f", "#f4e9c9"), ("#f4f1ea", "#d8412f"), ("#27408b", "#f0b323"))]
+LIVERIES = [
+    (srgb(a), srgb(b))
+    for a, b in (
+        ("#c8252c", "#f2efe8"),
+        ("#f0b323", "#20303a"),
+        ("#1f6f8b", "#f2efe8"),
+        ("#2f7d4f", "#f4e9c9"),
+        ("#f4f1ea", "#d8412f"),
+        ("#27408b", "#f0b323"),
+    )
+]
 BOXES = [srgb(code) for code in ["#f3f3f0", "#f3f3f0", "#e3e0d6", "#d9622b", "#2c5d8a", "#3c7a52", "#b92f2f", "#e8c547"]]
 
 
@@ -28,7 +59,12 @@ def _wheels(places: Sequence[tuple[float, float]], half: float, radius: float) -
     for y, inset in places:
         for side in (-1, 1):
             x = side * (half - inset)
-            parts.append(loft([ring((x - side * 0.2, y, radius), radius, radius, 12, 0), ring((x + side * 0.015, y, radius), radius, radius, 12, 0)], TYRE))
+            parts.append(
+                loft(
+                    [ring((x - side * 0.2, y, radius), radius, radius, 12, 0), ring((x + side * 0.015, y, radius), radius, radius, 12, 0)],
+                    TYRE,
+                )
+            )
             face = ring((x + side * 0.03, y, radius), radius * 0.62, radius * 0.62, 8, 0)
             parts.append(loft([face - (side * 0.03, 0, 0), face], STEEL, gloss=0.4))
             arch = ring((x + side * 0.008, y, radius * 1.02), radius * 1.2, radius * 1.2, 12, 0)
@@ -45,7 +81,15 @@ def _hull(stations: Sequence[tuple[float, ...]], paint: Rgb) -> Mesh:
     return loft(rings, paint, gloss=0.55)
 
 
-def _band(lower: NDArray[np.float64], upper: NDArray[np.float64], cuts: Sequence[tuple[float, float]], rise: tuple[float, float], out: float, color: Rgb, gloss: float) -> Mesh:
+def _band(
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    cuts: Sequence[tuple[float, float]],
+    rise: tuple[float, float],
+    out: float,
+    color: Rgb,
+    gloss: float,
+) -> Mesh:
     """Panels on the quad between two edges (2, 3): from cuts[i][0] to cuts[i][1] along, rise[0] to rise[1] up, ``out`` metres proud."""
     normal = np.cross(lower[1] - lower[0], upper[0] - lower[0])
     normal = normal / np.linalg.norm(normal) * out
@@ -57,20 +101,26 @@ def _band(lower: NDArray[np.float64], upper: NDArray[np.float64], cuts: Sequence
     return quads([[at(a, rise[0]), at(b, rise[0]), at(b, rise[1]), at(a, rise[1])] for a, b in cuts], color, gloss=gloss)
 
 
-def _cabin(base: tuple[float, float, float, float], top: tuple[float, float, float], height: tuple[float, float], paint: Rgb, doors: int) -> list[Mesh]:
+def _cabin(
+    base: tuple[float, float, float, float], top: tuple[float, float, float], height: tuple[float, float], paint: Rgb, doors: int
+) -> list[Mesh]:
     """A greenhouse. base: rear y, front y, rear and front half width. top: rear y, front y, half width. height: shoulder, roof."""
     (r, f, hr, hf), (tr, tf, ht), (low, high) = base, top, height
     b = np.array([(-hr, r, low), (hr, r, low), (hf, f, low), (-hf, f, low)])
     t = np.array([(-ht, tr, high), (ht, tr, high), (ht, tf, high), (-ht, tf, high)])
     mid = (t[0] + t[2]) / 2
-    roof = np.concatenate([t * (1, 1, 1), ])
+    roof = np.concatenate(
+        [
+            t * (1, 1, 1),
+        ]
+    )
     crown = mid + (t - mid) * (0.82, 0.88, 1) + (0, 0, 0.055)
     parts = [loft([b, roof, crown], paint, gloss=0.55)]
     sides = [(0.07, 0.93)]
     for i, j, cuts in ((0, 1, sides), (2, 3, sides)):
         parts.append(_band(b[[i, j]], t[[i, j]], cuts, (0.08, 0.93), 0.012, GLASS, 1.0))
     edges = np.linspace(0.1, 0.9, doors + 1)
-    panes = [(a + 0.022, c - 0.022) for a, c in zip(edges[:-1], edges[1:], strict=True)]
+    panes = [(a + 0.022, c - 0.022) for a, c in itertools.pairwise(edges)]
     for i, j in ((1, 2), (3, 0)):
         parts.append(_band(b[[i, j]], t[[i, j]], panes, (0.12, 0.9), 0.012, GLASS, 1.0))
     return parts
@@ -135,17 +185,39 @@ def car(rng: Generator) -> Mesh:
     parts.append(box((-half * 0.72, -e - 0.03, floor + 0.06), (half * 0.72, -e + 0.1, 0.46 + lift), TRIM))
     parts += [_plate(e + 0.03, 0.42 + lift, 1), _plate(-e - 0.04, 0.4 + lift, -1)]
     for side in (-1, 1):
-        parts.append(box((side * half - 0.02 * side - 0.1, front - 0.42, shoulder - 0.01), (side * half + 0.1 * side + 0.02, front - 0.26, shoulder + 0.13), paint, 0.4))
+        parts.append(
+            box(
+                (side * half - 0.02 * side - 0.1, front - 0.42, shoulder - 0.01),
+                (side * half + 0.1 * side + 0.02, front - 0.26, shoulder + 0.13),
+                paint,
+                0.4,
+            )
+        )
         for y in (0.32, -0.62) if doors == 2 else (0.45, -0.5):
             xs = side * (half + 0.006)
-            parts.append(quads([[(xs, y - side * 0.012, 0.4 + lift), (xs, y + side * 0.012, 0.4 + lift), (xs, y + side * 0.012, shoulder - 0.06), (xs, y - side * 0.012, shoulder - 0.06)]], tuple(c * 0.35 for c in paint)))
+            parts.append(
+                quads(
+                    [
+                        [
+                            (xs, y - side * 0.012, 0.4 + lift),
+                            (xs, y + side * 0.012, 0.4 + lift),
+                            (xs, y + side * 0.012, shoulder - 0.06),
+                            (xs, y - side * 0.012, shoulder - 0.06),
+                        ]
+                    ],
+                    tuple(c * 0.35 for c in paint),
+                )
+            )
     if kind == "taxi":
         sign = box((-0.28, -0.25, roof + 0.04), (0.28, -0.05, roof + 0.2), srgb("#fff4c8"), 0.3)
         sign.emission[:] = (1.6, 1.25, 0.5)
         sign.lamp[:] = NIGHT
         parts.append(sign)
     elif tall and rng.random() < 0.5:
-        parts += [box((s * half * 0.62 - 0.03, rear_top + 0.1, roof + 0.03), (s * half * 0.62 + 0.03, front_top - 0.1, roof + 0.1), STEEL) for s in (-1, 1)]
+        parts += [
+            box((s * half * 0.62 - 0.03, rear_top + 0.1, roof + 0.03), (s * half * 0.62 + 0.03, front_top - 0.1, roof + 0.1), STEEL)
+            for s in (-1, 1)
+        ]
     elif rng.random() < 0.06:
         parts.append(box((-0.4, -1.0, roof + 0.05), (0.4, 0.6, roof + 0.4), srgb("#2b2f33"), 0.3, (0.85, 0.9)))
     return join(parts)
@@ -163,7 +235,16 @@ def _glazing(half: float, y: tuple[float, float], z: tuple[float, float], panes:
     return [quads(faces, color, (0.62, 0.5, 0.29), NIGHT, 1.0)]
 
 
-def _front(half: float, y: float, z: tuple[float, float], nose: int, color: Rgb, emission: tuple[float, ...] = (0, 0, 0), lamp: int = NIGHT, gloss: float = 1.0) -> Mesh:
+def _front(
+    half: float,
+    y: float,
+    z: tuple[float, float],
+    nose: int,
+    color: Rgb,
+    emission: tuple[float, ...] = (0, 0, 0),
+    lamp: int = NIGHT,
+    gloss: float = 1.0,
+) -> Mesh:
     xs = np.array([-half, half, half, -half]) * -nose
     return quads([np.stack([xs, np.full(4, y), np.array([z[0], z[0], z[1], z[1]])], -1)], color, emission, lamp, gloss)
 
@@ -190,8 +271,12 @@ def bus(rng: Generator) -> Mesh:
         parts.append(box((x0, -e + 0.25, 0.5), (x1, e - 0.4, 0.86), stripe, 0.4))
     for y in (e - 1.9, -0.4):
         x = half + 0.02
-        parts.append(quads([[(x, y, 0.4), (x, y + 1.15, 0.4), (x, y + 1.15, 2.45), (x, y, 2.45)]], srgb("#20262b"), (0.5, 0.4, 0.24), NIGHT, 0.9))
-        parts.append(quads([[(x + 0.01, y + 0.55, 0.4), (x + 0.01, y + 0.6, 0.4), (x + 0.01, y + 0.6, 2.45), (x + 0.01, y + 0.55, 2.45)]], body))
+        parts.append(
+            quads([[(x, y, 0.4), (x, y + 1.15, 0.4), (x, y + 1.15, 2.45), (x, y, 2.45)]], srgb("#20262b"), (0.5, 0.4, 0.24), NIGHT, 0.9)
+        )
+        parts.append(
+            quads([[(x + 0.01, y + 0.55, 0.4), (x + 0.01, y + 0.6, 0.4), (x + 0.01, y + 0.6, 2.45), (x + 0.01, y + 0.55, 2.45)]], body)
+        )
     parts.append(_front(half * 0.86, e + 0.012, (1.05, 2.4), 1, GLASS, (0.18, 0.16, 0.12)))
     parts.append(_front(half * 0.7, e + 0.014, (2.5, 2.82), 1, srgb("#16181a"), (2.4, 1.3, 0.2), ALWAYS, 0.5))
     parts.append(_front(half * 0.8, -e - 0.012, (1.5, 2.3), -1, GLASS))
@@ -220,8 +305,23 @@ def truck(rng: Generator) -> Mesh:
         return [(x, y, z) for x, z in side] + [(-x, y, z) for x, z in reversed(side)]
 
     top = rng.uniform(2.55, 2.85)
-    parts.append(loft([outline(cab, 0.97, top), outline(nose - 0.75, 0.98, top), outline(nose - 0.22, 0.97, top - 0.16), outline(nose - 0.02, 0.95, 1.7), outline(nose, 0.93, 1.6)], paint, gloss=0.5))
-    low, high = np.array([(half * 0.84, nose + 0.005, 1.58), (-half * 0.84, nose + 0.005, 1.58)]), np.array([(half * 0.76, nose - 0.2, top - 0.28), (-half * 0.76, nose - 0.2, top - 0.28)])
+    parts.append(
+        loft(
+            [
+                outline(cab, 0.97, top),
+                outline(nose - 0.75, 0.98, top),
+                outline(nose - 0.22, 0.97, top - 0.16),
+                outline(nose - 0.02, 0.95, 1.7),
+                outline(nose, 0.93, 1.6),
+            ],
+            paint,
+            gloss=0.5,
+        )
+    )
+    low, high = (
+        np.array([(half * 0.84, nose + 0.005, 1.58), (-half * 0.84, nose + 0.005, 1.58)]),
+        np.array([(half * 0.76, nose - 0.2, top - 0.28), (-half * 0.76, nose - 0.2, top - 0.28)]),
+    )
     parts.append(_band(low, high, [(0.0, 1.0)], (0.04, 1.0), 0.03, GLASS, 1.0))
     for side in (-1, 1):
         x = side * (half + 0.0)
@@ -232,7 +332,9 @@ def truck(rng: Generator) -> Mesh:
     parts.append(box((-half * 0.98, nose - 0.2, 0.4), (half * 0.98, nose + 0.06, 0.72), TRIM))
     parts.append(box((-half * 0.7, -e + 0.1, 0.55), (half * 0.7, cab + 0.3, 0.85), TRIM))
     parts += _lamps(nose + 0.06, -e, half * 0.98, 0.62, (0.3, 0.16))
-    parts += _wheels([(-e + 1.3, 0.0), (-e + 2.35, 0.0), (nose - 1.0, 0.0)] if length > 7.8 else [(-e + 1.5, 0.0), (nose - 1.0, 0.0)], half, 0.46)
+    parts += _wheels(
+        [(-e + 1.3, 0.0), (-e + 2.35, 0.0), (nose - 1.0, 0.0)] if length > 7.8 else [(-e + 1.5, 0.0), (nose - 1.0, 0.0)], half, 0.46
+    )
     back = cab - 0.12
     color = BOXES[rng.integers(len(BOXES))]
     if kind in ("box", "curtain"):
@@ -240,24 +342,46 @@ def truck(rng: Generator) -> Mesh:
         parts.append(box((-half * 1.03, -e, 0.88), (half * 1.03, back, roof), color, 0.15))
         if rng.random() < 0.7:
             accent = BOXES[rng.integers(len(BOXES))]
-            parts += [box((s * half * 1.03 - 0.012, -e + 0.2, 1.2), (s * half * 1.03 + 0.012, back - 0.2, rng.uniform(1.5, 2.4)), accent, 0.15) for s in (-1, 1)]
+            parts += [
+                box((s * half * 1.03 - 0.012, -e + 0.2, 1.2), (s * half * 1.03 + 0.012, back - 0.2, rng.uniform(1.5, 2.4)), accent, 0.15)
+                for s in (-1, 1)
+            ]
         dark = tuple(c * 0.55 for c in color)
         if kind == "curtain":
             for y in np.arange(-e + 0.5, back - 0.2, 0.62):
                 parts += [box((s * half * 1.03 - 0.014, y, 0.95), (s * half * 1.03 + 0.014, y + 0.06, roof - 0.1), dark) for s in (-1, 1)]
-        parts += [_front(0.03, -e - 0.012, (0.95, roof - 0.06), -1, dark, gloss=0), _front(half * 1.02, -e - 0.011, (roof - 0.1, roof - 0.02), -1, dark, gloss=0)]
-        parts.append(box((-half * 0.9, back - 0.1, roof - 0.75), (half * 0.9, back + 0.25, roof - 0.25), srgb("#d9dcda")) if rng.random() < 0.4 else box((-0.5, back, 1.0), (0.5, back + 0.1, 1.9), TRIM))
+        parts += [
+            _front(0.03, -e - 0.012, (0.95, roof - 0.06), -1, dark, gloss=0),
+            _front(half * 1.02, -e - 0.011, (roof - 0.1, roof - 0.02), -1, dark, gloss=0),
+        ]
+        parts.append(
+            box((-half * 0.9, back - 0.1, roof - 0.75), (half * 0.9, back + 0.25, roof - 0.25), srgb("#d9dcda"))
+            if rng.random() < 0.4
+            else box((-0.5, back, 1.0), (0.5, back + 0.1, 1.9), TRIM)
+        )
     elif kind == "tipper":
         steel = srgb("#d08a1e") if rng.random() < 0.5 else srgb("#7d8a91")
-        low_ring = [(-half * 0.85, -e + 0.15, 0.95), (half * 0.85, -e + 0.15, 0.95), (half * 0.85, back - 0.1, 0.95), (-half * 0.85, back - 0.1, 0.95)]
+        low_ring = [
+            (-half * 0.85, -e + 0.15, 0.95),
+            (half * 0.85, -e + 0.15, 0.95),
+            (half * 0.85, back - 0.1, 0.95),
+            (-half * 0.85, back - 0.1, 0.95),
+        ]
         high_ring = [(-half * 1.04, -e - 0.1, 2.15), (half * 1.04, -e - 0.1, 2.15), (half * 1.04, back, 2.15), (-half * 1.04, back, 2.15)]
         parts.append(loft([low_ring, high_ring], steel, gloss=0.1))
         parts.append(box((-half * 0.95, -e + 0.0, 2.12), (half * 0.95, back - 0.1, 2.5), srgb("#7a6248"), 0, (0.35, 0.55)))
-        parts += [box((s * half * 0.98 - 0.05, y, 1.0), (s * half * 0.98 + 0.05, y + 0.1, 2.15), tuple(c * 0.7 for c in steel)) for s in (-1, 1) for y in np.linspace(-e + 0.4, back - 0.5, 5)]
+        parts += [
+            box((s * half * 0.98 - 0.05, y, 1.0), (s * half * 0.98 + 0.05, y + 0.1, 2.15), tuple(c * 0.7 for c in steel))
+            for s in (-1, 1)
+            for y in np.linspace(-e + 0.4, back - 0.5, 5)
+        ]
     else:
         rings = [ring((0, y, 1.95), r, r * 0.92, 12, 1) for y, r in ((-e, 0.85), (-e + 0.15, 1.08), (back - 0.15, 1.08), (back, 0.85))]
         parts.append(loft(rings, srgb("#d7dbdd"), gloss=0.5))
-        parts += [loft([ring((0, y, 1.95), 1.1, 0.94 * 1.01, 12, 1), ring((0, y + 0.22, 1.95), 1.1, 0.94 * 1.01, 12, 1)], color, gloss=0.3) for y in (-e + 0.9, back - 1.2)]
+        parts += [
+            loft([ring((0, y, 1.95), 1.1, 0.94 * 1.01, 12, 1), ring((0, y + 0.22, 1.95), 1.1, 0.94 * 1.01, 12, 1)], color, gloss=0.3)
+            for y in (-e + 0.9, back - 1.2)
+        ]
         parts.append(box((-0.35, -e + 0.4, 2.9), (0.35, back - 0.4, 3.02), STEEL))
     return join(parts)
 

@@ -30,7 +30,9 @@ def surface(corners: NDArray[np.float64]) -> Surface:
     return Surface(corners, normals, (corners[:, 0] + corners[:, 1] + corners[:, 2] + corners[:, 3]) / 4)
 
 
-def seen_from(camera: Camera, faces: Surface, jitter: tuple[float, float]) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def seen_from(
+    camera: Camera, faces: Surface, jitter: tuple[float, float]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Faces turned to the camera and in front of it: their index, corners in pixels (n, 4, 2), planes (n, 3).
 
     What crosses the near plane is clipped, and may come back as several pieces.
@@ -57,7 +59,9 @@ def _clip(corners: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         if (a[2] > NEAR) != (b[2] > NEAR):
             share = (NEAR * 1.0001 - a[2]) / (b[2] - a[2])
             kept.append(a + share * (b - a))
-    return [np.array([kept[0], kept[i], kept[min(i + 1, len(kept) - 1)], kept[min(i + 2, len(kept) - 1)]]) for i in range(1, len(kept) - 1, 2)]
+    return [
+        np.array([kept[0], kept[i], kept[min(i + 1, len(kept) - 1)], kept[min(i + 2, len(kept) - 1)]]) for i in range(1, len(kept) - 1, 2)
+    ]
 
 
 class Cast:
@@ -89,7 +93,7 @@ class Cast:
         return Part(faces, vertices, slot[corners], self.mesh.vertices[vertices], self.bone[vertices])
 
     def boxes(self, part: Part, vertices: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
-        """x1 y1 x2 y2 (actors, 4) around all that counts of each actor, unclipped; NaN where it reaches behind the camera or is not in ``part``."""
+        """x1 y1 x2 y2 (actors, 4) around all that counts of each actor, unclipped; NaN if partly behind the camera or not in ``part``."""
         boxed = self._boxed[part.vertices]
         seen = camera.to_camera(vertices[boxed])
         owner = self.vertex_owner[part.vertices[boxed]]

@@ -68,19 +68,22 @@ def _wet() -> list[Light]:
 SHOTS = (
     Shot(
         910007, 9.0,
-        _layout(lanes=1, cross_lanes=1, bike=1.7, parking=2.2, yc=21.0, pave=5.6, radius=4.2, far=120.0, park=(-1, 1), bus_lane=False, season="summer"),
+        _layout(lanes=1, cross_lanes=1, bike=1.7, parking=2.2, yc=21.0, pave=5.6, radius=4.2, far=120.0, park=(-1, 1), bus_lane=False,
+        season="summer"),
         Camera((7.4, 0.0, 7.2), -11.0, 14.5, 56, WIDTH, HEIGHT), _day,
         Plan(cars=9, buses=2, trucks=1, motorcycles=2, cyclists=5, walkers=34, dogs=6, parked=0.6), 9.5,
     ),
     Shot(
         910021, 10.0,
-        _layout(lanes=2, cross_lanes=1, bike=1.7, parking=0.0, yc=23.0, pave=6.0, radius=4.5, far=125.0, park=None, bus_lane=True, season="autumn"),
+        _layout(lanes=2, cross_lanes=1, bike=1.7, parking=0.0, yc=23.0, pave=6.0, radius=4.5, far=125.0, park=None, bus_lane=True,
+        season="autumn"),
         Camera((-9.0, 0.0, 6.6), 13.0, 13.0, 57, WIDTH, HEIGHT), _evening,
         Plan(cars=9, buses=3, trucks=2, motorcycles=3, cyclists=5, walkers=34, dogs=6, parked=0.0), 8.0,
     ),
     Shot(
         910033, 7.0,
-        _layout(lanes=1, cross_lanes=1, bike=0.0, parking=2.2, yc=19.0, pave=5.4, radius=4.0, far=110.0, park=(1, 1), bus_lane=False, season="summer"),
+        _layout(lanes=1, cross_lanes=1, bike=0.0, parking=2.2, yc=19.0, pave=5.4, radius=4.0, far=110.0, park=(1, 1), bus_lane=False,
+        season="summer"),
         Camera((-5.6, 0.0, 5.4), 9.0, 12.0, 54, WIDTH, HEIGHT), _wet,
         Plan(cars=8, buses=2, trucks=1, motorcycles=3, cyclists=3, walkers=26, dogs=3, parked=0.55, umbrellas=0.6), 21.0, 0.55,
     ),
@@ -91,7 +94,18 @@ def stage(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
     """A shot's scene and its lights."""
     shot = SHOTS[number]
     lights = shot.lights()
-    made = scene.assemble(np.random.default_rng(shot.seed), shot.layout, shot.camera, lights[0], shot.plan, shot.seconds + 0.2, shot.offset, cell, shot.rain, 0.004)
+    made = scene.assemble(
+        np.random.default_rng(shot.seed),
+        shot.layout,
+        shot.camera,
+        lights[0],
+        shot.plan,
+        shot.seconds + 0.2,
+        shot.offset,
+        cell,
+        shot.rain,
+        0.004,
+    )
     return made, lights
 
 
@@ -103,7 +117,14 @@ def _render(job: tuple[int, int, int, Path, int]) -> None:
     for i in range(part, round(SHOTS[number].seconds * RATE), parts):
         picture, truth = film.frame(i, (i + 0.5) / RATE)
         cv2.imwrite(str(folder / f"{number}_{i:04d}.png"), picture[..., ::-1], [cv2.IMWRITE_PNG_COMPRESSION, 1])
-        np.savez(folder / f"{number}_{i:04d}.npz", boxes=truth.boxes, kinds=truth.kinds, tracks=truth.tracks, visible=truth.visible, ignore=truth.ignore)
+        np.savez(
+            folder / f"{number}_{i:04d}.npz",
+            boxes=truth.boxes,
+            kinds=truth.kinds,
+            tracks=truth.tracks,
+            visible=truth.visible,
+            ignore=truth.ignore,
+        )
 
 
 def render(folder: Path, shots: list[int], passes: int, processes: int) -> None:
@@ -123,7 +144,16 @@ def encode(folder: Path, out: Path, rate_factor: float) -> None:
     out.mkdir(parents=True, exist_ok=True)
     truths = []
     with av.open(str(out / "framefleet-demo.mp4"), "w", options={"movflags": "+faststart"}) as file:
-        video = file.add_stream("libx264", RATE, options={"crf": str(rate_factor), "preset": "veryslow", "tune": "animation", "x264-params": "keyint=75:min-keyint=10:bframes=5:ref=5"})
+        video = file.add_stream(
+            "libx264",
+            RATE,
+            options={
+                "crf": str(rate_factor),
+                "preset": "veryslow",
+                "tune": "animation",
+                "x264-params": "keyint=75:min-keyint=10:bframes=5:ref=5",
+            },
+        )
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         context = video.codec_context
         context.color_primaries, context.color_trc, context.colorspace, context.color_range = 1, 1, 1, 1

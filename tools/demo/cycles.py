@@ -32,7 +32,16 @@ def bicycle(rng: Generator) -> Mesh:
     parts = []
     for y, bone in ((front, 1), (rear, 2)):
         parts.append(wheel((0, y, r), r, 0.05, 0.045, TYRE, 14).boned(bone))
-        parts += [tube((0, y - (r - 0.03) * cos(a), r - (r - 0.03) * sin(a)), (0, y + (r - 0.03) * cos(a), r + (r - 0.03) * sin(a)), 0.007, STEEL, 4).boned(bone) for a in np.arange(4) * pi / 4]
+        parts += [
+            tube(
+                (0, y - (r - 0.03) * cos(a), r - (r - 0.03) * sin(a)),
+                (0, y + (r - 0.03) * cos(a), r + (r - 0.03) * sin(a)),
+                0.007,
+                STEEL,
+                4,
+            ).boned(bone)
+            for a in np.arange(4) * pi / 4
+        ]
     crank, seat, head = (0, *_CRANK), (0, -0.17, 0.8), (0, 0.4, 0.84)
     bars = [(crank, seat), (crank, head), ((0, -0.14, 0.74), head), (crank, (0, rear, r)), ((0, -0.15, 0.72), (0, rear, r))]
     parts += [tube(a, b, 0.025, paint, 5) for a, b in bars]
@@ -42,7 +51,11 @@ def bicycle(rng: Generator) -> Mesh:
     parts.append(_lamp(box((-0.035, 0.44, 0.9), (0.035, 0.5, 0.96), STEEL), HEADLIGHT))
     parts.append(_lamp(box((-0.03, -0.5, 0.66), (0.03, -0.46, 0.72), srgb("#a3191c")), TAILLIGHT))
     if rng.random() < 0.35:
-        parts.append(box((-0.16, 0.46, 0.72), (0.16, 0.74, 0.92), srgb("#8a6a45")) if rng.random() < 0.5 else box((-0.19, -0.72, 0.55), (0.19, -0.4, 0.72), srgb("#2f5d50")))
+        parts.append(
+            box((-0.16, 0.46, 0.72), (0.16, 0.74, 0.92), srgb("#8a6a45"))
+            if rng.random() < 0.5
+            else box((-0.19, -0.72, 0.55), (0.19, -0.4, 0.72), srgb("#2f5d50"))
+        )
     for side in (-1, 1):
         parts.append(tube((side * 0.06, *_CRANK), (side * 0.08, 0, _CRANK[1] + side * _PEDAL), 0.014, STEEL, 4).boned(3))
     return join(parts)
@@ -55,18 +68,76 @@ def motorcycle(rng: Generator) -> Mesh:
     parts = []
     for y, bone, wide in ((front, 1, 0.13), (rear, 2, 0.18)):
         parts.append(wheel((0, y, r), r, 0.11, wide, TYRE, 12).boned(bone))
-        parts.append(loft([ring((-wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0), ring((wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0)], STEEL, gloss=0.4).boned(bone))
+        parts.append(
+            loft(
+                [ring((-wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0), ring((wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0)], STEEL, gloss=0.4
+            ).boned(bone)
+        )
     if rng.random() < 0.55:
-        parts.append(loft([ring((0, y, z), rx, rz, 8, 1) for y, z, rx, rz in ((-0.12, 0.78, 0.1, 0.08), (0.0, 0.82, 0.16, 0.13), (0.28, 0.86, 0.17, 0.15), (0.42, 0.86, 0.1, 0.1))], paint, gloss=0.6))
-        parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in ((-0.9, 0.88, 0.06, 0.04), (-0.6, 0.8, 0.14, 0.08), (-0.1, 0.75, 0.14, 0.08))], TRIM))
+        parts.append(
+            loft(
+                [
+                    ring((0, y, z), rx, rz, 8, 1)
+                    for y, z, rx, rz in (
+                        (-0.12, 0.78, 0.1, 0.08),
+                        (0.0, 0.82, 0.16, 0.13),
+                        (0.28, 0.86, 0.17, 0.15),
+                        (0.42, 0.86, 0.1, 0.1),
+                    )
+                ],
+                paint,
+                gloss=0.6,
+            )
+        )
+        parts.append(
+            loft(
+                [
+                    ring((0, y, z), rx, rz, 7, 1)
+                    for y, z, rx, rz in ((-0.9, 0.88, 0.06, 0.04), (-0.6, 0.8, 0.14, 0.08), (-0.1, 0.75, 0.14, 0.08))
+                ],
+                TRIM,
+            )
+        )
         parts.append(box((-0.17, -0.25, 0.25), (0.17, 0.32, 0.66), srgb("#3a3f45"), 0.4, (0.8, 0.7)))
         parts.append(tube((0.17, -0.1, 0.34), (0.2, -0.85, 0.42), 0.055, STEEL, 6))
-        parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in ((0.5, 0.9, 0.13, 0.16), (0.66, 0.9, 0.12, 0.14), (0.74, 0.88, 0.06, 0.07))], paint, gloss=0.6))
+        parts.append(
+            loft(
+                [
+                    ring((0, y, z), rx, rz, 7, 1)
+                    for y, z, rx, rz in ((0.5, 0.9, 0.13, 0.16), (0.66, 0.9, 0.12, 0.14), (0.74, 0.88, 0.06, 0.07))
+                ],
+                paint,
+                gloss=0.6,
+            )
+        )
         lamp_y = 0.72
     else:
-        parts.append(loft([ring((0, y, z), rx, rz, 8, 1) for y, z, rx, rz in ((-0.85, 0.66, 0.1, 0.1), (-0.6, 0.62, 0.19, 0.18), (-0.15, 0.6, 0.18, 0.17), (-0.05, 0.55, 0.12, 0.12))], paint, gloss=0.6))
+        parts.append(
+            loft(
+                [
+                    ring((0, y, z), rx, rz, 8, 1)
+                    for y, z, rx, rz in (
+                        (-0.85, 0.66, 0.1, 0.1),
+                        (-0.6, 0.62, 0.19, 0.18),
+                        (-0.15, 0.6, 0.18, 0.17),
+                        (-0.05, 0.55, 0.12, 0.12),
+                    )
+                ],
+                paint,
+                gloss=0.6,
+            )
+        )
         parts.append(box((-0.18, -0.12, 0.26), (0.18, 0.42, 0.36), TRIM))
-        parts.append(loft([[(-0.2, 0.38, 0.3), (0.2, 0.38, 0.3), (0.15, 0.52, 0.3), (-0.15, 0.52, 0.3)], [(-0.17, 0.36, 0.92), (0.17, 0.36, 0.92), (0.12, 0.5, 0.92), (-0.12, 0.5, 0.92)]], paint, gloss=0.6))
+        parts.append(
+            loft(
+                [
+                    [(-0.2, 0.38, 0.3), (0.2, 0.38, 0.3), (0.15, 0.52, 0.3), (-0.15, 0.52, 0.3)],
+                    [(-0.17, 0.36, 0.92), (0.17, 0.36, 0.92), (0.12, 0.5, 0.92), (-0.12, 0.5, 0.92)],
+                ],
+                paint,
+                gloss=0.6,
+            )
+        )
         parts.append(box((-0.14, -0.75, 0.78), (0.14, -0.05, 0.88), TRIM, 0, (0.8, 0.95)))
         if rng.random() < 0.5:
             parts.append(box((-0.25, -1.05, 0.86), (0.25, -0.6, 1.3), srgb(str(rng.choice(["#d8412f", "#1fa38a", "#f0b323", "#202428"])))))
@@ -85,7 +156,11 @@ def rolling(kind: str, travelled: float) -> NDArray[np.float64]:
     r = RADIUS[kind]
     place = np.zeros((BONES, 3, 4))
     place[:, :, :3] = np.eye(3)
-    for bone, (y, z), angle in ((1, (_AXLE[kind][0], r), travelled / r), (2, (_AXLE[kind][1], r), travelled / r), (3, _CRANK, crank_angle(travelled))):
+    for bone, (y, z), angle in (
+        (1, (_AXLE[kind][0], r), travelled / r),
+        (2, (_AXLE[kind][1], r), travelled / r),
+        (3, _CRANK, crank_angle(travelled)),
+    ):
         c, s = cos(angle), sin(angle)
         rotation = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
         joint = np.array([0, y, z])

@@ -30,14 +30,20 @@ STEP = 0.9
 """Seconds between the frames of a scene: far enough to differ, near enough to be cheap."""
 
 
-def render_scene(seed: int, frames: int, width: int, height: int, passes: int | None = None) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
+def render_scene(
+    seed: int, frames: int, width: int, height: int, passes: int | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
     """Frames of one scene: pictures, boxes (frames, MOST, 4), kinds (frames, MOST; -1 = none), visible shares."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng((seed, 1))
     scene = scenes.draw(seed, width, height, frames * STEP)
     film = Film(scene, passes or int(rng.choice([2, 3, 4], p=[0.25, 0.25, 0.5])), float(rng.choice([0.0, 0.01, 0.02, 0.03])))
     pictures = np.empty((frames, height, width, 3), np.uint8)
-    boxes, kinds, visible = np.zeros((frames, MOST, 4), np.float32), np.full((frames, MOST), -1, np.int8), np.zeros((frames, MOST), np.float32)
+    boxes, kinds, visible = (
+        np.zeros((frames, MOST, 4), np.float32),
+        np.full((frames, MOST), -1, np.int8),
+        np.zeros((frames, MOST), np.float32),
+    )
     for i in range(frames):
         picture, truth = film.frame(i, (i + 0.5) * STEP)
         if passes is None and rng.random() < 0.35:
@@ -46,7 +52,11 @@ def render_scene(seed: int, frames: int, width: int, height: int, passes: int | 
         pictures[i] = picture
         area = np.prod(truth.boxes[:, 2:] - truth.boxes[:, :2], 1)
         largest = np.argsort(-area, kind="stable")[:MOST]
-        boxes[i, : len(largest)], kinds[i, : len(largest)], visible[i, : len(largest)] = truth.boxes[largest], truth.kinds[largest], truth.visible[largest]
+        boxes[i, : len(largest)], kinds[i, : len(largest)], visible[i, : len(largest)] = (
+            truth.boxes[largest],
+            truth.kinds[largest],
+            truth.visible[largest],
+        )
     return pictures, boxes, kinds, visible
 
 
@@ -66,7 +76,12 @@ def render(out: Path, first: int, count: int, frames: int, width: int, height: i
     """Render ``count`` scenes from seed ``first`` on."""
     out.mkdir(parents=True, exist_ok=True)
     n = count * frames
-    for name, shape, kind in (("pictures", (n, height, width, 3), np.uint8), ("boxes", (n, MOST, 4), np.float32), ("kinds", (n, MOST), np.int8), ("visible", (n, MOST), np.float32)):
+    for name, shape, kind in (
+        ("pictures", (n, height, width, 3), np.uint8),
+        ("boxes", (n, MOST, 4), np.float32),
+        ("kinds", (n, MOST), np.int8),
+        ("visible", (n, MOST), np.float32),
+    ):
         np.lib.format.open_memmap(out / f"{name}.npy", "w+", kind, shape).flush()
     kinds = np.load(out / "kinds.npy", mmap_mode="r+")
     kinds[:] = -1

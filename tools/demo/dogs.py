@@ -14,7 +14,9 @@ COATS = [srgb(c) for c in ["#1d1a18", "#5b3a22", "#a8743c", "#d8b07a", "#efe6d6"
 BODY, HEAD, FRONT_L, FRONT_R, HIND_L, HIND_R, TAIL = range(7)
 BONES = 7
 # places of the joints in a dog 1 m tall at the shoulder
-_JOINT = np.array([(0, 0, 0.75), (0, 0.42, 0.98), (-0.13, 0.36, 0.62), (0.13, 0.36, 0.62), (-0.13, -0.46, 0.62), (0.13, -0.46, 0.62), (0, -0.6, 0.88)])
+_JOINT = np.array(
+    [(0, 0, 0.75), (0, 0.42, 0.98), (-0.13, 0.36, 0.62), (0.13, 0.36, 0.62), (-0.13, -0.46, 0.62), (0.13, -0.46, 0.62), (0, -0.6, 0.88)]
+)
 
 
 def dog(rng: Generator) -> tuple[Mesh, float]:
@@ -24,22 +26,54 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
     belly = COATS[rng.integers(len(COATS))] if rng.random() < 0.4 else coat
     stout, leggy = rng.uniform(0.85, 1.25), rng.uniform(0.9, 1.1)
     parts = []
-    trunk = [(-0.62, 0.82, 0.07, 0.09), (-0.52, 0.79, 0.15, 0.17), (-0.2, 0.76, 0.145, 0.16), (0.15, 0.76, 0.17, 0.21), (0.38, 0.8, 0.16, 0.22), (0.5, 0.88, 0.09, 0.13)]
+    trunk = [
+        (-0.62, 0.82, 0.07, 0.09),
+        (-0.52, 0.79, 0.15, 0.17),
+        (-0.2, 0.76, 0.145, 0.16),
+        (0.15, 0.76, 0.17, 0.21),
+        (0.38, 0.8, 0.16, 0.22),
+        (0.5, 0.88, 0.09, 0.13),
+    ]
     parts.append(loft([ring((0, y, z), rx * stout, rz * stout, 8, 1) for y, z, rx, rz in trunk], coat).boned(BODY))
-    parts.append(loft([ring((0, y, z), r * stout, r * 1.25 * stout, 7, 1) for y, z, r in ((0.3, 0.84, 0.12), (0.46, 0.98, 0.1), (0.56, 1.08, 0.09))], coat).boned(BODY))
-    skull = [(0.43, 1.12, 0.07, 0.08), (0.52, 1.15, 0.12, 0.12), (0.66, 1.13, 0.11, 0.11), (0.72, 1.08, 0.065, 0.065), (0.9, 1.05, 0.05, 0.05), (0.93, 1.05, 0.03, 0.03)]
+    parts.append(
+        loft(
+            [ring((0, y, z), r * stout, r * 1.25 * stout, 7, 1) for y, z, r in ((0.3, 0.84, 0.12), (0.46, 0.98, 0.1), (0.56, 1.08, 0.09))],
+            coat,
+        ).boned(BODY)
+    )
+    skull = [
+        (0.43, 1.12, 0.07, 0.08),
+        (0.52, 1.15, 0.12, 0.12),
+        (0.66, 1.13, 0.11, 0.11),
+        (0.72, 1.08, 0.065, 0.065),
+        (0.9, 1.05, 0.05, 0.05),
+        (0.93, 1.05, 0.03, 0.03),
+    ]
     parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in skull], np.array(coat)).boned(HEAD))
     parts.append(loft([ring((0, y, 1.07), r, r, 6, 1) for y, r in ((0.92, 0.032), (0.955, 0.018))], srgb("#151312")).boned(HEAD))
     droop = rng.random() < 0.5
     for side in (-1, 1):
-        ear = [(side * 0.06, 0.54, 1.24), (side * 0.13, 0.54, 1.2), (side * (0.17 if droop else 0.12), 0.55, 1.0 if droop else 1.4), (side * (0.1 if droop else 0.1), 0.56, 1.02 if droop else 1.38)]
+        ear = [
+            (side * 0.06, 0.54, 1.24),
+            (side * 0.13, 0.54, 1.2),
+            (side * (0.17 if droop else 0.12), 0.55, 1.0 if droop else 1.4),
+            (side * 0.1, 0.56, 1.02 if droop else 1.38),
+        ]
         parts.append(both_sides(quads([ear], np.array(coat) * 0.6)).boned(HEAD))
     for bone in (FRONT_L, FRONT_R, HIND_L, HIND_R):
         x, y, _ = _JOINT[bone]
         hind = bone in (HIND_L, HIND_R)
         knee = -0.07 if hind else 0.0
-        shape = [(0.0, 0.03, 0.05), (0.05, 0.0, 0.04), (0.3, knee, 0.042), (0.55, 0.02 if hind else 0.0, 0.075 if hind else 0.06), (0.74, 0.03, 0.1 if hind else 0.07)]
-        parts.append(loft([ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape], belly if not hind else coat).boned(bone))
+        shape = [
+            (0.0, 0.03, 0.05),
+            (0.05, 0.0, 0.04),
+            (0.3, knee, 0.042),
+            (0.55, 0.02 if hind else 0.0, 0.075 if hind else 0.06),
+            (0.74, 0.03, 0.1 if hind else 0.07),
+        ]
+        parts.append(
+            loft([ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape], belly if not hind else coat).boned(bone)
+        )
     parts.append(tube((0, -0.58, 0.88), (0, -0.95, rng.uniform(0.85, 1.25)), 0.045, coat, 5, 0.02).boned(TAIL))
     body = join(parts)
     body.vertices[:] *= height

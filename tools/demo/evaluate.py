@@ -1,7 +1,7 @@
 """Mean average precision on rendered scenes, by pycocotools.
 
-    python -m tools.demo.evaluate DATA --cfg M.cfg --weights M.weights      torch, on a rendered data set
-    python -m tools.demo.evaluate CLIP.mp4 --truth CLIP.json --cfg …        the engine itself, from the video's frames
+python -m tools.demo.evaluate DATA --cfg M.cfg --weights M.weights      torch, on a rendered data set
+python -m tools.demo.evaluate CLIP.mp4 --truth CLIP.json --cfg …        the engine itself, from the video's frames
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ def score(truth: dict[str, Any], found: Sequence[Detections]) -> dict[str, Any]:
     from pycocotools.cocoeval import COCOeval
 
     rows = [
-        {"image_id": image, "category_id": int(kind) + 1, "bbox": [float(x1), float(y1), float(x2 - x1), float(y2 - y1)], "score": float(confidence)}
+        {
+            "image_id": image,
+            "category_id": int(kind) + 1,
+            "bbox": [float(x1), float(y1), float(x2 - x1), float(y2 - y1)],
+            "score": float(confidence),
+        }
         for image, detections in enumerate(found)
         for (x1, y1, x2, y2), confidence, kind in zip(detections.boxes, detections.scores, detections.class_ids, strict=True)
     ]
@@ -64,7 +69,11 @@ def score(truth: dict[str, Any], found: Sequence[Detections]) -> dict[str, Any]:
         values = precision[:, :, i]
         if asked[i]:
             classes[category["name"]] = (float(values[0].mean()), float(values.mean()), int(asked[i]))
-    return {"map50": float(np.mean([c[0] for c in classes.values()])), "map50_95": float(np.mean([c[1] for c in classes.values()])), "classes": classes}
+    return {
+        "map50": float(np.mean([c[0] for c in classes.values()])),
+        "map50_95": float(np.mean([c[1] for c in classes.values()])),
+        "classes": classes,
+    }
 
 
 def show(result: dict[str, Any]) -> str:
@@ -89,7 +98,9 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
     pictures = np.load(folder / "pictures.npy", mmap_mode="r")
     scale = np.array([pictures.shape[2] / width, pictures.shape[1] / height] * 2, np.float32)
     for start in range(0, len(pictures), batch):
-        part = np.stack([cv2.resize(picture, (width, height), interpolation=cv2.INTER_LINEAR) for picture in pictures[start : start + batch]])
+        part = np.stack(
+            [cv2.resize(picture, (width, height), interpolation=cv2.INTER_LINEAR) for picture in pictures[start : start + batch]]
+        )
         with torch.no_grad():
             heads = model(torch.from_numpy(part).to(device).permute(0, 3, 1, 2).float() / 255)
         for candidates in decode([head.float().cpu().numpy() for head in heads], layers, width, height, FLOOR):

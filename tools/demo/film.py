@@ -43,7 +43,9 @@ class Film:
     light at evenly spaced times over the scene's length (one: it stays).
     """
 
-    def __init__(self, scene: Scene, passes: int = 4, shutter: float = 0.02, lights: list[Light] | None = None, shadow_cell: float = 0.07) -> None:
+    def __init__(
+        self, scene: Scene, passes: int = 4, shutter: float = 0.02, lights: list[Light] | None = None, shadow_cell: float = 0.07
+    ) -> None:
         self.scene, self.shutter = scene, shutter
         self.lights = lights or [scene.light]
         self.stage = Stage(scene.town, scene.ground, scene.camera, passes)
@@ -112,7 +114,9 @@ class Film:
         return self.weather.finish(picture, light, number, tone), truth
 
     # -- what moves
-    def _matrices(self, time: float, only: NDArray[np.bool_] | None = None, base: NDArray[np.float64] | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _matrices(
+        self, time: float, only: NDArray[np.bool_] | None = None, base: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bone matrices of all actors, those not in ``only`` as in ``base``; and each actor's x, y and direction (n, 3)."""
         cast = self.scene.cast
         poses = []
@@ -134,7 +138,9 @@ class Film:
         size = np.array([max(actor.size[0] / 2, 1.5) for actor in self.scene.actors]) + 0.5
         slope = camera.width / 2 / camera.focal
         edge = np.abs(seen[:, 0]) - slope * seen[:, 2]
-        inside = (seen[:, 2] > -size) & (edge < size * 1.4) & (seen[:, 1] - slope * camera.height / camera.width * seen[:, 2] < size * 1.4 + 2)
+        inside = (
+            (seen[:, 2] > -size) & (edge < size * 1.4) & (seen[:, 1] - slope * camera.height / camera.width * seen[:, 2] < size * 1.4 + 2)
+        )
         return inside, (seen[:, 2] > -6) & (edge < 10) & (seen[:, 2] < REACH)
 
     def _lenses(self, time: float) -> tuple[NDArray[np.float64], F32]:
@@ -169,7 +175,17 @@ class Film:
                 lit += (beams[y, x] * upright)[:, None] * np.array((1.6, 1.4, 1.05), np.float32)
         dark = np.clip(light.night * 2, 0, 1) * self._lit[cast.owner[chosen]]
         switch = np.where(mesh.lamp[chosen] == 0, 1.0, dark).astype(np.float32)
-        shaded = face_light(normals, centers, mesh.albedo[chosen], mesh.gloss[chosen], mesh.emission[chosen], switch, np.array(camera.position, np.float32), light, lit)
+        shaded = face_light(
+            normals,
+            centers,
+            mesh.albedo[chosen],
+            mesh.gloss[chosen],
+            mesh.emission[chosen],
+            switch,
+            np.array(camera.position, np.float32),
+            light,
+            lit,
+        )
         corners, colors = self._lenses(time)
         owner = np.concatenate([cast.owner[chosen], np.full(len(colors), -1)])
         return Moment(part, corners, owner, np.concatenate([shaded.rest, colors]), np.concatenate([shaded.sunlit, np.zeros_like(colors)]))
@@ -186,7 +202,9 @@ class Film:
         sigma = max(0.6, (0.02 + 0.7 * self.lights[0].softness) / self.shadows.cell)
         return cv2.GaussianBlur(mask.reshape(self.shadows.height, self.shadows.width), (0, 0), sigma), near
 
-    def _draw(self, faces: Surface, camera: Camera, jitter: tuple[float, float], still: F32) -> tuple[NDArray[np.int64], NDArray[np.int32], F32, tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    def _draw(
+        self, faces: Surface, camera: Camera, jitter: tuple[float, float], still: F32
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], F32, tuple[NDArray[np.int32], NDArray[np.int64]]]:
         """Pixels where something moving is nearest, its face and nearness; and all its fragments (face, pixel)."""
         index, corners, planes = seen_from(camera, faces, jitter)
         face, pixel, near = raster.fragments(corners, planes, camera.width, camera.height)
@@ -205,13 +223,25 @@ class Film:
     def _truth(self, whole: Part, vertices: NDArray[np.float64], moment: Moment, matrices: NDArray[np.float64]) -> Truth:
         """Measured in the middle of the exposure, on the unshifted grid of the pass in the middle."""
         k = len(self.stage.jitters) // 2
-        pixels, face, _, (faces, where) = self._draw(self._placed(moment, matrices), self.scene.camera, self.stage.jitters[k], self.stage.near[k])
+        pixels, face, _, (faces, where) = self._draw(
+            self._placed(moment, matrices), self.scene.camera, self.stage.jitters[k], self.stage.near[k]
+        )
         boxes = self.scene.cast.boxes(whole, vertices, self.scene.camera)
         counts = np.concatenate([self.scene.cast.mesh.counts[moment.part.faces], np.zeros(len(moment.lenses), bool)])
         del pixels
         return measure(self.scene, boxes, np.where(counts, moment.owner, -1), face, (faces, where))
 
-    def _color(self, moment: Moment, pixels: NDArray[np.int64], face: NDArray[np.int32], near: F32, camera: Camera, jitter: tuple[float, float], light: Light, moving: F32) -> F32:
+    def _color(
+        self,
+        moment: Moment,
+        pixels: NDArray[np.int64],
+        face: NDArray[np.int32],
+        near: F32,
+        camera: Camera,
+        jitter: tuple[float, float],
+        light: Light,
+        moving: F32,
+    ) -> F32:
         eye = np.array(camera.position, np.float32)
         depth = 1 / near
         right, down, ahead = (axis.astype(np.float32) for axis in camera.axes)
@@ -261,7 +291,11 @@ class Film:
 
     def _reflection(self, moment: Moment, matrices: NDArray[np.float64], light: Light, i: int, share: float, moving: F32) -> F32:
         """What the wet ground mirrors: the scene from below the ground, upside down and smeared."""
-        still = self.below_pictures[i] if len(self.below_pictures) == 1 else self.below_pictures[i] + (self.below_pictures[i + 1] - self.below_pictures[i]) * np.float32(share)
+        still = (
+            self.below_pictures[i]
+            if len(self.below_pictures) == 1
+            else self.below_pictures[i] + (self.below_pictures[i + 1] - self.below_pictures[i]) * np.float32(share)
+        )
         seen = still.copy().reshape(-1, 3)
         pixels, face, near, _ = self._draw(self._placed(moment, matrices), self.below, self.below_jitters[0], self.below_near[0])
         seen[pixels] = self._color(moment, pixels, face, near, self.below, self.below_jitters[0], light, moving)

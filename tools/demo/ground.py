@@ -31,7 +31,9 @@ class Ground:
         self.levels = [self.map]
         for _ in range(LEVELS - 1):
             self.levels.append(cv2.pyrDown(self.levels[-1]))
-        self.puddles = cv2.resize(np.clip((_cloud(rng, self.width // 4, self.height // 4, cell * 4) - 0.05) * 2.2, 0, 1), (self.width // 2, self.height // 2))
+        self.puddles = cv2.resize(
+            np.clip((_cloud(rng, self.width // 4, self.height // 4, cell * 4) - 0.05) * 2.2, 0, 1), (self.width // 2, self.height // 2)
+        )
 
     # -- drawing in metres
     def _px(self, points: Sequence[Sequence[float]]) -> NDArray[np.int32]:
@@ -69,8 +71,12 @@ class Ground:
             self._rect(self.map, *sorted((sx * x0, sx * (lay.side + 9))), *sorted((lay.yc + sy * y0, lay.yc + sy * (y0 + 90))), GRASS)
             grain = _tile(rng.normal(0, 9, (256, 256)).astype(np.float32), self.width, self.height)
             green = (self.map[..., 1].astype(np.int16) - self.map[..., 2] > 40)[..., None]
-            self.map[:] = np.where(green, np.clip(self.map + grain[..., None] * (0.8, 1.0, 0.5) + self.wear[..., None] * 14, 0, 255).astype(np.uint8), self.map)
-            self._rect(self.map, *sorted((sx * x0, sx * (x0 + 40))), *sorted((lay.yc + sy * (y0 + 6), lay.yc + sy * (y0 + 8.4))), (196, 178, 146))
+            self.map[:] = np.where(
+                green, np.clip(self.map + grain[..., None] * (0.8, 1.0, 0.5) + self.wear[..., None] * 14, 0, 255).astype(np.uint8), self.map
+            )
+            self._rect(
+                self.map, *sorted((sx * x0, sx * (x0 + 40))), *sorted((lay.yc + sy * (y0 + 6), lay.yc + sy * (y0 + 8.4))), (196, 178, 146)
+            )
         for grow, color in ((0.32, KERB), (0.02, (128, 124, 116))):
             self._blend(self.road_mask(grow), np.array(color, np.float32))
         road = self.road_mask(0.0)
@@ -112,15 +118,26 @@ class Ground:
         track = np.zeros((self.height, self.width), np.float32)
         lane_main = np.abs((np.abs(x) % LANE) - LANE / 2)
         lane_cross = np.abs((np.abs(y - lay.yc) % LANE) - LANE / 2)
-        track += np.where(np.abs(x) < lay.lanes * LANE, np.exp(-(((lane_main - 0.85) / 0.3) ** 2)) * 6 - np.exp(-((lane_main / 0.35) ** 2)) * 5, 0)[None, :] * np.where(across, 0.35, 1)[:, None]
-        track += np.where(np.abs(y - lay.yc) < lay.cross_half, np.exp(-(((lane_cross - 0.85) / 0.3) ** 2)) * 5, 0)[:, None] * (np.abs(x) > lay.half)[None, :]
+        track += (
+            np.where(
+                np.abs(x) < lay.lanes * LANE, np.exp(-(((lane_main - 0.85) / 0.3) ** 2)) * 6 - np.exp(-((lane_main / 0.35) ** 2)) * 5, 0
+            )[None, :]
+            * np.where(across, 0.35, 1)[:, None]
+        )
+        track += (
+            np.where(np.abs(y - lay.yc) < lay.cross_half, np.exp(-(((lane_cross - 0.85) / 0.3) ** 2)) * 5, 0)[:, None]
+            * (np.abs(x) > lay.half)[None, :]
+        )
         plane += track
         tint = rng.uniform(0.86, 1.14)
         made = np.array(ASPHALT, np.float32) * tint + plane[..., None]
         for _ in range(int(rng.integers(6, 16))):
             px, py = rng.uniform(-lay.half, lay.half), rng.uniform(lay.near, lay.far)
             w, h = rng.uniform(0.6, 2.2), rng.uniform(0.8, 6)
-            (x0, y0), (x1, y1) = (np.clip(((np.array(p) - self.low) / self.cell).astype(int), 0, (self.width, self.height)) for p in ((px, py), (px + w, py + h)))
+            (x0, y0), (x1, y1) = (
+                np.clip(((np.array(p) - self.low) / self.cell).astype(int), 0, (self.width, self.height))
+                for p in ((px, py), (px + w, py + h))
+            )
             made[y0:y1, x0:x1] *= rng.uniform(0.8, 0.93)
             cv2.rectangle(made, (int(x0), int(y0)), (int(x1), int(y1)), (48, 48, 50), max(1, int(0.05 / self.cell)), cv2.LINE_AA)
         for _ in range(int(rng.integers(4, 10))):
@@ -181,7 +198,9 @@ class Ground:
         for i in range(lay.lanes):
             for s in (-1, 1):
                 self._arrow(white, -s * (i + 0.5) * LANE, lay.yc + s * (gap + 6.0), s, i == lay.lanes - 1)
-        worn = np.clip(0.86 + 0.22 * self.wear + _tile(rng.normal(0, 0.07, (256, 256)).astype(np.float32), self.width, self.height), 0.25, 0.97)
+        worn = np.clip(
+            0.86 + 0.22 * self.wear + _tile(rng.normal(0, 0.07, (256, 256)).astype(np.float32), self.width, self.height), 0.25, 0.97
+        )
         if lay.bus_lane:
             bus = np.zeros_like(white)
             for s in (-1, 1):
@@ -198,6 +217,7 @@ class Ground:
 
     def _arrow(self, mask: NDArray[np.uint8], x: float, y: float, toward: int, right: bool) -> None:
         """Ahead, or ahead and right; traffic on this side moves to -toward."""
+
         def put(points: Sequence[tuple[float, float]]) -> None:
             self._fill(mask, [(x - toward * a, y - toward * b) for a, b in points], 255)
 

@@ -54,7 +54,8 @@ def sun_at(azimuth: float, elevation: float) -> Vector:
 def day(azimuth: float, elevation: float = 48) -> Light:
     """Clear, white sun, blue shadows."""
     return Light(
-        sun_at(azimuth, elevation), _v(3.2, 2.85, 2.35), _v(0.66, 0.8, 1.04), _v(0.46, 0.42, 0.37), _v(0.2, 0.44, 0.86), _v(0.78, 0.9, 1.02),
+        sun_at(azimuth, elevation), _v(3.2, 2.85, 2.35), _v(0.66, 0.8, 1.04), _v(0.46, 0.42, 0.37), _v(0.2, 0.44, 0.86), _v(0.78, 0.9,
+        1.02),
         _v(0.5, 0.42, 0.3), 0.0016, 0.0, 0.60, 0.0, 0.014,
     )  # fmt: skip
 
@@ -62,7 +63,8 @@ def day(azimuth: float, elevation: float = 48) -> Light:
 def golden(azimuth: float, elevation: float = 20) -> Light:
     """Late sun: long shadows, warm faces."""
     return Light(
-        sun_at(azimuth, elevation), _v(4.1, 2.55, 1.3), _v(0.66, 0.69, 0.88), _v(0.52, 0.41, 0.32), _v(0.34, 0.48, 0.78), _v(1.15, 0.93, 0.72),
+        sun_at(azimuth, elevation), _v(4.1, 2.55, 1.3), _v(0.66, 0.69, 0.88), _v(0.52, 0.41, 0.32), _v(0.34, 0.48, 0.78), _v(1.15,
+        0.93, 0.72),
         _v(1.5, 0.85, 0.35), 0.0022, 0.12, 0.74, 0.0, 0.016,
     )  # fmt: skip
 

@@ -60,7 +60,9 @@ def ciou(a: Tensor, b: Tensor) -> Tensor:
     return overlap - distance - weight * aspect
 
 
-def loss(heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: int, boxes: Tensor, kinds: Tensor, wanted: Tensor, ignored: Tensor) -> tuple[Tensor, Tensor]:
+def loss(
+    heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: int, boxes: Tensor, kinds: Tensor, wanted: Tensor, ignored: Tensor
+) -> tuple[Tensor, Tensor]:
     """The loss to minimise, and its parts (box, object, class), detached.
 
     boxes: (batch, t, 4) centre and size, network pixels. kinds: (batch, t) class numbers. wanted: (batch, t) bool, real

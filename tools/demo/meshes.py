@@ -115,7 +115,12 @@ def loft(
 
 
 def box(
-    low: Sequence[float], high: Sequence[float], color: ArrayLike, gloss: float = 0, taper: tuple[float, float] = (1, 1), counts: bool = True
+    low: Sequence[float],
+    high: Sequence[float],
+    color: ArrayLike,
+    gloss: float = 0,
+    taper: tuple[float, float] = (1, 1),
+    counts: bool = True,
 ) -> Mesh:
     """A box between two corners; the top's x and y extents shrink by ``taper`` about its middle."""
     (x0, y0, z0), (x1, y1, z1) = low, high
@@ -163,7 +168,10 @@ def blob(center: Sequence[float], radii: Sequence[float], color: ArrayLike, ring
     latitude[0], latitude[-1] = -np.pi / 2 + 0.12, np.pi / 2 - 0.12
     cx, cy, cz = center
     return loft(
-        [ring((cx, cy, cz + radii[2] * np.sin(t)), radii[0] * np.cos(t), radii[1] * np.cos(t), sides, phase=0.5 * i) for i, t in enumerate(latitude)],
+        [
+            ring((cx, cy, cz + radii[2] * np.sin(t)), radii[0] * np.cos(t), radii[1] * np.cos(t), sides, phase=0.5 * i)
+            for i, t in enumerate(latitude)
+        ],
         color,
     )
 

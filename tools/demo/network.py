@@ -21,7 +21,9 @@ _ACTIVATIONS = {Activation.LINEAR: nn.Identity, Activation.MISH: nn.Mish, Activa
 class _Convolution(nn.Module):
     def __init__(self, spec: ConvolutionSpec) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(spec.channels, spec.filters, spec.size, spec.stride, spec.padding, groups=spec.groups, bias=not spec.batch_normalize)
+        self.conv = nn.Conv2d(
+            spec.channels, spec.filters, spec.size, spec.stride, spec.padding, groups=spec.groups, bias=not spec.batch_normalize
+        )
         self.norm = nn.BatchNorm2d(spec.filters, eps=EPSILON, momentum=0.03) if spec.batch_normalize else nn.Identity()
         self.activation = _ACTIVATIONS[spec.activation]()
 
@@ -31,16 +33,20 @@ class _Convolution(nn.Module):
 
 
 class Detector(nn.Module):
-    """Raw heads of a Darknet network: pictures float (batch, 3, height, width) 0 … 1 to a list of (batch, 3 · (5 + classes), rows, columns)."""
+    """Raw heads of a Darknet network: pictures (batch, 3, height, width) 0 … 1 to a list of (batch, 3 · (5 + classes), rows, columns)."""
 
     def __init__(self, description: Description) -> None:
         super().__init__()
         self.description = description
-        self.convolutions = nn.ModuleDict({str(i): _Convolution(layer) for i, layer in enumerate(description.layers) if isinstance(layer, ConvolutionSpec)})
+        self.convolutions = nn.ModuleDict(
+            {str(i): _Convolution(layer) for i, layer in enumerate(description.layers) if isinstance(layer, ConvolutionSpec)}
+        )
         for i, layer in enumerate(description.layers):
             if isinstance(layer, Yolo):
                 _start_low(self.convolutions[str(layer.inputs[0])], layer.classes)  # type: ignore[arg-type]
-            assert isinstance(layer, ConvolutionSpec | MaxPool | Route | Shortcut | Upsample | Yolo), f"layer {i}: {type(layer).__name__} is not supported"
+            assert isinstance(layer, ConvolutionSpec | MaxPool | Route | Shortcut | Upsample | Yolo), (
+                f"layer {i}: {type(layer).__name__} is not supported"
+            )
 
     def forward(self, pictures: Tensor) -> list[Tensor]:
         """All heads, in order."""
@@ -53,13 +59,17 @@ class Detector(nn.Module):
                     made = self.convolutions[str(i)](taken[0])
                 case MaxPool():
                     before = layer.padding // 2
-                    made = F.max_pool2d(F.pad(taken[0], (before, layer.padding - before) * 2, value=float("-inf")), layer.size, layer.stride)
+                    made = F.max_pool2d(
+                        F.pad(taken[0], (before, layer.padding - before) * 2, value=float("-inf")), layer.size, layer.stride
+                    )
                 case Upsample():
                     made = F.interpolate(taken[0], scale_factor=layer.stride, mode="nearest")
                 case Shortcut():
                     made = taken[0] + taken[1]
                 case Route():
-                    made = torch.cat(taken, 1) if layer.groups == 1 else torch.cat([t.chunk(layer.groups, 1)[layer.group] for t in taken], 1)
+                    made = (
+                        torch.cat(taken, 1) if layer.groups == 1 else torch.cat([t.chunk(layer.groups, 1)[layer.group] for t in taken], 1)
+                    )
                 case _:
                     made = taken[0]
                     heads.append(made)
@@ -87,7 +97,8 @@ def stream(model: Detector) -> NDArray[np.float32]:
         assert isinstance(layer, _Convolution)
         if isinstance(layer.norm, nn.BatchNorm2d):
             norm = layer.norm
-            assert norm.running_mean is not None and norm.running_var is not None
+            assert norm.running_mean is not None
+            assert norm.running_var is not None
             parts += [norm.bias, norm.weight, norm.running_mean, norm.running_var]
         else:
             assert layer.conv.bias is not None
@@ -115,7 +126,8 @@ def restore(model: Detector, path: Path) -> None:
         assert isinstance(layer, _Convolution)
         if isinstance(layer.norm, nn.BatchNorm2d):
             norm = layer.norm
-            assert norm.running_mean is not None and norm.running_var is not None
+            assert norm.running_mean is not None
+            assert norm.running_var is not None
             for part in (norm.bias, norm.weight, norm.running_mean, norm.running_var):
                 take(part)
         else:

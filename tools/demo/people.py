@@ -12,7 +12,26 @@ from tools.demo.meshes import Mesh, Rgb, both_sides, box, join, loft, quads, rin
 
 SKIN = [srgb(c) for c in ["#f1c9a5", "#e0ac84", "#c68a5f", "#a66b42", "#7d4b2c", "#543221"]]
 HAIR = [srgb(c) for c in ["#1c1715", "#2e2119", "#4d3421", "#7a5230", "#b08a4f", "#8d8a86", "#d8d4cc", "#6e2c1b"]]
-TOPS = [srgb(c) for c in ["#f2efe9", "#1f2328", "#b8323a", "#2b5ea7", "#e0b13c", "#2f7d62", "#d97742", "#7a4b8c", "#8fb5c9", "#d9a1a8", "#5c6470", "#3c4a2e", "#c9c2b2", "#0f3b57", "#e9d8a6"]]
+TOPS = [
+    srgb(c)
+    for c in [
+        "#f2efe9",
+        "#1f2328",
+        "#b8323a",
+        "#2b5ea7",
+        "#e0b13c",
+        "#2f7d62",
+        "#d97742",
+        "#7a4b8c",
+        "#8fb5c9",
+        "#d9a1a8",
+        "#5c6470",
+        "#3c4a2e",
+        "#c9c2b2",
+        "#0f3b57",
+        "#e9d8a6",
+    ]
+]
 BOTTOMS = [srgb(c) for c in ["#24344d", "#2b2e33", "#3b4d6b", "#6b5a45", "#b9a88a", "#4a4f55", "#1b1d20", "#7d7f83", "#59301f"]]
 SHOES = [srgb(c) for c in ["#1c1c1e", "#f0eeea", "#6a3d22", "#a8322f"]]
 
@@ -22,7 +41,8 @@ _PARENT = (-1, PELVIS, TORSO, TORSO, ARM_L, TORSO, ARM_R, PELVIS, THIGH_L, PELVI
 # heights of the joints in a body 1 m tall
 _HIP, _KNEE, _ANKLE, _SHOULDER, _ELBOW, _NECK = 0.52, 0.285, 0.045, 0.815, 0.63, 0.855
 _JOINT = np.array(
-    [(0, 0, _HIP), (0, 0, _HIP), (0, 0, _NECK), (-0.105, 0, _SHOULDER), (-0.115, 0, _ELBOW), (0.105, 0, _SHOULDER), (0.115, 0, _ELBOW), (-0.05, 0, _HIP),
+    [(0, 0, _HIP), (0, 0, _HIP), (0, 0, _NECK), (-0.105, 0, _SHOULDER), (-0.115, 0, _ELBOW), (0.105, 0, _SHOULDER), (0.115, 0, _ELBOW),
+    (-0.05, 0, _HIP),
      (-0.05, 0, _KNEE), (0.05, 0, _HIP), (0.05, 0, _KNEE), (-0.05, 0, _ANKLE), (0.05, 0, _ANKLE)]
 )  # fmt: skip
 
@@ -39,7 +59,7 @@ def pose(angles: NDArray[np.float64], height: float, lift: float = 0.0, ahead: f
             own = np.array([[ct, 0, -st], [0, 1, 0], [st, 0, ct]]) @ own
         joint = _JOINT[bone] * height
         if parent < 0:
-            rotation, at = own, joint + (0, ahead, lift)
+            rotation, at = own, (*joint, 0, ahead, lift)
         else:
             rotation = place[parent, :, :3] @ own
             at = place[parent, :, :3] @ joint + place[parent, :, 3]
@@ -51,7 +71,10 @@ def walking(phase: float, height: float, stride: float = 1.0, carry: bool = Fals
     """Mid-walk; ``phase`` runs 0 … 2π over two steps, ``stride`` 0 stands still."""
     a = np.zeros(BONES)
     swing = 0.5 * stride
-    for thigh, shin, foot, arm, fore, p in ((THIGH_L, SHIN_L, FOOT_L, ARM_R, FORE_R, phase), (THIGH_R, SHIN_R, FOOT_R, ARM_L, FORE_L, phase + pi)):
+    for thigh, shin, foot, arm, fore, p in (
+        (THIGH_L, SHIN_L, FOOT_L, ARM_R, FORE_R, phase),
+        (THIGH_R, SHIN_R, FOOT_R, ARM_L, FORE_L, phase + pi),
+    ):
         a[thigh] = swing * sin(p) + 0.06 * stride
         a[shin] = -stride * (0.12 + 0.85 * max(0.0, cos(p - 0.25)) ** 2)
         a[foot] = stride * 0.25 * sin(p + 0.6)
@@ -70,7 +93,9 @@ def walking_legs_reach(height: float) -> float:
     return 4 * _HIP * height * sin(0.5)
 
 
-def riding(hip: tuple[float, float], hands: tuple[float, float], feet: tuple[tuple[float, float], tuple[float, float]], lean: float, height: float) -> NDArray[np.float64]:
+def riding(
+    hip: tuple[float, float], hands: tuple[float, float], feet: tuple[tuple[float, float], tuple[float, float]], lean: float, height: float
+) -> NDArray[np.float64]:
     """Seated: hip, hands and left and right foot given as (y, z) metres; ``lean`` of the back in radians."""
     a = np.zeros(BONES)
     a[TORSO] = -lean
@@ -101,7 +126,9 @@ def _two_links(y: float, z: float, first: float, second: float, side: int) -> tu
 def _limb(bone: int, x: float, top: float, bottom: float, r0: float, r1: float, color: Rgb, y: float = 0.0) -> Mesh:
     middle = (top + bottom) / 2
     bulge = (r0 + r1) / 2 * 1.06
-    return loft([ring((x, y, bottom), r1, r1 * 1.05, 6), ring((x, y, middle), bulge, bulge * 1.05, 6), ring((x, y, top), r0, r0 * 1.05, 6)], color).boned(bone)
+    return loft(
+        [ring((x, y, bottom), r1, r1 * 1.05, 6), ring((x, y, middle), bulge, bulge * 1.05, 6), ring((x, y, top), r0, r0 * 1.05, 6)], color
+    ).boned(bone)
 
 
 def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, float]:
@@ -115,25 +142,56 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
     sleeves = rng.random() < (0.55 if wet < 0.3 and style != "coat" else 1.0)
     parts = []
 
-    w, d = 0.1 * broad, 0.062 * broad
+    _w, _d = 0.1 * broad, 0.062 * broad
     levels = [(0.475, 0.088, 0.07), (0.53, 0.092, 0.068), (0.62, 0.08, 0.06), (0.72, 0.1, 0.068), (0.79, 0.108, 0.064), (0.83, 0.06, 0.05)]
     trunk = [ring((0, 0, z), rx * broad, ry * broad, 8) for z, rx, ry in levels]
     parts.append(loft(trunk[:2], legs if style != "coat" else top).boned(PELVIS))
     parts.append(loft(trunk[1:], top).boned(TORSO))
     parts.append(_limb(TORSO, 0, 0.88, 0.82, 0.03, 0.034, skin))
 
-    parts.append(loft([ring((0, 0.008, z), r * 0.92, r, 8) for z, r in ((0.868, 0.03), (0.885, 0.046), (0.925, 0.056), (0.96, 0.052), (0.992, 0.03))], skin).boned(HEAD))
+    parts.append(
+        loft(
+            [ring((0, 0.008, z), r * 0.92, r, 8) for z, r in ((0.868, 0.03), (0.885, 0.046), (0.925, 0.056), (0.96, 0.052), (0.992, 0.03))],
+            skin,
+        ).boned(HEAD)
+    )
     if rider == "motorcycle":
         shell = TOPS[rng.integers(len(TOPS))]
-        parts.append(loft([ring((0, 0, z), r, r * 1.1, 8) for z, r in ((0.87, 0.056), (0.91, 0.076), (0.955, 0.076), (0.995, 0.05), (1.008, 0.02))], shell, gloss=0.5).boned(HEAD))
-        visor = quads([[(0.058, 0.062, 0.905), (-0.058, 0.062, 0.905), (-0.05, 0.074, 0.952), (0.05, 0.074, 0.952)]], srgb("#15202b"), gloss=1.0)
+        parts.append(
+            loft(
+                [ring((0, 0, z), r, r * 1.1, 8) for z, r in ((0.87, 0.056), (0.91, 0.076), (0.955, 0.076), (0.995, 0.05), (1.008, 0.02))],
+                shell,
+                gloss=0.5,
+            ).boned(HEAD)
+        )
+        visor = quads(
+            [[(0.058, 0.062, 0.905), (-0.058, 0.062, 0.905), (-0.05, 0.074, 0.952), (0.05, 0.074, 0.952)]], srgb("#15202b"), gloss=1.0
+        )
         parts.append(both_sides(visor.moved(y=0.018)).boned(HEAD))
     elif rider == "bicycle" and rng.random() < 0.6:
-        parts.append(loft([ring((0, -0.004, z), rx, ry, 8) for z, rx, ry in ((0.945, 0.062, 0.08), (0.985, 0.055, 0.07), (1.008, 0.03, 0.04))], TOPS[rng.integers(len(TOPS))]).boned(HEAD))
+        parts.append(
+            loft(
+                [ring((0, -0.004, z), rx, ry, 8) for z, rx, ry in ((0.945, 0.062, 0.08), (0.985, 0.055, 0.07), (1.008, 0.03, 0.04))],
+                TOPS[rng.integers(len(TOPS))],
+            ).boned(HEAD)
+        )
     else:
-        parts.append(loft([ring((0, -0.012, z), rx, ry, 8) for z, rx, ry in ((0.935, 0.055, 0.052), (0.965, 0.058, 0.062), (0.995, 0.042, 0.046), (1.003, 0.02, 0.02))], hair).boned(HEAD))
+        parts.append(
+            loft(
+                [
+                    ring((0, -0.012, z), rx, ry, 8)
+                    for z, rx, ry in ((0.935, 0.055, 0.052), (0.965, 0.058, 0.062), (0.995, 0.042, 0.046), (1.003, 0.02, 0.02))
+                ],
+                hair,
+            ).boned(HEAD)
+        )
         if rng.random() < 0.4:
-            parts.append(loft([ring((0, -0.038, z), rx, ry, 6) for z, rx, ry in ((0.82, 0.035, 0.014), (0.88, 0.052, 0.026), (0.96, 0.053, 0.03))], hair).boned(HEAD))
+            parts.append(
+                loft(
+                    [ring((0, -0.038, z), rx, ry, 6) for z, rx, ry in ((0.82, 0.035, 0.014), (0.88, 0.052, 0.026), (0.96, 0.053, 0.03))],
+                    hair,
+                ).boned(HEAD)
+            )
         elif rng.random() < 0.2:
             cap = TOPS[rng.integers(len(TOPS))]
             parts.append(loft([ring((0, 0, 0.965), 0.062, 0.068, 8), ring((0, 0, 1.005), 0.045, 0.05, 8)], cap).boned(HEAD))
@@ -142,21 +200,48 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
     arm, hand = (top, skin) if sleeves else (skin, skin)
     for side, upper, lower in ((-1, ARM_L, FORE_L), (1, ARM_R, FORE_R)):
         x = side * (0.108 * broad + 0.004)
-        parts.append(loft([ring((x, 0, z), r, r * 1.1, 6) for z, r in ((_ELBOW, 0.029), (0.72, 0.034), (0.805, 0.036), (0.828, 0.02))], top).boned(upper) if sleeves
-                     else join([_limb(upper, x, 0.75, _ELBOW, 0.03, 0.027, skin), _limb(upper, x, 0.825, 0.72, 0.03, 0.037, top)]))  # fmt: skip
+        if sleeves:
+            sleeve = ((_ELBOW, 0.029), (0.72, 0.034), (0.805, 0.036), (0.828, 0.02))
+            parts.append(loft([ring((x, 0, z), r, r * 1.1, 6) for z, r in sleeve], top).boned(upper))
+        else:
+            parts.append(join([_limb(upper, x, 0.75, _ELBOW, 0.03, 0.027, skin), _limb(upper, x, 0.825, 0.72, 0.03, 0.037, top)]))
         parts.append(_limb(lower, x, _ELBOW + 0.012, 0.485, 0.03, 0.024, arm))
-        parts.append(loft([ring((x, 0.004, z), rx, 0.022, 6) for z, rx in ((0.43, 0.01), (0.455, 0.016), (0.488, 0.015))], hand).boned(lower))
+        parts.append(
+            loft([ring((x, 0.004, z), rx, 0.022, 6) for z, rx in ((0.43, 0.01), (0.455, 0.016), (0.488, 0.015))], hand).boned(lower)
+        )
     shin_color = skin if style in ("shorts", "skirt") else legs
     for side, thigh, shin, foot in ((-1, THIGH_L, SHIN_L, FOOT_L), (1, THIGH_R, SHIN_R, FOOT_R)):
         x = side * 0.05
         parts.append(_limb(thigh, x, 0.53, _KNEE - 0.005, 0.056 * broad, 0.042, legs if style != "skirt" else skin))
-        parts.append(loft([ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (_KNEE + 0.015, 0.041))], shin_color).boned(shin))
+        parts.append(
+            loft(
+                [ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (_KNEE + 0.015, 0.041))], shin_color
+            ).boned(shin)
+        )
         sole = [(x - 0.027, -0.04), (x + 0.027, -0.04), (x + 0.03, 0.06), (x + 0.015, 0.1), (x - 0.015, 0.1), (x - 0.03, 0.06)]
-        parts.append(loft([[(a, b, 0.0) for a, b in sole], [(a, b * 0.9, 0.03) for a, b in sole], [(x + (a - x) * 0.7, b * 0.3 - 0.012, 0.062) for a, b in sole]], shoes).boned(foot))
+        parts.append(
+            loft(
+                [
+                    [(a, b, 0.0) for a, b in sole],
+                    [(a, b * 0.9, 0.03) for a, b in sole],
+                    [(x + (a - x) * 0.7, b * 0.3 - 0.012, 0.062) for a, b in sole],
+                ],
+                shoes,
+            ).boned(foot)
+        )
     if style in ("skirt", "coat"):
         color, hem = (legs, 0.3) if style == "skirt" else (top, 0.33)
         flare = 1.15 if style == "skirt" else 1.0
-        parts.append(loft([ring((0, 0, hem), 0.112 * flare, 0.135 * flare, 8), ring((0, 0, 0.46), 0.1, 0.085, 8), ring((0, 0, 0.58), 0.086 * broad, 0.066 * broad, 8)], color).boned(PELVIS))
+        parts.append(
+            loft(
+                [
+                    ring((0, 0, hem), 0.112 * flare, 0.135 * flare, 8),
+                    ring((0, 0, 0.46), 0.1, 0.085, 8),
+                    ring((0, 0, 0.58), 0.086 * broad, 0.066 * broad, 8),
+                ],
+                color,
+            ).boned(PELVIS)
+        )
     if rng.random() < (0.28 if rider != "motorcycle" else 0.15):
         bag = TOPS[rng.integers(len(TOPS))]
         parts.append(box((-0.075, -0.155, 0.6), (0.075, -0.055, 0.8), bag, 0, (0.85, 0.9)).boned(TORSO))

@@ -78,7 +78,11 @@ def drives(lay: Layout) -> list[tuple[Route, str, float]]:
                 out = -s * (lay.lanes - 0.5) * LANE
                 y_end = begin if s > 0 else end
                 turn = lay.cross_half + lay.radius + 2.0
-                a, c, b = np.array([out - s * (lay.lanes * 0.3 + lay.radius + 2.5), y]), np.array([out, y]), np.array([out, lay.yc - s * turn])
+                a, c, b = (
+                    np.array([out - s * (lay.lanes * 0.3 + lay.radius + 2.5), y]),
+                    np.array([out, y]),
+                    np.array([out, lay.yc - s * turn]),
+                )
                 path = np.concatenate([[(x0, y)], _arc(a, c, b), [(out, y_end)]])
                 made.append((Route(resample(path), ((stop, "cross"),)), "cross", 0.3))
     return made
@@ -93,7 +97,16 @@ def rides(lay: Layout) -> list[tuple[Route, str, float]]:
         stop = abs(lay.yc - s * lay.stop(False) - y0) - 0.4
         made.append((Route(resample(np.array([(s * x_side, y0), (s * x_side, y1)])), ((stop, "main"),)), "main", 1.0))
         y = lay.yc - s * (lay.cross_half - 0.8)
-        made.append((Route(resample(np.array([(-s * (lay.side + 14), y), (s * (lay.side + 14), y)])), ((lay.side + 14 - lay.stop(True) - 0.4, "cross"),)), "cross", 0.6))
+        made.append(
+            (
+                Route(
+                    resample(np.array([(-s * (lay.side + 14), y), (s * (lay.side + 14), y)])),
+                    ((lay.side + 14 - lay.stop(True) - 0.4, "cross"),),
+                ),
+                "cross",
+                0.6,
+            )
+        )
     return made
 
 

@@ -114,13 +114,15 @@ def draw_camera(rng: Generator, lay: Layout, width: int, height: int) -> Camera:
     return Camera((float(x), float(rng.uniform(-2, 3)), float(z)), yaw, pitch, float(rng.uniform(43, 64)), width, height)
 
 
-def populate(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], seconds: float, offset: float, warm: float = 16.0) -> list[Actor]:
+def populate(
+    rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], seconds: float, offset: float, warm: float = 16.0
+) -> list[Actor]:
     """Actors with their ways through the scene, recorded for ``seconds``."""
     traffic = Traffic(rng, lay, offset - warm)
     made: list[Actor] = []
     drives, rides = routes.drives(lay), routes.rides(lay)
 
-    def vehicle(kind: int, mesh: Mesh, wish: float, ways: list[tuple[routes.Route, str, float]], how: str, body: float) -> Mover | None:
+    def vehicle(mesh: Mesh, wish: float, ways: list[tuple[routes.Route, str, float]], how: str, body: float) -> Mover | None:
         length = float(np.ptp(mesh.vertices[:, 1]))
         found = place_on(rng, ways, traffic.movers, length)
         if not found:
@@ -131,25 +133,51 @@ def populate(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, f
         return mover
 
     def machine(kind: int, mover: Mover, mesh: Mesh, name: str) -> None:
-        made.append(Actor(kind, mesh, cycles.BONES, lambda t: chained(matrix(*_at(mover, t)), cycles.rolling(name, mover.state(t)[1])), (mover.length, 0.6), (0.0, mover.length / 2) if kind == MOTORCYCLE else None))
+        made.append(
+            Actor(
+                kind,
+                mesh,
+                cycles.BONES,
+                lambda t: chained(matrix(*_at(mover, t)), cycles.rolling(name, mover.state(t)[1])),
+                (mover.length, 0.6),
+                (0.0, mover.length / 2) if kind == MOTORCYCLE else None,
+            )
+        )
         body, height = people.person(rng, name)
-        made.append(Actor(PERSON, body, people.BONES, lambda t: chained(matrix(*_at(mover, t)), cycles.rider_pose(name, mover.state(t)[1], height)), (0.6, 0.5)))
+        made.append(
+            Actor(
+                PERSON,
+                body,
+                people.BONES,
+                lambda t: chained(matrix(*_at(mover, t)), cycles.rider_pose(name, mover.state(t)[1], height)),
+                (0.6, 0.5),
+            )
+        )
 
     for kind, count, model in ((BUS, plan.buses, cars.bus), (TRUCK, plan.trucks, cars.truck), (CAR, plan.cars, cars.car)):
         for _ in range(count):
             mesh = model(rng)
             ways = [way for way in drives if way[2] > 0.5] if kind != CAR else drives
-            mover = vehicle(kind, mesh, rng.uniform(8.5, 12) if kind == CAR else rng.uniform(7.5, 10), ways, "drive", 2.6 if kind != CAR else 1.9)
+            mover = vehicle(mesh, rng.uniform(8.5, 12) if kind == CAR else rng.uniform(7.5, 10), ways, "drive", 2.6 if kind != CAR else 1.9)
             if mover:
-                made.append(Actor(kind, mesh, 1, lambda t, m=mover: matrix(*_at(m, t))[None], (mover.length, mover.width), (0.65 if kind == CAR else 0.95, mover.length / 2)))  # type: ignore[misc]
+                made.append(
+                    Actor(
+                        kind,
+                        mesh,
+                        1,
+                        lambda t, m=mover: matrix(*_at(m, t))[None],
+                        (mover.length, mover.width),
+                        (0.65 if kind == CAR else 0.95, mover.length / 2),
+                    )
+                )  # type: ignore[misc]
     for _ in range(plan.motorcycles):
         mesh = cycles.motorcycle(rng)
-        mover = vehicle(MOTORCYCLE, mesh, rng.uniform(9, 13), drives, "drive", 0.8)
+        mover = vehicle(mesh, rng.uniform(9, 13), drives, "drive", 0.8)
         if mover:
             machine(MOTORCYCLE, mover, mesh, "motorcycle")
     for _ in range(plan.cyclists):
         mesh = cycles.bicycle(rng)
-        mover = vehicle(BICYCLE, mesh, rng.uniform(3.8, 6.0), rides, "ride", 0.6)
+        mover = vehicle(mesh, rng.uniform(3.8, 6.0), rides, "ride", 0.6)
         if mover:
             machine(BICYCLE, mover, mesh, "bicycle")
     owners = 0
@@ -163,14 +191,24 @@ def populate(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, f
         if sheltered:
             body = people_with_umbrella(rng, body, height)
         start = rng.uniform(0, 2 * np.pi)
-        made.append(Actor(PERSON, body, people.BONES, lambda t, m=mover, h=height, s=start, c=sheltered: _walker(m, t, h, s, c), (0.6, 0.5)))  # type: ignore[misc]
+        made.append(
+            Actor(PERSON, body, people.BONES, lambda t, m=mover, h=height, s=start, c=sheltered: _walker(m, t, h, s, c), (0.6, 0.5))
+        )  # type: ignore[misc]
         if with_dog:
             owners += 1
             pup, size = dogs.dog(rng)
             aside = float(rng.choice([-1, 1])) * rng.uniform(0.7, 1.1)
             made.append(Actor(DOG, pup, dogs.BONES, lambda t, m=mover, h=size, s=start, a=aside: _dog(m, t, h, s, a), (0.9, 0.3)))  # type: ignore[misc]
             lead = _lead_mesh()
-            made.append(Actor(-1, lead, lead.bones.max() + 1, lambda t, m=mover, h=height, d=size, s=start, a=aside: _lead(m, t, h, d, s, a), (0.0, 0.0)))  # type: ignore[misc]
+            made.append(
+                Actor(
+                    -1,
+                    lead,
+                    lead.bones.max() + 1,
+                    lambda t, m=mover, h=height, d=size, s=start, a=aside: _lead(m, t, h, d, s, a),
+                    (0.0, 0.0),
+                )
+            )  # type: ignore[misc]
     traffic.run(warm, record=False)
     traffic.run(seconds, record=True)
     _park(rng, lay, plan, racks, made)
@@ -235,7 +273,17 @@ def _lead(mover: Mover, time: float, height: float, dog_height: float, start: fl
 def _park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], made: list[Actor]) -> None:
     def still(kind: int, mesh: Mesh, bones: int, x: float, y: float, turn: float, inner: NDArray[np.float64] | None = None) -> None:
         place = matrix(x, y, turn)[None] if inner is None else chained(matrix(x, y, turn), inner)
-        made.append(Actor(kind, mesh, bones, lambda t: place, (float(np.ptp(mesh.vertices[:, 1])), float(np.ptp(mesh.vertices[:, 0]))), lit=False, still=True))
+        made.append(
+            Actor(
+                kind,
+                mesh,
+                bones,
+                lambda _: place,
+                (float(np.ptp(mesh.vertices[:, 1])), float(np.ptp(mesh.vertices[:, 0]))),
+                lit=False,
+                still=True,
+            )
+        )
 
     if lay.parking:
         for s in (-1, 1):
@@ -244,14 +292,37 @@ def _park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, floa
                 for y in np.arange(y0 + 3, y1 - 3, 5.6):
                     chance = rng.random()
                     if chance < plan.parked:
-                        still(CAR, cars.car(rng), 1, x + rng.normal(0, 0.06), y + rng.normal(0, 0.15), (0 if s > 0 else np.pi) + rng.normal(0, 0.015))
+                        still(
+                            CAR,
+                            cars.car(rng),
+                            1,
+                            x + rng.normal(0, 0.06),
+                            y + rng.normal(0, 0.15),
+                            (0 if s > 0 else np.pi) + rng.normal(0, 0.015),
+                        )
                     elif chance < plan.parked + 0.1:
                         for i in range(int(rng.integers(1, 3))):
-                            still(MOTORCYCLE, cycles.motorcycle(rng), cycles.BONES, x + rng.normal(0, 0.1), y - 1.0 + 1.9 * i, (np.pi / 2 + rng.normal(0, 0.15)) * -s, cycles.rolling("motorcycle", 0))
+                            still(
+                                MOTORCYCLE,
+                                cycles.motorcycle(rng),
+                                cycles.BONES,
+                                x + rng.normal(0, 0.1),
+                                y - 1.0 + 1.9 * i,
+                                (np.pi / 2 + rng.normal(0, 0.15)) * -s,
+                                cycles.rolling("motorcycle", 0),
+                            )
     for x, y, _ in racks:
         for i in (-0.75, 0.75):
             if rng.random() < 0.92:
-                still(BICYCLE, cycles.bicycle(rng), cycles.BONES, x, y + i + 0.12, np.pi / 2 * float(rng.choice([-1, 1])) + rng.normal(0, 0.05), cycles.rolling("bicycle", rng.uniform(0, 2)))
+                still(
+                    BICYCLE,
+                    cycles.bicycle(rng),
+                    cycles.BONES,
+                    x,
+                    y + i + 0.12,
+                    np.pi / 2 * float(rng.choice([-1, 1])) + rng.normal(0, 0.05),
+                    cycles.rolling("bicycle", rng.uniform(0, 2)),
+                )
 
 
 def _idlers(rng: Generator, lay: Layout, plan: Plan, made: list[Actor]) -> None:
@@ -264,10 +335,28 @@ def _idlers(rng: Generator, lay: Layout, plan: Plan, made: list[Actor]) -> None:
         for i in range(int(rng.integers(1, 4))):
             a = turn + i * 2.1
             body, height = people.person(rng)
-            made.append(_idler(PERSON, body, people.BONES, matrix(x + 0.62 * np.sin(a), y - 0.62 * np.cos(a), a), lambda t, h=height: people.walking(0.4, h, 0.04), rng))  # type: ignore[misc]
+            made.append(
+                _idler(
+                    PERSON,
+                    body,
+                    people.BONES,
+                    matrix(x + 0.62 * np.sin(a), y - 0.62 * np.cos(a), a),
+                    lambda _, h=height: people.walking(0.4, h, 0.04),
+                    rng,
+                )
+            )  # type: ignore[misc]
         if rng.random() < 0.3:
             pup, size = dogs.dog(rng)
-            made.append(_idler(DOG, pup, dogs.BONES, matrix(x + 1.2 * np.cos(turn), y + 1.2 * np.sin(turn), turn + 1), lambda t, h=size: dogs.trotting(t * 6, h, 0.06), rng))  # type: ignore[misc]
+            made.append(
+                _idler(
+                    DOG,
+                    pup,
+                    dogs.BONES,
+                    matrix(x + 1.2 * np.cos(turn), y + 1.2 * np.sin(turn), turn + 1),
+                    lambda t, h=size: dogs.trotting(t * 6, h, 0.06),
+                    rng,
+                )
+            )  # type: ignore[misc]
 
 
 def _idler(kind: int, mesh: Mesh, bones: int, place: NDArray[np.float64], pose: Pose, rng: Generator) -> Actor:
@@ -287,15 +376,37 @@ def draw(seed: int, width: int, height: int, seconds: float, cell: float = 0.06)
     camera = draw_camera(rng, lay, width, height)
     lit = light.draw(rng, camera.yaw + float(rng.choice([-1, 1])) * rng.uniform(8, 172))
     raining = lit.wet > 0.4 and rng.random() < 0.65
-    return assemble(rng, lay, camera, lit, draw_plan(rng, raining), seconds, rng.uniform(0, 26), cell, rng.uniform(0.3, 1.0) if raining else 0.0, rng.uniform(0, 0.014) * (1 + 0.6 * lit.night))
+    return assemble(
+        rng,
+        lay,
+        camera,
+        lit,
+        draw_plan(rng, raining),
+        seconds,
+        rng.uniform(0, 26),
+        cell,
+        rng.uniform(0.3, 1.0) if raining else 0.0,
+        rng.uniform(0, 0.014) * (1 + 0.6 * lit.night),
+    )
 
 
 def assemble(
-    rng: Generator, lay: Layout, camera: Camera, lit: Light, plan: Plan, seconds: float, offset: float, cell: float, rain: float, noise: float
+    rng: Generator,
+    lay: Layout,
+    camera: Camera,
+    lit: Light,
+    plan: Plan,
+    seconds: float,
+    offset: float,
+    cell: float,
+    rain: float,
+    noise: float,
 ) -> Scene:
     """Build all parts of a scene; cell: metres per pixel of the ground's map."""
     yaw = np.radians(camera.yaw)
     streets = Ground(rng, lay, cell)
     built = town.build(rng, lay, camera.position, (float(np.sin(yaw)), float(np.cos(yaw))))
     actors = populate(rng, lay, plan, built.bike_racks, seconds, offset)
-    return Scene(lay, streets, built, camera, lit, actors, Cast([a.mesh for a in actors], [a.bones for a in actors]), seconds, offset, rain, noise)
+    return Scene(
+        lay, streets, built, camera, lit, actors, Cast([a.mesh for a in actors], [a.bones for a in actors]), seconds, offset, rain, noise
+    )

@@ -40,7 +40,9 @@ class FaceLight:
     rest: F32
 
 
-def face_light(normals: F32, centers: F32, albedo: F32, gloss: F32, emission: F32, switch: F32, eye: F32, light: Light, lit: F32) -> FaceLight:
+def face_light(
+    normals: F32, centers: F32, albedo: F32, gloss: F32, emission: F32, switch: F32, eye: F32, light: Light, lit: F32
+) -> FaceLight:
     """Shade faces.
 
     normals, centers, albedo, emission: (m, 3). gloss, switch: (m,); switch is how far each face's emission is on, 0 … 1.

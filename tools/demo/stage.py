@@ -48,7 +48,12 @@ class Picture:
 
     def toward(self, other: Picture, share: float) -> Picture:
         """In between."""
-        return Picture(*(a if share == 0 else a + (b - a) * np.float32(share) for a, b in ((getattr(self, n), getattr(other, n)) for n in ("fixed", "sun", "shade", "bare", "mirror"))))
+        return Picture(
+            *(
+                a if share == 0 else a + (b - a) * np.float32(share)
+                for a, b in ((getattr(self, n), getattr(other, n)) for n in ("fixed", "sun", "shade", "bare", "mirror"))
+            )
+        )
 
 
 class Stage:
@@ -84,8 +89,10 @@ class Stage:
         lay = self.ground.lay
         width, height = int((2 * lay.side) / GRID / 2), int((lay.far - lay.near) / GRID / 2)
         mask = np.zeros((height, width), np.float32)
+
         def px(v: float, low: float) -> int:
             return int((v - low) / GRID / 2)
+
         for x0, x1, y0, y1 in self.town.footprints:
             cv2.rectangle(mask, (px(x0, -lay.side), px(y0, lay.near)), (px(x1, -lay.side), px(y1, lay.near)), 1.0, -1)
         wide = cv2.GaussianBlur(mask, (0, 0), 1.3 / GRID / 2)
@@ -104,13 +111,17 @@ class Stage:
         eye = np.array(camera.position, np.float32)
         centers, normals = self.faces.centers.astype(np.float32), self.faces.normals.astype(np.float32)
         # the four groups of windows come on one after the other as it gets dark, the lamps half-way
-        steps = np.array([1, *(np.clip((light.night - 0.12 * k) * 2.2, 0, 1) for k in range(4)), np.clip((light.night - 0.3) * 3, 0, 1)], np.float32)
+        steps = np.array(
+            [1, *(np.clip((light.night - 0.12 * k) * 2.2, 0, 1) for k in range(4)), np.clip((light.night - 0.3) * 3, 0, 1)], np.float32
+        )
         lamps_on = float(steps[5])
         used = np.unique(np.concatenate([np.unique(f) for f in self.face]))
         used = used[used >= 0]
         rest, sunlit = np.zeros((len(mesh.faces), 3), np.float32), np.zeros((len(mesh.faces), 3), np.float32)
         lit = self.town.lamps.irradiance(centers[used], normals[used]) * lamps_on if lamps_on else np.zeros((len(used), 3), np.float32)
-        shaded = face_light(normals[used], centers[used], mesh.albedo[used], mesh.gloss[used], mesh.emission[used], steps[mesh.lamp[used]], eye, light, lit)
+        shaded = face_light(
+            normals[used], centers[used], mesh.albedo[used], mesh.gloss[used], mesh.emission[used], steps[mesh.lamp[used]], eye, light, lit
+        )
         rest[used], sunlit[used] = shaded.rest, shaded.sunlit
         size = camera.width * camera.height
         total = {name: np.zeros((size, 3), np.float32) for name in ("fixed", "sun", "shade", "bare")}
@@ -129,7 +140,9 @@ class Stage:
             points = eye + rays[solid] * depth[solid, None]
             sees = self._sun_sees(shadows, points + normals[face[solid]] * 0.05, light, number)
             foot = np.clip(0.62 + 0.38 * points[:, 2:] / 1.3, 0, 1)
-            grain = 1 + 0.05 * np.sin(points[:, :1] * 7.1 + points[:, 1:2] * 5.3 + 3 * np.sin(points[:, 2:] * 2.7 + points[:, :1])) * np.sin(points[:, 2:] * 11 + points[:, 1:2] * 1.3)
+            grain = 1 + 0.05 * np.sin(
+                points[:, :1] * 7.1 + points[:, 1:2] * 5.3 + 3 * np.sin(points[:, 2:] * 2.7 + points[:, :1])
+            ) * np.sin(points[:, 2:] * 11 + points[:, 1:2] * 1.3)
             color = (rest[face[solid]] * foot + sunlit[face[solid]] * sees[:, None]) * grain
             total["fixed"][solid] += color * clear[solid] + veil[solid]
 
@@ -154,7 +167,9 @@ class Stage:
                 mirror[floor] += water * (0.06 + 0.94 * (1 - lean / length) ** 5) * clear[floor, 0]
         scale = np.float32(1 / len(self.jitters))
         shape = (camera.height, camera.width, 3)
-        return Picture(*(total[name].reshape(shape) * scale for name in ("fixed", "sun", "shade", "bare")), mirror.reshape(shape[:2]) * scale)
+        return Picture(
+            *(total[name].reshape(shape) * scale for name in ("fixed", "sun", "shade", "bare")), mirror.reshape(shape[:2]) * scale
+        )
 
     def _sun_sees(self, shadows: SunMap, points: F32, light: Light, number: int) -> F32:
         """0 … 1 per point: several lookups, spread by the distance of what casts the shadow."""
@@ -166,5 +181,9 @@ class Stage:
         taps = 4
         for k in range(taps):
             radius = np.sqrt((k + 0.5) / taps)
-            total += shadows.reaches(column + spread * np.float32(radius * np.cos(angle + 2.4 * k)), row + spread * np.float32(radius * np.sin(angle + 2.4 * k)), near)
+            total += shadows.reaches(
+                column + spread * np.float32(radius * np.cos(angle + 2.4 * k)),
+                row + spread * np.float32(radius * np.sin(angle + 2.4 * k)),
+                near,
+            )
         return total / taps

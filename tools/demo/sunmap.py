@@ -26,7 +26,9 @@ class SunMap:
         self.width, self.height = (np.ceil((points.max(0) - self.origin) / cell)).astype(int)
         self.fixed = np.zeros(self.width * self.height, np.float32)
 
-    def fragments(self, corners: NDArray[np.float64], normals: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
+    def fragments(
+        self, corners: NDArray[np.float64], normals: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
         """Pixels of the map that faces (m, 4, 3) with normals (m, 3) cover, as ``raster.fragments`` gives them."""
         toward = normals @ self.sun
         keep = np.flatnonzero(toward > 1e-3)
@@ -51,7 +53,8 @@ class SunMap:
         return flat[:, 0], flat[:, 1], points @ self.sun.astype(np.float32) + REACH
 
     def reaches(
-        self, column: NDArray[np.float32], row: NDArray[np.float32], near: NDArray[np.float32], shift: tuple[float, float] = (0, 0), bias: float = 0.12,
+        self, column: NDArray[np.float32], row: NDArray[np.float32], near: NDArray[np.float32], shift: tuple[float, float] = (0, 0),
+        bias: float = 0.12,
         moving: NDArray[np.float32] | None = None,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Whether the sun sees each point, the lookup ``shift``ed by pixels."""

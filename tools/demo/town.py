@@ -73,10 +73,19 @@ def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: t
         _park(rng, lay, parts, spots, blocks_view)
     _small_things(rng, lay, parts, racks, blocks_view)
     signals = _signals(lay, parts, blocks_view)
-    return Town(join(parts), Lamps(np.array(lamp_places, np.float32).reshape(-1, 3), np.array((19, 12.4, 6.0), np.float32)), signals, footprints, np.array(spots).reshape(-1, 3), racks)
+    return Town(
+        join(parts),
+        Lamps(np.array(lamp_places, np.float32).reshape(-1, 3), np.array((19, 12.4, 6.0), np.float32)),
+        signals,
+        footprints,
+        np.array(spots).reshape(-1, 3),
+        racks,
+    )
 
 
-def _houses(rng: Generator, lay: Layout, eye: tuple[float, float, float], parts: list[Mesh], footprints: list[tuple[float, float, float, float]]) -> None:
+def _houses(
+    rng: Generator, lay: Layout, eye: tuple[float, float, float], parts: list[Mesh], footprints: list[tuple[float, float, float, float]]
+) -> None:
     px, py = lay.half + lay.pave, lay.cross_half + lay.pave
     for sx in (-1, 1):
         for sy in (-1, 1):
@@ -116,11 +125,15 @@ def _houses(rng: Generator, lay: Layout, eye: tuple[float, float, float], parts:
         parts.append(buildings.house(rng, corner, along, width, 12, buildings.style(rng), True, True))
 
 
-def _row_house(rng: Generator, corner: tuple[float, float], along: tuple[float, float], width: float, s: buildings.Style, left: bool, right: bool) -> Mesh:
+def _row_house(
+    rng: Generator, corner: tuple[float, float], along: tuple[float, float], width: float, s: buildings.Style, left: bool, right: bool
+) -> Mesh:
     return buildings.house(rng, corner, along, width, 11, s, left, right)
 
 
-def _side_row(rng: Generator, lay: Layout, sx: int, sy: int, start: float, parts: list[Mesh], footprints: list[tuple[float, float, float, float]]) -> None:
+def _side_row(
+    rng: Generator, lay: Layout, sx: int, sy: int, start: float, parts: list[Mesh], footprints: list[tuple[float, float, float, float]]
+) -> None:
     """Along the cross road, outward from the corner house."""
     y = lay.yc + sy * (lay.cross_half + lay.pave)
     x = start + 0.02
@@ -150,12 +163,24 @@ def _skyline(rng: Generator, lay: Layout, parts: list[Mesh]) -> None:
             parts.append(pane)
 
 
-def _lamps(lay: Layout, parts: list[Mesh], places: list[NDArray[np.float64]], spots: list[tuple[float, float, float]], blocks, kind: str) -> None:  # type: ignore[no-untyped-def]
+def _lamps(
+    lay: Layout, parts: list[Mesh], places: list[NDArray[np.float64]], spots: list[tuple[float, float, float]], blocks, kind: str
+) -> None:  # type: ignore[no-untyped-def]
     make = furniture.lamp if kind == "arm" else furniture.classic_lamp
     step = 25.0 if kind == "arm" else 16.0
     edge = lay.cross_half + 1.6
-    rows = [(sx * (lay.half + 0.7), y, np.pi if sx > 0 else 0.0) for sx in (-1, 1) for s in (-1, 1) for y in np.arange(lay.yc + s * (edge + 4.2), lay.far if s > 0 else lay.near, s * step)]
-    rows += [(x, lay.yc + sy * (lay.cross_half + 0.7), -np.pi / 2 if sy > 0 else np.pi / 2) for sy in (-1, 1) for s in (-1, 1) for x in np.arange(s * (lay.half + 14), s * lay.side, s * step)]
+    rows = [
+        (sx * (lay.half + 0.7), y, np.pi if sx > 0 else 0.0)
+        for sx in (-1, 1)
+        for s in (-1, 1)
+        for y in np.arange(lay.yc + s * (edge + 4.2), lay.far if s > 0 else lay.near, s * step)
+    ]
+    rows += [
+        (x, lay.yc + sy * (lay.cross_half + 0.7), -np.pi / 2 if sy > 0 else np.pi / 2)
+        for sy in (-1, 1)
+        for s in (-1, 1)
+        for x in np.arange(s * (lay.half + 14), s * lay.side, s * step)
+    ]
     for x, y, turn in rows:
         post, light = make()
         c, s = np.cos(turn), np.sin(turn)
@@ -179,8 +204,8 @@ def _park(rng: Generator, lay: Layout, parts: list[Mesh], spots: list[tuple[floa
         x, y = sx * (x0 + rng.uniform(1, 20)), lay.yc + sy * (y0 + rng.uniform(0.5, 50))
         if abs(abs(y - lay.yc) - y0 - 7.2) > 2:
             parts.append(furniture.shrub(rng, lay.season).moved(x, y))
-    for i in range(4):
-        parts.append(furniture.bench().moved(sx * (x0 + 3 + 6 * i), lay.yc + sy * (y0 + 9.2), turn=np.pi if sy > 0 else 0.0))
+    turn = np.pi if sy > 0 else 0.0
+    parts.extend(furniture.bench().moved(sx * (x0 + 3 + 6 * i), lay.yc + sy * (y0 + 9.2), turn=turn) for i in range(4))
 
 
 def _small_things(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tuple[float, float, float]], blocks) -> None:  # type: ignore[no-untyped-def]
@@ -190,7 +215,10 @@ def _small_things(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tu
         for sy in (-1, 1):
             y = lay.yc + sy * (edge + rng.uniform(1, 3))
             while lay.near < y < lay.far - 10:
-                kind = rng.choice(["bench", "bin", "planter", "hydrant", "bollard", "rack", "parasol", "none"], p=[0.13, 0.14, 0.13, 0.06, 0.1, 0.12, 0.12, 0.2])
+                kind = rng.choice(
+                    ["bench", "bin", "planter", "hydrant", "bollard", "rack", "parasol", "none"],
+                    p=[0.13, 0.14, 0.13, 0.06, 0.1, 0.12, 0.12, 0.2],
+                )
                 x = sx * (lay.half + 0.75)
                 if kind == "parasol":
                     x = sx * (lay.half + lay.pave - 1.6)

@@ -160,7 +160,9 @@ class Traffic:
         return m.speed + float(np.clip(wish - m.speed, -3.0 * TICK, 1.5 * TICK))
 
 
-def place_on(rng: Generator, found: list[tuple[Route, str, float]], movers: list[Mover], length: float, tries: int = 24) -> tuple[Route, float] | None:
+def place_on(
+    rng: Generator, found: list[tuple[Route, str, float]], movers: list[Mover], length: float, tries: int = 24
+) -> tuple[Route, float] | None:
     """A route and a free place on it, or None where the roads are full."""
     shares = np.array([share for _, _, share in found])
     spots = np.array([m.route.at(m.distance)[:2] for m in movers]).reshape(-1, 2)

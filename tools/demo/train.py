@@ -73,7 +73,12 @@ class Trainer:
         self.average = Average(self.model, 0.9995)
         flat = [p for p in self.model.parameters() if p.ndim < 2]
         full = [p for p in self.model.parameters() if p.ndim >= 2]
-        self.optimizer = torch.optim.AdamW([{"params": full, "weight_decay": 0.03}, {"params": flat, "weight_decay": 0.0}], rate, betas=(0.9, 0.99), fused=device.type == "cuda")
+        self.optimizer = torch.optim.AdamW(
+            [{"params": full, "weight_decay": 0.03}, {"params": flat, "weight_decay": 0.0}],
+            rate,
+            betas=(0.9, 0.99),
+            fused=device.type == "cuda",
+        )
         self.forward = torch.compile(self.model) if compiled else self.model
         self.step, self.seconds = 0, 0.0
         self.generator = torch.Generator(device).manual_seed(1)
@@ -82,7 +87,8 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Everything needed to go on."""
-        torch.save({"model": self.model.state_dict(), "average": self.average.model.state_dict(), "average_steps": self.average.steps, "optimizer": self.optimizer.state_dict(),
+        torch.save({"model": self.model.state_dict(), "average": self.average.model.state_dict(), "average_steps": self.average.steps,
+        "optimizer": self.optimizer.state_dict(),
                     "step": self.step, "seconds": self.seconds, "generator": self.generator.get_state()}, path)  # fmt: skip
 
     def restore(self, path: Path) -> None:
@@ -149,7 +155,11 @@ def main() -> None:
         now = time.monotonic()
         if now - shown > 15:
             box, objects, classes = (total / counted).tolist()
-            print(f"{progress:6.1%} step {trainer.step} box {box:.4f} object {objects:.4f} class {classes:.4f} {counted * a.batch / (now - shown):.0f} pictures/s", flush=True)
+            speed = counted * a.batch / (now - shown)
+            print(
+                f"{progress:6.1%} step {trainer.step} box {box:.4f} object {objects:.4f} class {classes:.4f} {speed:.0f} pictures/s",
+                flush=True,
+            )
             total.zero_()
             shown, counted = now, 0
     trainer.save(state)

@@ -22,7 +22,7 @@ MIN_VISIBLE = 0.4
 class Truth:
     """The objects of one frame that show at all.
 
-    boxes: float32 (n, 4), x1 y1 x2 y2, pixels: around the whole object, hidden parts included, cut at the picture's edge.
+    boxes: float32 (n, 4), x1 y1 x2 y2, pixels: around all of the object that lies inside the picture, hidden or not.
     kinds: int32 (n,) class numbers. tracks: int32 (n,) the same number for the same object in every frame. visible:
     float32 (n,) share of the object that shows. ignore: bool (n,) too small or too much hidden to be asked for.
     """
@@ -34,7 +34,13 @@ class Truth:
     ignore: NDArray[np.bool_]
 
 
-def measure(scene: Scene, whole: NDArray[np.float64], owner: NDArray[np.int64], won: NDArray[np.int32], fragments: tuple[NDArray[np.int32], NDArray[np.int64]]) -> Truth:
+def measure(
+    scene: Scene,
+    whole: NDArray[np.float64],
+    owner: NDArray[np.int64],
+    won: NDArray[np.int32],
+    fragments: tuple[NDArray[np.int32], NDArray[np.int64]],
+) -> Truth:
     """Truth from one frame's fragments.
 
     whole: (actors, 4) unclipped boxes, NaN for who is not in view. owner: which actor each face belongs to, -1 where it
@@ -47,9 +53,14 @@ def measure(scene: Scene, whole: NDArray[np.float64], owner: NDArray[np.int64], 
     clipped[:, 1::2] = np.clip(clipped[:, 1::2], 0, camera.height)
     winners = owner[won]
     shown = np.bincount(winners[winners >= 0], minlength=actors)
-    drawn = _silhouettes(owner[fragments[0]], fragments[1], actors, camera.width)
+    drawn, extent = _silhouettes(owner[fragments[0]], fragments[1], actors, camera.width)
     with np.errstate(invalid="ignore", divide="ignore"):
         inside = np.prod(clipped[:, 2:] - clipped[:, :2], 1) / np.prod(whole[:, 2:] - whole[:, :2], 1)
+        # of a person whose head alone is in the picture the box is the head's, not as wide as the arms outside
+        cut = (inside < 0.999) & (drawn > 0)
+    clipped[cut, :2] = np.maximum(clipped[cut, :2], extent[cut, :2])
+    clipped[cut, 2:] = np.minimum(clipped[cut, 2:], extent[cut, 2:])
+    with np.errstate(invalid="ignore", divide="ignore"):
         visible = shown / np.maximum(drawn, 1) * inside
     kinds = np.array([actor.kind for actor in scene.actors])
     keep = np.flatnonzero((kinds >= 0) & (shown > 0) & np.isfinite(visible))
@@ -58,8 +69,10 @@ def measure(scene: Scene, whole: NDArray[np.float64], owner: NDArray[np.int64], 
     return Truth(boxes, kinds[keep].astype(np.int32), keep.astype(np.int32), visible, ignore)
 
 
-def _silhouettes(who: NDArray[np.int64], pixel: NDArray[np.int64], actors: int, width: int) -> NDArray[np.int64]:
-    """Pixels that each actor would cover if nothing stood before it."""
+def _silhouettes(
+    who: NDArray[np.int64], pixel: NDArray[np.int64], actors: int, width: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How many pixels each actor would cover if nothing stood before it, and their x1 y1 x2 y2 (actors, 4)."""
     counted = who >= 0
     who, pixel = who[counted], pixel[counted]
     x, y = pixel % width, pixel // width
@@ -72,7 +85,7 @@ def _silhouettes(who: NDArray[np.int64], pixel: NDArray[np.int64], actors: int, 
     flags = np.zeros(start[-1] + 1, np.uint8)
     flags[start[who] + (y - low[who, 1]) * size[who, 0] + x - low[who, 0]] = 1
     sums = np.concatenate([[0], np.cumsum(flags)])
-    return sums[start[1:]] - sums[start[:-1]]
+    return sums[start[1:]] - sums[start[:-1]], np.concatenate([low, high + 1], 1).astype(float)
 
 
 def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int, video: str) -> dict[str, Any]:
@@ -85,8 +98,10 @@ def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int,
         for box, kind, track, visible, ignore in zip(truth.boxes, truth.kinds, truth.tracks, truth.visible, truth.ignore, strict=True):
             x1, y1, x2, y2 = (round(float(v), 1) for v in box)
             annotations.append(
-                {"id": len(annotations) + 1, "image_id": number, "category_id": int(kind) + 1, "bbox": [x1, y1, round(x2 - x1, 1), round(y2 - y1, 1)],
-                 "area": round((x2 - x1) * (y2 - y1), 1), "iscrowd": int(ignore), "track_id": int(track), "visible": round(float(visible), 2)}
+                {"id": len(annotations) + 1, "image_id": number, "category_id": int(kind) + 1, "bbox": [x1, y1, round(x2 - x1, 1),
+                round(y2 - y1, 1)],
+                 "area": round((x2 - x1) * (y2 - y1), 1), "iscrowd": int(ignore), "track_id": int(track),
+                 "visible": round(float(visible), 2)}
             )  # fmt: skip
     return {
         "info": {"description": "Rendered street; boxes are exact", "video": video},

@@ -28,7 +28,8 @@ _COOKIE = _cookie()
 
 
 def throw_beam(
-    beams: F32, place: tuple[float, float], ahead: NDArray[np.float64], aside: NDArray[np.float64], lamps: tuple[float, float], low: tuple[float, float], cell: float
+    beams: F32, place: tuple[float, float], ahead: NDArray[np.float64], aside: NDArray[np.float64], lamps: tuple[float, float],
+    low: tuple[float, float], cell: float
 ) -> None:  # fmt: skip
     """Add one vehicle's beam to a map of the ground."""
     front = np.array(place) + ahead * lamps[1]
