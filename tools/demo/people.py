@@ -59,7 +59,7 @@ def pose(angles: NDArray[np.float64], height: float, lift: float = 0.0, ahead: f
             own = np.array([[ct, 0, -st], [0, 1, 0], [st, 0, ct]]) @ own
         joint = _JOINT[bone] * height
         if parent < 0:
-            rotation, at = own, (*joint, 0, ahead, lift)
+            rotation, at = own, np.add(joint, (0, ahead, lift))
         else:
             rotation = place[parent, :, :3] @ own
             at = place[parent, :, :3] @ joint + place[parent, :, 3]
