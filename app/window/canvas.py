@@ -138,14 +138,12 @@ class VideoCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""
         painter = QPainter(self)
+        painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
         placement = self.placement
         if placement is None or self._image is None:
-            painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
             self._paint_message(painter)
             return
         target = QRectF(placement.x, placement.y, placement.width, placement.height)
-        # always, as the picture may be a fraction of a pixel smaller than its place; cheap, as Qt clips it to the event
-        painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
         self._paint_picture(painter, target, self._image)
         self._paint_boxes(painter, placement)
         if self._result is None:

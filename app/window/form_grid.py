@@ -12,8 +12,9 @@ TITLE_WIDTH = 8  # times the height of body text
 
 
 def indent(spin: QAbstractSpinBox) -> None:
-    """Keep the number off the frame; style sheets cannot."""
+    """Keep the number off the frame, which style sheets cannot, and leave dropped files to the window."""
     spin.lineEdit().setTextMargins(6, 0, 0, 0)
+    spin.lineEdit().setAcceptDrops(False)
 
 
 def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:

@@ -15,6 +15,7 @@ from app.window.icons import icon
 def clearable(placeholder: str) -> QLineEdit:
     """A line edit with a quiet button that empties it."""
     edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit.setAcceptDrops(False)  # files may be dropped anywhere on the window: they are not text
     action = edit.findChild(QAction)
     if action is not None:
         action.setIcon(icon("close", theme.MUTED))
@@ -32,7 +33,6 @@ class PathField(QWidget):
         self.edit = clearable(placeholder)
         self.edit.setAccessibleName(name)
         self.edit.textChanged.connect(self.changed)
-        self.edit.setAcceptDrops(False)  # the dialog takes files dropped anywhere on it
         self.browse = QPushButton("Choose…")
         self.browse.setAccessibleName(f"Choose {name}")
         self.browse.clicked.connect(self._choose)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
@@ -30,8 +31,8 @@ class Playback:
 class Player(QObject):
     """Plays one file at a time, paced by pts, with at most two pictures decoded ahead.
 
-    shown: Shown. result: FrameResult of the picture that is on. opened: SourceInfo. changed: Playback. failed: why the
-    file cannot be shown.
+    shown: Shown. result: FrameResult of the picture that is on, None: it has none any more. opened: SourceInfo. changed:
+    Playback. failed: why the file cannot be shown.
     """
 
     shown = Signal(object)
@@ -100,7 +101,10 @@ class Player(QObject):
 
     def update_item(self, item: QueueItem, queue_busy: bool) -> None:
         """The shown file's detection has come further. queue_busy: the pool works on another file."""
-        self._item, self._queue_busy = item, queue_busy
+        before, self._item, self._queue_busy = self._item, item, queue_busy
+        if self._analysed and before is not None and _database(item) != _database(before):  # it is detected anew
+            self._analysed = False
+            self.result.emit(None)
         self._look()
         if self._current is not None and not self._analysed and item.head is not None and self._current.pts <= item.head:
             self._client.look_up(self._ticket, self._current.pts)
@@ -279,3 +283,7 @@ class Player(QObject):
         if ticket == self._ticket and self._current is not None and self._current.pts == pts:
             self._analysed = True
             self.result.emit(result)
+
+
+def _database(item: QueueItem) -> Path | None:
+    return item.results.database if item.results is not None else None

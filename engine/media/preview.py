@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.errors import FramefleetError
-from engine.media.types import SourceInfo
+from engine.media.types import SourceInfo, SourceKind
 
 if TYPE_CHECKING:
     from engine.media.reader import VideoReader
@@ -163,9 +163,11 @@ class _Player:
 
 def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:
     """The last frame that begins before ``pts``, else the first; the next one the reader gives is the one after it."""
-    step = 1.0 if reader.info.duration is not None else 0.5  # for pictures a second is a position
+    if reader.info.kind is SourceKind.IMAGES:
+        reader.seek(pts - 1)
+        return next(reader, None)
     for back in LOOK_BACK:
-        reader.seek(pts - back * step)
+        reader.seek(pts - back)
         earlier = None
         for frame in reader:
             if frame.pts >= pts - 1e-6:

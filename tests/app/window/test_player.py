@@ -32,7 +32,7 @@ class Screen:
 
     def __init__(self, player: Player) -> None:
         self.pictures: list[Shown] = []
-        self.results: list[FrameResult] = []
+        self.results: list[FrameResult | None] = []
         self.states: list[Playback] = []
         self.failures: list[str] = []
         player.shown.connect(self.pictures.append)
@@ -131,7 +131,22 @@ def test_detections_that_come_later_appear_on_the_picture_that_is_on(qtbot: QtBo
     with SessionReader(results.database) as reader:
         stored = reader.frame_at(0, 0.0)
     assert stored is not None
+    assert screen.results[0] is not None
     assert screen.results[0].ref == stored.ref
+
+
+def test_boxes_of_an_earlier_run_go_when_a_file_is_detected_anew(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    item = QueueItem(1, video, ItemState.DONE, write_results(tmp_path / "s.sqlite", video, FRAMES), head=1.0)
+    screen = Screen(player)
+    player.open(item, play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    assert screen.pictures[0].result is not None
+    player.update_item(QueueItem(1, video), queue_busy=False)
+    assert screen.results == [None]
+    again = write_results(tmp_path / "again.sqlite", video, FRAMES)
+    player.update_item(replace(item, results=again), queue_busy=False)
+    qtbot.waitUntil(lambda: len(screen.results) == 2)
+    assert screen.results[1] is not None
 
 
 def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_path: Path) -> None:
@@ -149,7 +164,9 @@ def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     player.seek(2.0)
     qtbot.waitUntil(lambda: len(screen.pictures) == 2)
-    assert [shown.name for shown in screen.pictures] == ["dog.jpg", "person.jpg"]
+    player.step(-1)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 3)
+    assert [shown.name for shown in screen.pictures] == ["dog.jpg", "person.jpg", "horses.jpg"]
 
 
 def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
