@@ -17,6 +17,7 @@ _DENSE = ("matroska", "flv")
 _DECLARING = ("matroska", "flv", "mov")
 _HOLE = 128  # bytes: between two packets of a sound file lie some tens
 _DECLARED_SECONDS = 0.5  # declared durations are rounded; a longer absence is a truncated file
+_CREDIBLE = 1000  # times the frames that are there: a header that announces more is damaged itself
 _LONGEST_GAP = 10.0  # seconds: a longer one in a broadcast is a cut or a new clock
 _EVEN = 0.95  # share of the steps
 
@@ -37,7 +38,7 @@ def announced(table: PacketTable, file: VideoFile) -> int:
     if file.container.duration and any(name in kind for name in _DECLARING):
         missing = file.container.duration / 1e6 - table.end
         lost += round(missing / step) if missing > _DECLARED_SECONDS else 0
-    return max(len(table) + lost, counted - table.hidden)
+    return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
 
 def _in_holes(table: PacketTable) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import resource
+import struct
 import time
 from pathlib import Path
 from typing import Any
@@ -198,3 +199,12 @@ def mutated(content: bytes, rng: random.Random, kind: int) -> bytes:
         case _:
             del result[position : position + rng.choice((10, 500, 4000))]
     return bytes(result)
+
+
+def test_a_forged_duration_does_not_invent_frames(clip: Clip, tmp_path: Path) -> None:
+    content = clip("a.mkv", frames=FRAMES, **CLIPS["a.mkv"]).read_bytes()
+    name = content.index(b"\x44\x89\x88")  # Matroska's Duration, a float of eight bytes
+    (tmp_path / "a.mkv").write_bytes(content[: name + 3] + struct.pack(">d", 1e15) + content[name + 11 :])
+    info = probe(tmp_path / "a.mkv")
+    assert info.frames == FRAMES
+    assert counts(info) == (list(range(FRAMES)), [])
