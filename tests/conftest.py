@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,15 @@ def _shared_memory() -> set[str]:
     return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
 
 
+def _used_by_others(name: str) -> bool:
+    """Whether another living process has this shared memory mapped: then it is that one's, not left behind."""
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with suppress(OSError):
+            if maps.parent.name != str(os.getpid()) and f"/dev/shm/{name}" in maps.read_text():
+                return True
+    return False
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
     threads, memory = set(threading.enumerate()), _shared_memory()
@@ -40,7 +50,7 @@ def _nothing_left_behind() -> Iterator[None]:
         gc.collect()
         left = [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
         left += [str(process) for process in multiprocessing.active_children()]
-        left += sorted(_shared_memory() - memory)
+        left += sorted(name for name in _shared_memory() - memory if not _used_by_others(name))
         if not left or time.monotonic() > deadline:
             break
         time.sleep(0.02)
