@@ -142,8 +142,9 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     player, canvas = window.viewer.player, window.viewer.canvas
     qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
     player.pause()
-    player.seek(0.0)
-    qtbot.wait(100)
+    for place in (20 / 30, 0.0):  # there and back, so that what is on is known to be the answer
+        player.seek(place)
+        qtbot.waitUntil(lambda place=place: player.position == pytest.approx(place))
     qtbot.keyClick(window.queue.view, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: player.position == pytest.approx(1 / 30))
     qtbot.keyClick(window, Qt.Key.Key_End)
