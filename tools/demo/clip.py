@@ -71,21 +71,21 @@ SHOTS = (
         _layout(lanes=1, cross_lanes=1, bike=1.7, parking=2.2, yc=21.0, pave=5.6, radius=4.2, far=120.0, park=(-1, 1), bus_lane=False,
         season="summer"),
         Camera((7.4, 0.0, 7.2), -11.0, 14.5, 56, WIDTH, HEIGHT), _day,
-        Plan(cars=9, buses=2, trucks=1, motorcycles=2, cyclists=5, walkers=34, dogs=6, parked=0.6), 9.5,
+        Plan(cars=9, buses=2, trucks=1, motorcycles=2, cyclists=5, walkers=34, dogs=6, parked=0.6), 14.0,
     ),
     Shot(
-        910021, 10.0,
+        910017, 10.0,
         _layout(lanes=2, cross_lanes=1, bike=1.7, parking=0.0, yc=23.0, pave=6.0, radius=4.5, far=125.0, park=None, bus_lane=True,
         season="autumn"),
         Camera((-9.0, 0.0, 6.6), 13.0, 13.0, 57, WIDTH, HEIGHT), _evening,
-        Plan(cars=9, buses=3, trucks=2, motorcycles=3, cyclists=5, walkers=34, dogs=6, parked=0.0), 8.0,
+        Plan(cars=9, buses=3, trucks=2, motorcycles=3, cyclists=5, walkers=34, dogs=6, parked=0.0), 22.0,
     ),
     Shot(
-        910033, 7.0,
+        910027, 8.0,
         _layout(lanes=1, cross_lanes=1, bike=0.0, parking=2.2, yc=19.0, pave=5.4, radius=4.0, far=110.0, park=(1, 1), bus_lane=False,
         season="summer"),
         Camera((-5.6, 0.0, 5.4), 9.0, 12.0, 54, WIDTH, HEIGHT), _wet,
-        Plan(cars=8, buses=2, trucks=1, motorcycles=3, cyclists=3, walkers=26, dogs=3, parked=0.55, umbrellas=0.6), 21.0, 0.55,
+        Plan(cars=8, buses=2, trucks=1, motorcycles=3, cyclists=3, walkers=26, dogs=3, parked=0.55, umbrellas=0.6), 14.0, 0.55,
     ),
 )  # fmt: skip
 

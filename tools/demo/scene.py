@@ -404,7 +404,8 @@ def assemble(
 ) -> Scene:
     """Build all parts of a scene; cell: metres per pixel of the ground's map."""
     yaw = np.radians(camera.yaw)
-    streets = Ground(rng, lay, cell)
+    # the map's resolution must not change what else is drawn from the seed
+    streets = Ground(rng.spawn(1)[0], lay, cell)
     built = town.build(rng, lay, camera.position, (float(np.sin(yaw)), float(np.cos(yaw))))
     actors = populate(rng, lay, plan, built.bike_racks, seconds, offset)
     return Scene(
