@@ -80,12 +80,15 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     """Detect in the window, which plays the video meanwhile."""
     from PySide6.QtCore import QSettings, Qt, QTimer
 
+    from app.window.garbage import GarbageCollector
     from app.window.main import make_application
     from app.window.main_window import MainWindow
 
     application = make_application()
     window = MainWindow(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat), folder / "sessions", settings.model)
     window.show()
+    garbage = GarbageCollector()
+    garbage.start()
     gaps: list[float] = []
     spent: list[float] = []
     last = time.perf_counter()
@@ -121,6 +124,7 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     assert item.seconds is not None, item.summary
     platform = application.platformName()
     window.close()
+    garbage.stop()
     return {"seconds": item.seconds, "processor": spent[-1] - spent[0], "gaps": gaps, "pictures": pictures, "platform": platform}
 
 

@@ -137,8 +137,11 @@ class VideoCanvas(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+        with QPainter(self) as painter:
+            painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         placement = self.placement
         if placement is None or self._image is None:
             self._paint_message(painter)

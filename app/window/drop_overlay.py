@@ -32,20 +32,20 @@ class DropOverlay(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """A veil, a dashed frame, an arrow and the words."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), QColor(14, 16, 20, 236))
-        frame = QRectF(self.rect()).adjusted(20, 20, -20, -20)
-        painter.setPen(QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
-        ground = QColor(theme.ACCENT)
-        ground.setAlpha(20)
-        painter.setBrush(ground)
-        painter.drawRoundedRect(frame, 14, 14)
-        middle = frame.center()
-        painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ACCENT))
-        painter.setPen(QColor(theme.TEXT))
-        painter.setFont(theme.font(6, bold=True))
-        painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), Qt.AlignmentFlag.AlignCenter, self.title)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(self.rect(), QColor(14, 16, 20, 236))
+            frame = QRectF(self.rect()).adjusted(20, 20, -20, -20)
+            painter.setPen(QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
+            ground = QColor(theme.ACCENT)
+            ground.setAlpha(20)
+            painter.setBrush(ground)
+            painter.drawRoundedRect(frame, 14, 14)
+            middle = frame.center()
+            painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ACCENT))
+            painter.setPen(QColor(theme.TEXT))
+            painter.setFont(theme.font(6, bold=True))
+            painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), Qt.AlignmentFlag.AlignCenter, self.title)
 
 
 def drop_title(intake: Intake) -> str:

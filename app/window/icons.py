@@ -18,9 +18,8 @@ def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
     ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
     made = QPixmap(QSize(size, size) * ratio)
     made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    QSvgRenderer(QByteArray(icon_svg(name, colour))).render(painter, QRectF(made.rect()))
-    painter.end()
+    with QPainter(made) as painter:
+        QSvgRenderer(QByteArray(icon_svg(name, colour))).render(painter, QRectF(made.rect()))
     made.setDevicePixelRatio(ratio)
     return made
 

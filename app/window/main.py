@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.window import theme
 from app.window.crash_report import CrashReport
+from app.window.garbage import GarbageCollector
 from app.window.icons import pixmap
 from app.window.main_window import MainWindow
 from app.window.unexpected import UnexpectedErrors, log_to
@@ -56,6 +57,8 @@ def run_window(paths: Sequence[Path], model: ModelFiles | None = None) -> int:
     window = MainWindow(QSettings(), user_data_path("framefleet", appauthor=False) / "sessions", model)
     report = CrashReport(window, window.banners, log)
     errors.raised.connect(report.show_error)
+    garbage = GarbageCollector()
+    garbage.start()
     previous = signal.signal(signal.SIGINT, lambda *_: window.close())
     pulse = QTimer(interval=300)  # Python handles Ctrl+C only when it runs
     pulse.timeout.connect(_nothing)
@@ -66,6 +69,7 @@ def run_window(paths: Sequence[Path], model: ModelFiles | None = None) -> int:
         return application.exec()
     finally:
         window.close()
+        garbage.stop()
         signal.signal(signal.SIGINT, previous)
         errors.uninstall()
         logging.shutdown()

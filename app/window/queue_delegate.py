@@ -33,11 +33,10 @@ def thumbnail(image: QImage, ratio: float) -> QPixmap:
     made.fill(Qt.GlobalColor.transparent)
     clip = QPainterPath()
     clip.addRoundedRect(QRectF(made.rect()), CORNER * ratio, CORNER * ratio)
-    painter = QPainter(made)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setClipPath(clip)
-    painter.drawImage((size.width() - scaled.width()) // 2, (size.height() - scaled.height()) // 2, scaled)
-    painter.end()
+    with QPainter(made) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipPath(clip)
+        painter.drawImage((size.width() - scaled.width()) // 2, (size.height() - scaled.height()) // 2, scaled)
     made.setDevicePixelRatio(ratio)
     return made
 

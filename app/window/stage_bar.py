@@ -32,7 +32,10 @@ class StageBar(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the parts side by side."""
-        painter = QPainter(self)
+        with QPainter(self) as painter:
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         total = sum(self._stages.values())

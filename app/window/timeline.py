@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
 
@@ -115,7 +115,10 @@ class Timeline(QAbstractSlider):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Activity, track, what is analysed, what is played, the handle."""
-        painter = QPainter(self)
+        with QPainter(self) as painter:
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         left, width = MARGIN, self.width() - 2 * MARGIN
@@ -157,12 +160,15 @@ class Timeline(QAbstractSlider):
         drawn = QPixmap(self.size() * ratio)
         drawn.setDevicePixelRatio(ratio)
         drawn.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(drawn)
         step, height = width / len(activity), bottom - 6
+        bars = []
         for index, value in enumerate(activity.tolist()):
             if value:
                 tall = max(round(height * value), 2)
                 start, end = round(left + index * step), round(left + (index + 1) * step)
-                painter.fillRect(start, round(bottom) - tall, max(end - start - 1, 1), tall, QColor(theme.ACCENT))
-        painter.end()
+                bars.append(QRect(start, round(bottom) - tall, max(end - start - 1, 1), tall))
+        with QPainter(drawn) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.ACCENT))
+            painter.drawRects(bars)
         return drawn
