@@ -8,15 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.window import exports, formats
 from app.window.actions import Actions
 from app.window.background import Background
 from app.window.banner import BannerArea, Kind
 from app.window.controller import DetectionController
 from app.window.device_panel import DevicePanel
 from app.window.drop_overlay import DropOverlay
+from app.window.file_dialogs import FileDialogs
 from app.window.filter_panel import FilterPanel
 from app.window.intake import sort_paths
 from app.window.keys import press
@@ -33,7 +33,7 @@ from app.window.top_bar import TopBar
 from app.window.view_filter import ViewFilter
 from app.window.viewer import Viewer
 from engine.errors import SourceError
-from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES, expand_sources
+from engine.media.sources import expand_sources
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 
@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
         self.overlay = DropOverlay(self)
+        self.files = FileDialogs(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
@@ -104,21 +105,22 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         actions, queue, controller = self.actions_, self.queue, self.controller
-        actions.open_files.triggered.connect(self.choose_files)
-        actions.open_folder.triggered.connect(self.choose_folder)
+        actions.open_files.triggered.connect(self.files.choose_files)
+        actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
         actions.fullscreen.triggered.connect(self.toggle_fullscreen)
         actions.results_folder.triggered.connect(self._reveal_results)
-        queue.open_requested.connect(self.choose_files)
+        self.files.chosen.connect(self.open_paths)
+        queue.open_requested.connect(self.files.choose_files)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(controller.remove)
         queue.retry_requested.connect(controller.retry)
         queue.reveal_requested.connect(self._reveal)
-        queue.export_requested.connect(self.choose_export)
+        queue.export_requested.connect(self._export)
         queue.clear_requested.connect(self._clear_finished)
-        self.start.files_requested.connect(self.choose_files)
-        self.start.folder_requested.connect(self.choose_folder)
+        self.start.files_requested.connect(self.files.choose_files)
+        self.start.folder_requested.connect(self.files.choose_folder)
         self.start.model_requested.connect(self.setup.open_dialog)
         self.top.settings_requested.connect(self.setup.open_dialog)
         self.setup.model_changed.connect(self._model_changed)
@@ -148,6 +150,7 @@ class MainWindow(QMainWindow):
         """The key of the file that is shown."""
         return self._shown
 
+    @Slot(object)
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Take files and folders: a model's parts become the model, everything else is queued."""
         intake = sort_paths(paths)
@@ -168,35 +171,6 @@ class MainWindow(QMainWindow):
 
     def _cannot_open(self, message: str) -> None:
         self.banners.show_banner("sources", Kind.WARNING, message)
-
-    @Slot()
-    def choose_files(self) -> None:
-        """Ask for files."""
-        media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
-        dialog = QFileDialog(self, "Open videos and pictures", self._last_folder(), f"Videos and pictures ({media});;All files (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(self._chosen)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    @Slot()
-    def choose_folder(self) -> None:
-        """Ask for a folder."""
-        dialog = QFileDialog(self, "Open a folder of videos or pictures", self._last_folder())
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.filesSelected.connect(self._chosen)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _last_folder(self) -> str:
-        return str(self._store.value("window/folder", str(Path.home())))
-
-    @Slot(list)
-    def _chosen(self, names: Sequence[str]) -> None:
-        if names:
-            self._store.setValue("window/folder", str(Path(names[0]).parent))
-            self.open_paths(Path(name) for name in names)
 
     @Slot(object)
     def _show(self, key: int | None) -> None:
@@ -274,33 +248,9 @@ class MainWindow(QMainWindow):
                 self.controller.remove(item.key)
 
     @Slot(int, str)
-    def choose_export(self, key: int, name: str) -> None:
-        """Ask where one file's detections go."""
-        item = self.items.get(key)
-        if item is None:
-            return
-        dialog = QFileDialog(self, f"Export detections as {exports.TITLES[name]}", self._last_folder())
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(exports.default_name(item.path, name))
-        dialog.fileSelected.connect(lambda target: self.export(key, Path(target), name))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def export(self, key: int, target: Path, name: str) -> None:
-        """Write what is shown of one file, in the background."""
-        item = self.items.get(key)
-        if item is None or item.results is None:
-            return
-        shown = self.filter.filter
-        what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
-
-        def done(frames: int) -> None:
-            text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
-            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
-            self.banners.show_banner("export", Kind.INFO, text, ("Show in folder", reveal))
-
-        work = partial(exports.export_item, item.results, target, name, shown)
-        self.background.start(work, done, lambda message: self.notices.export_failed(message))
+    def _export(self, key: int, name: str) -> None:
+        if (item := self.items.get(key)) is not None:
+            self.files.choose_target(item, name, lambda target: self.files.export(item, target, name, self.filter.filter))
 
     @Slot()
     def toggle_fullscreen(self) -> None:

@@ -66,7 +66,3 @@ class Notices(QObject):
         """The preview process ended unasked."""
         text = f"{message} {'It was started again.' if again else 'It is not started again for this file.'} Detection goes on."
         self._banners.show_banner("preview", Kind.WARNING, text)
-
-    def export_failed(self, message: str) -> None:
-        """Results could not be written."""
-        self._banners.show_banner("export", Kind.ERROR, message)

@@ -10,7 +10,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
 from app.window.pacing import Pacer
-from app.window.preview_client import IN_FLIGHT, Look, PreviewClient, Shown
+from app.window.preview_client import Look, PreviewClient, Shown
+from app.window.preview_talk import IN_FLIGHT
 from app.window.queue_item import ItemState, QueueItem
 from engine.media.preview import Fetch
 from engine.media.types import SourceInfo, SourceKind

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import DetectionController
@@ -92,14 +92,14 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     assert len(window.devices.cards) == 1
 
     target = tmp_path / "out.jsonl"
-    window.export(item.key, target, "jsonl")
+    window.files.export(item, target, "jsonl", window.filter.filter)
     qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
     lines = [json.loads(line) for line in target.read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.export(item.key, tmp_path / "strong.json", "coco")
+    window.files.export(item, tmp_path / "strong.json", "coco", window.filter.filter)
     qtbot.waitUntil(lambda: any("strong.json" in text for text in window.banners.texts))
     strong = json.loads((tmp_path / "strong.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
@@ -189,3 +189,36 @@ def test_closing_in_the_middle_of_the_work_is_quick_and_complete(qtbot: QtBot, o
     assert multiprocessing.active_children() == []
     assert isinstance(window.controller, DetectionController)
     assert not window.isVisible()
+
+
+def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
+    window = open_window(tiny_files())
+    window.actions_.open_files.trigger()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    assert "*.mp4" in dialog.nameFilters()[0]
+    dialog.filesSelected.emit([str(video)])
+    dialog.reject()
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    (item,) = window.items
+    window.queue.export_requested.emit(item.key, "coco")
+    target = next(child for child in window.findChildren(QFileDialog) if child.acceptMode() is QFileDialog.AcceptMode.AcceptSave)
+    assert Path(target.selectedFiles()[0]).name == "clip.coco.json"
+    assert Path(target.directory().absolutePath()) == video.parent  # where the last file came from
+    target.fileSelected.emit(str(tmp_path / "no such folder" / "x.json"))
+    qtbot.waitUntil(lambda: any("cannot write" in text for text in window.banners.texts))
+    target.fileSelected.emit(str(tmp_path / "x.json"))
+    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
+    target.reject()
+
+
+def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
+    window = open_window(tiny_files())
+    (tmp_path / "empty.mp4").touch()
+    window.open_paths([tmp_path / "empty.mp4", video])
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    window.queue.clear_requested.emit()
+    assert len(window.items) == 0
+    assert window.pages.currentWidget() is window.start
+    assert window.shown_key is None
+    assert window.windowTitle() == "Framefleet"

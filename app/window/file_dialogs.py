@@ -1,0 +1,84 @@
+"""Asking for files: what to open, and where exports go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.window import exports, formats
+from app.window.background import Background
+from app.window.banner import BannerArea, Kind
+from app.window.queue_item import QueueItem
+from app.window.view_filter import ViewFilter
+from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
+
+
+class FileDialogs(QObject):
+    """Opens dialogs over the window, which goes on meanwhile. chosen: list of Path to open."""
+
+    chosen = Signal(object)
+
+    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
+        super().__init__(window)
+        self._window = window
+        self._store = store
+        self._background = background
+        self._banners = banners
+
+    @Slot()
+    def choose_files(self) -> None:
+        """Ask for files."""
+        media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
+        dialog = self._dialog("Open videos and pictures", f"Videos and pictures ({media});;All files (*)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self._take)
+        dialog.open()
+
+    @Slot()
+    def choose_folder(self) -> None:
+        """Ask for a folder."""
+        dialog = self._dialog("Open a folder of videos or pictures")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.filesSelected.connect(self._take)
+        dialog.open()
+
+    def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
+        """Ask where the detections of a file go in this format."""
+        dialog = self._dialog(f"Export detections as {exports.TITLES[name]}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(exports.default_name(item.path, name))
+        dialog.fileSelected.connect(lambda target: done(Path(target)))
+        dialog.open()
+
+    def export(self, item: QueueItem, target: Path, name: str, shown: ViewFilter) -> None:
+        """Write what is shown of a file, in the background, and tell how it went."""
+        if item.results is None:
+            return
+        what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
+
+        def done(frames: int) -> None:
+            text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
+            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
+            self._banners.show_banner("export", Kind.INFO, text, ("Show in folder", reveal))
+
+        def failed(message: str) -> None:
+            self._banners.show_banner("export", Kind.ERROR, message)
+
+        self._background.start(partial(exports.export_item, item.results, target, name, shown), done, failed)
+
+    def _dialog(self, title: str, kinds: str = "") -> QFileDialog:
+        dialog = QFileDialog(self._window, title, str(self._store.value("window/folder", str(Path.home()))), kinds)
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
+
+    @Slot(list)
+    def _take(self, names: Sequence[str]) -> None:
+        if names:
+            self._store.setValue("window/folder", str(Path(names[0]).parent))
+            self.chosen.emit([Path(name) for name in names])
