@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from engine.backends.base import Backend, EngineInfo
 from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions
 from engine.backends.openvino_engine import Engine, Request
-from engine.backends.openvino_lowering import lower, split
+from engine.backends.openvino_lowering import lower
 from engine.backends.precision import Trial, resolve_precision
 from engine.errors import DeviceError, ModelError, UsageError
 from engine.model.network import Network
+from engine.model.split import split
 from engine.postprocess import detections
 from engine.preprocess import Fit, fit
 from engine.settings import EngineSettings, Hint, Precision, Resize

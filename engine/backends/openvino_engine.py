@@ -8,8 +8,8 @@ import numpy as np
 import openvino as ov
 from numpy.typing import NDArray
 
-from engine.backends.openvino_lowering import PICTURES, Part
 from engine.model.network import Network, Yolo
+from engine.model.split import PICTURES, Part
 
 
 class Engine:

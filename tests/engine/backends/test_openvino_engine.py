@@ -6,8 +6,9 @@ import pytest
 from engine.backends import create_backend, openvino_engine
 from engine.backends.openvino_devices import offered_precisions
 from engine.backends.openvino_engine import Engine, Request
-from engine.backends.openvino_lowering import PICTURES, lower, split
+from engine.backends.openvino_lowering import lower
 from engine.model.network import Network
+from engine.model.split import PICTURES, split
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId
 from tests.support.models import run_by_definition, tiny_network
