@@ -184,7 +184,7 @@ def main() -> None:
     one = commands.add_parser("encode")
     one.add_argument("folder", type=Path)
     one.add_argument("out", type=Path)
-    one.add_argument("--crf", type=float, default=24)
+    one.add_argument("--crf", type=float, default=26)
     one = commands.add_parser("still")
     one.add_argument("out", type=Path)
     one.add_argument("--shot", type=int, default=0)
