@@ -1,0 +1,99 @@
+"""Which TensorRT there is: the full one or TensorRT for RTX, whichever imports first and takes the device."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from engine.errors import DeviceError
+
+Capability = tuple[int, int]
+"""A GPU's compute capability, major and minor."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """An imported library. trt: its module. refusals: why it does not take a device, as far as is known before trying."""
+
+    trt: Any
+    name: str
+    version: tuple[int, ...]
+
+    @property
+    def full(self) -> bool:
+        """Whether it is the full TensorRT, which takes plugins."""
+        return self.name == "TensorRT"
+
+    def __str__(self) -> str:
+        return f"{self.name} {'.'.join(map(str, self.version))}"
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    module: str
+    name: str
+    least: tuple[int, ...]
+    extra: str
+
+
+_CANDIDATES = (
+    _Candidate("tensorrt", "TensorRT", (10, 8), "tensorrt"),
+    _Candidate("tensorrt_rtx", "TensorRT-RTX", (1, 4), "rtx"),
+)
+
+
+def find_library(capability: Capability) -> Library:
+    """The library that will run a device of this compute capability.
+
+    Raises:
+        DeviceError: none is installed, or none takes the device; says what to install.
+    """
+    reasons = []
+    for candidate in _CANDIDATES:
+        try:
+            library = _load(candidate)
+        except (ImportError, OSError) as problem:  # OSError: a library beneath it that cannot be loaded
+            reasons.append(f"{candidate.module} is not installed" if _absent(problem, candidate) else f"{candidate.module}: {problem}")
+            continue
+        reason = refusal(library.name, library.version, capability)
+        if reason is None:
+            return library
+        reasons.append(reason)
+    raise DeviceError(
+        f"no TensorRT for compute capability {capability[0]}.{capability[1]} ({'; '.join(reasons)}): "
+        f"pip install 'framefleet[tensorrt]', or 'framefleet[rtx]' for GeForce and RTX cards"
+    )
+
+
+def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str | None:
+    """Why this version cannot be used on such a device, and what to install; None if it can, as far as is known."""
+    shown, device = f"{name} {'.'.join(map(str, version))}", f"compute capability {capability[0]}.{capability[1]}"
+    least = next(candidate.least for candidate in _CANDIDATES if candidate.name == name)
+    if version < least:
+        return f"{shown} is too old: version {'.'.join(map(str, least))} or newer is needed"
+    if capability < (7, 5):
+        return f"{shown} does not support {device} (7.5 or newer is needed)"
+    if name == "TensorRT-RTX" and version >= (1, 7) and capability == (9, 0):  # measured: it refuses H100 and H200
+        return f"{shown} refuses {device}: pip install tensorrt-rtx==1.6.1.120"
+    return None
+
+
+@cache
+def _load(candidate: _Candidate) -> Library:
+    module = importlib.import_module(candidate.module)
+    if not hasattr(module, "Builder"):  # the package of that name on an index without NVIDIA's wheels
+        raise ImportError(f"the package {candidate.module} that is installed has no TensorRT in it")
+    return Library(module, candidate.name, tuple(int(part) for part in re.findall(r"\d+", module.__version__)[:4]))
+
+
+def _absent(problem: BaseException, candidate: _Candidate) -> bool:
+    return isinstance(problem, ModuleNotFoundError) and problem.name == candidate.module
+
+
+@cache
+def logger(trt: Any) -> Any:
+    """The one logger of a library: it keeps the first it is given. What it says is for the log, errors arrive as exceptions."""
+    return trt.Logger(trt.Logger.ERROR)

@@ -1,0 +1,203 @@
+"""A ``Network``, or a part of it, as a strongly typed TensorRT network. The same code serves ``tensorrt`` and ``tensorrt_rtx``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import ModelError
+from engine.model.network import (
+    Activation,
+    AveragePool,
+    Convolution,
+    Identity,
+    Layer,
+    MaxPool,
+    Network,
+    Route,
+    Sam,
+    ScaleChannels,
+    Shortcut,
+    Upsample,
+    Yolo,
+)
+from engine.model.split import PICTURES, Part
+
+_MISH_BOUND = 10.0
+"""From here on mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""
+
+
+def value_name(index: int) -> str:
+    """The name of a layer's value among a plan's inputs and outputs; ``PICTURES`` is the network's input."""
+    return "pictures" if index == PICTURES else f"layer{index}"
+
+
+class Lowering:
+    """Writes one part of a network into an empty, strongly typed ``trt.INetworkDefinition``.
+
+    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
+    arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
+    out, because a custom layer computes it. Pictures are RGB, (batch, channels, height, width), 0..1.
+    """
+
+    def __init__(self, trt: Any, definition: Any, batch: int, exact: bool = False, linear: frozenset[int] = frozenset()) -> None:
+        self._trt, self._definition, self._batch, self._linear = trt, definition, batch, linear
+        self._type = trt.float32 if exact else trt.float16
+        self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
+        self._kept: list[NDArray[Any]] = []  # TensorRT reads weights when it builds, not when it is told of them
+        self._pooled: dict[tuple[int, int], Any] = {}
+
+    def write(self, network: Network, part: Part) -> None:
+        """Add the part's inputs, layers and outputs, all named by ``value_name``.
+
+        Raises:
+            ModelError: a weight is too large for FP16.
+        """
+        values: dict[int, Any] = {}
+        for index in part.inputs:
+            shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
+            kind = self._trt.float16 if index == PICTURES else self._type
+            value = self._definition.add_input(value_name(index), kind, (self._batch, *shape))
+            values[index] = self._cast(value, self._type)
+        for index in part.layers:
+            layer = network.layers[index]
+            inputs = [values[i] for i in layer.inputs]
+            values[index] = self._pool(network, layer, inputs[0]) if isinstance(layer, MaxPool) else self._lower(index, layer, inputs)
+        for index in part.outputs:
+            is_head = isinstance(network.layers[index], Yolo)
+            value = self._cast(values[index], self._trt.float16 if is_head else self._type)
+            if value is values[index]:  # the same tensor may be an input, or be marked twice
+                value = self._definition.add_identity(value).get_output(0)
+            value.name = value_name(index)
+            self._definition.mark_output(value)
+
+    def _lower(self, index: int, layer: Layer, inputs: list[Any]) -> Any:
+        add, trt = self._definition, self._trt
+        match layer:
+            case Convolution():
+                value = self._convolve(index, layer, inputs[0])
+                return value if index in self._linear else self._activate(layer.activation, value)
+            case AveragePool():
+                return add.add_reduce(inputs[0], trt.ReduceOperation.AVG, 0b1100, keep_dims=True).get_output(0)
+            case Upsample():
+                resize = add.add_resize(inputs[0])
+                resize.shape = (self._batch, *layer.shape)
+                resize.resize_mode = trt.InterpolationMode.NEAREST
+                resize.coordinate_transformation = trt.ResizeCoordinateTransformation.ASYMMETRIC
+                resize.nearest_rounding = trt.ResizeRoundMode.FLOOR
+                return resize.get_output(0)
+            case Shortcut():
+                total = inputs[0]
+                for other in inputs[1:]:
+                    total = self._combine("SUM", total, other)
+                return self._activate(layer.activation, total)
+            case Route():
+                return self._route(layer, inputs)
+            case ScaleChannels() | Sam():
+                return self._activate(layer.activation, self._combine("PROD", inputs[0], inputs[1]))
+            case Identity() | Yolo():
+                return inputs[0]
+            case _:
+                raise NotImplementedError(f"no TensorRT form of {type(layer).__name__}")
+
+    def _pool(self, network: Network, layer: MaxPool, data: Any) -> Any:
+        """The pools of a pyramid (SPP) each go on from the next smaller one: 9 = 5 of 5, 13 = 5 of 9, the same values."""
+        size, same = layer.size, layer.stride == 1 and layer.padding == layer.size - 1 and layer.size % 2 == 1
+        if same:
+            source = _source(network, layer.inputs[0])
+            smaller = max((known for place, known in self._pooled if place == source and known < size), default=1)
+            data, size = self._pooled.get((source, smaller), data), size - smaller + 1
+        pool = self._definition.add_pooling_nd(data, self._trt.PoolingType.MAX, (size, size))
+        padding = size - 1 if same else layer.padding
+        pool.stride_nd, pool.pre_padding, pool.post_padding = (layer.stride,) * 2, (padding // 2,) * 2, (padding - padding // 2,) * 2
+        value = pool.get_output(0)
+        if same:
+            self._pooled[source, layer.size] = value
+        return value
+
+    def _convolve(self, index: int, layer: Convolution, data: Any) -> Any:
+        kernel, bias = self._weights(index, layer.weights), self._weights(index, layer.bias)
+        convolution = self._definition.add_convolution_nd(data, len(layer.bias), (layer.weights.shape[2],) * 2, kernel, bias)
+        convolution.stride_nd, convolution.padding_nd = (layer.stride,) * 2, (layer.padding,) * 2
+        convolution.num_groups = layer.groups
+        return convolution.get_output(0)
+
+    def _weights(self, index: int, values: NDArray[np.float32]) -> Any:
+        with np.errstate(over="ignore"):
+            converted = np.ascontiguousarray(values, self._numpy_type)
+        if not np.isfinite(converted).all():
+            raise ModelError(f"the weights of layer {index} are too large for FP16 (above 65504): use --precision fp32")
+        self._kept.append(converted)
+        return self._trt.Weights(converted)
+
+    def _route(self, layer: Route, inputs: list[Any]) -> Any:
+        if layer.groups > 1:
+            inputs = [self._channel_group(layer, value) for value in inputs]
+        if len(inputs) == 1:
+            return inputs[0]
+        joined = self._definition.add_concatenation(inputs)
+        joined.axis = 1
+        return joined.get_output(0)
+
+    def _channel_group(self, layer: Route, value: Any) -> Any:
+        _, channels, rows, columns = value.shape
+        size = channels // layer.groups
+        start, shape = (0, size * layer.group, 0, 0), (self._batch, size, rows, columns)
+        return self._definition.add_slice(value, start, shape, (1, 1, 1, 1)).get_output(0)
+
+    def _activate(self, activation: Activation, value: Any) -> Any:
+        kinds = self._trt.ActivationType
+        match activation:
+            case Activation.LINEAR:
+                return value
+            case Activation.LEAKY:
+                return self._activation(kinds.LEAKY_RELU, value, 0.1)
+            case Activation.RELU:
+                return self._activation(kinds.RELU, value)
+            case Activation.RELU6:
+                return self._activation(kinds.CLIP, value, 0.0, 6.0)
+            case Activation.LOGISTIC:
+                return self._activation(kinds.SIGMOID, value)
+            case Activation.SWISH:
+                return self._combine("PROD", value, self._activation(kinds.SIGMOID, value))
+            case Activation.MISH:
+                return self._mish(value)
+
+    def _mish(self, value: Any) -> Any:
+        """x · tanh(ln(1 + eˣ)) as x · n / (n + 2) with n = e (e + 2), e = eˣ, which TensorRT fuses into the convolution.
+
+        Written in FP32, as the fused kernels compute anyway: 8 % more images/s than in FP16, where x · n overflows, too.
+        """
+        x = self._cast(value, self._trt.float32)
+        e = self._definition.add_unary(self._combine("MIN", x, self._constant(_MISH_BOUND)), self._trt.UnaryOperation.EXP).get_output(0)
+        n = self._combine("PROD", e, self._combine("SUM", e, self._constant(2.0)))
+        y = self._combine("DIV", self._combine("PROD", x, n), self._combine("SUM", n, self._constant(2.0)))
+        return self._cast(y, value.dtype)
+
+    def _activation(self, kind: Any, value: Any, alpha: float = 0.0, beta: float = 0.0) -> Any:
+        activation = self._definition.add_activation(value, kind)
+        activation.alpha, activation.beta = alpha, beta
+        return activation.get_output(0)
+
+    def _combine(self, operation: str, one: Any, other: Any) -> Any:
+        return self._definition.add_elementwise(one, other, getattr(self._trt.ElementWiseOperation, operation)).get_output(0)
+
+    def _constant(self, number: float) -> Any:
+        array = np.full((1, 1, 1, 1), number, np.float32)
+        self._kept.append(array)
+        return self._definition.add_constant(array.shape, self._trt.Weights(array)).get_output(0)
+
+    def _cast(self, value: Any, kind: Any) -> Any:
+        return value if value.dtype == kind else self._definition.add_cast(value, kind).get_output(0)
+
+
+def _source(network: Network, index: int) -> int:
+    """The layer whose value this one hands on unchanged."""
+    while index >= 0:
+        layer = network.layers[index]
+        if not (isinstance(layer, Identity) or (isinstance(layer, Route) and len(layer.inputs) == layer.groups == 1)):
+            break
+        index = layer.inputs[0]
+    return index
