@@ -1,4 +1,5 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.backends.plan_cache import PlanCache
@@ -34,7 +35,14 @@ def test_another_key_is_another_plan(tmp_path: Path) -> None:
 
 def test_what_is_damaged_is_made_anew(tmp_path: Path) -> None:
     cache = PlanCache(tmp_path)
-    for damage in (lambda old: old[:-1], lambda old: old[:-1] + b"?", lambda old: old[:0], lambda old: old[:32], lambda old: b"?" + old[1:]):
+    damages: list[Callable[[bytes], bytes]] = [
+        lambda old: old[:-1],
+        lambda old: old[:-1] + b"?",
+        lambda old: old[:0],
+        lambda old: old[:32],
+        lambda old: b"?" + old[1:],
+    ]
+    for damage in damages:
         cache.get("model", Maker(b"plan"))
         entry = only_entry(tmp_path)
         entry.write_bytes(damage(entry.read_bytes()))
