@@ -23,11 +23,11 @@ def test_it_takes_what_fits_into_memory() -> None:
     tuning = tune_batch(lambda batch: H200[batch] if batch <= 8 else None)
     assert (tuning.batch, "memory" in tuning.reason) == (8, True)
     with pytest.raises(MemoryError):
-        tune_batch(lambda batch: None)
+        tune_batch(lambda _: None)
 
 
 def test_a_device_that_never_saturates_gets_the_largest() -> None:
-    assert tune_batch(lambda batch: 1.0).batch == SIZES[-1]
+    assert tune_batch(lambda _: 1.0).batch == SIZES[-1]
 
 
 def test_a_device_that_gains_nothing_keeps_the_smallest() -> None:
