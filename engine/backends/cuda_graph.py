@@ -1,0 +1,68 @@
+"""Steps on a stream, recorded once as a CUDA graph, then launched with one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from cuda.bindings import driver
+from cuda.core import Event, Stream
+from cuda.core.graph import Graph
+
+
+class Step(Protocol):
+    """Work that is put on a stream: without waiting, without allocating, with nothing that changes from launch to launch."""
+
+    def launch(self, stream: Stream) -> None:
+        """Put it on the stream."""
+
+
+class Mark:
+    """A step that notes when the stream passed it. event: with timing enabled."""
+
+    def __init__(self, event: Event) -> None:
+        self._event = event
+
+    def launch(self, stream: Stream) -> None:
+        """See ``Step.launch``."""
+        # "external": a recorded graph sets the event at every launch, instead of only joining its own branches with it
+        (status,) = driver.cuEventRecordWithFlags(self._event.handle, stream.handle, driver.CUevent_record_flags.CU_EVENT_RECORD_EXTERNAL)
+        if status != driver.CUresult.CUDA_SUCCESS:
+            raise RuntimeError(f"an event cannot be recorded: {status.name}")
+
+
+class Copy:
+    """A step that copies bytes between device and pinned memory, or on the device."""
+
+    def __init__(self, destination: int, source: int, nbytes: int) -> None:
+        self._destination, self._source, self._nbytes = destination, source, nbytes
+
+    def launch(self, stream: Stream) -> None:
+        """See ``Step.launch``."""
+        copy(self._destination, self._source, self._nbytes, stream)
+
+
+def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
+    """Copy between addresses of any kind, in stream order; host memory must be pinned for this not to wait."""
+    (status,) = driver.cuMemcpyAsync(destination, source, nbytes, stream.handle)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
+
+
+def record(steps: Sequence[Step], stream: Stream, mode: str = "thread_local") -> Graph:
+    """The steps as a graph that was not launched yet.
+
+    mode: "thread_local", so that other threads may do as they please meanwhile. "global" refuses whatever, in any thread, waits
+    or allocates: proof that the steps do not.
+    """
+    builder = stream.create_graph_builder()
+    builder.begin_building(mode)
+    try:
+        for step in steps:
+            step.launch(stream)
+    except BaseException:
+        builder.close()
+        raise
+    graph = builder.end_building().complete()
+    builder.close()
+    return graph
