@@ -175,7 +175,7 @@ def box_sizes(data: Path, width: int, height: int) -> NDArray[np.float64]:
 
 def main() -> None:
     """``python -m tools.demo.architecture DATA OUT.cfg``: anchors from a data set, then the description."""
-    from tools.demo.scene import NAMES
+    from tools.demo.actor import NAMES
 
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("data", type=Path)

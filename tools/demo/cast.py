@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.demo import raster
 from tools.demo.camera import NEAR, Camera
 from tools.demo.meshes import Mesh, join
 
@@ -62,6 +63,28 @@ def _clip(corners: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [
         np.array([kept[0], kept[i], kept[min(i + 1, len(kept) - 1)], kept[min(i + 2, len(kept) - 1)]]) for i in range(1, len(kept) - 1, 2)
     ]
+
+
+def draw_over(
+    faces: Surface, camera: Camera, jitter: tuple[float, float], still: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], tuple[NDArray[np.int32], NDArray[np.int64]]]:
+    """Pixels where one of the faces is nearer than what stands still, that face and its nearness; and all fragments (face, pixel).
+
+    still: nearness of what stands still, flat.
+    """
+    index, corners, planes = seen_from(camera, faces, jitter)
+    face, pixel, near = raster.fragments(corners, planes, camera.width, camera.height)
+    face = index[face].astype(np.int32)
+    touched = np.zeros(len(still), bool)
+    touched[pixel] = True
+    pixels = np.flatnonzero(touched)
+    slot = np.empty(len(still), np.int64)
+    slot[pixels] = np.arange(len(pixels))
+    buffer = raster.pack(still[pixels], 0)
+    raster.draw(buffer, face + 1, slot[pixel], near)
+    winner = raster.faces(buffer) - 1
+    won = winner >= 0
+    return pixels[won], winner[won], raster.nearness(buffer)[won], (face, pixel)
 
 
 class Cast:

@@ -21,12 +21,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from tools.demo import layout, light, scene
+from tools.demo import layout, light, scene, video
+from tools.demo.actor import NAMES, Plan
 from tools.demo.camera import Camera
 from tools.demo.film import Film
 from tools.demo.layout import Layout
 from tools.demo.light import Light
-from tools.demo.scene import NAMES, Plan, Scene
+from tools.demo.scene import Scene
 from tools.demo.truth import Truth, coco
 
 WIDTH, HEIGHT, RATE = 1280, 720, 25
@@ -48,7 +49,7 @@ class Shot:
 
 def _layout(**options: object) -> Layout:
     base = layout.draw(np.random.default_rng(0))
-    return replace(base, **options)  # type: ignore[arg-type]
+    return replace(base, **options)
 
 
 def _day() -> list[Light]:
@@ -117,14 +118,7 @@ def _render(job: tuple[int, int, int, Path, int]) -> None:
     for i in range(part, round(SHOTS[number].seconds * RATE), parts):
         picture, truth = film.frame(i, (i + 0.5) / RATE)
         cv2.imwrite(str(folder / f"{number}_{i:04d}.png"), picture[..., ::-1], [cv2.IMWRITE_PNG_COMPRESSION, 1])
-        np.savez(
-            folder / f"{number}_{i:04d}.npz",
-            boxes=truth.boxes,
-            kinds=truth.kinds,
-            tracks=truth.tracks,
-            visible=truth.visible,
-            ignore=truth.ignore,
-        )
+        truth.save(folder / f"{number}_{i:04d}.npz")
 
 
 def render(folder: Path, shots: list[int], passes: int, processes: int) -> None:
@@ -136,40 +130,26 @@ def render(folder: Path, shots: list[int], passes: int, processes: int) -> None:
 
 
 def encode(folder: Path, out: Path, rate_factor: float) -> None:
-    """The MP4 (H.264, yuv420p, BT.709) and its truth."""
-    import av
-    from av.video.reformatter import ColorRange, Colorspace
-
+    """The MP4 and its truth."""
     names = sorted(folder.glob("*.png"))
     out.mkdir(parents=True, exist_ok=True)
+    clip = out / "framefleet-demo.mp4"
+    options = {
+        "crf": str(rate_factor),
+        "preset": "veryslow",
+        "tune": "animation",
+        "x264-params": "keyint=75:min-keyint=10:bframes=5:ref=5",
+    }
+    video.write(clip, (cv2.imread(str(name))[..., ::-1] for name in names), RATE, options)
     truths = []
-    with av.open(str(out / "framefleet-demo.mp4"), "w", options={"movflags": "+faststart"}) as file:
-        video = file.add_stream(
-            "libx264",
-            RATE,
-            options={
-                "crf": str(rate_factor),
-                "preset": "veryslow",
-                "tune": "animation",
-                "x264-params": "keyint=75:min-keyint=10:bframes=5:ref=5",
-            },
-        )
-        video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        context = video.codec_context
-        context.color_primaries, context.color_trc, context.colorspace, context.color_range = 1, 1, 1, 1
-        for name in names:
-            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(cv2.imread(str(name))[..., ::-1]), "rgb24")
-            frame = frame.reformat(format="yuv420p", dst_colorspace=Colorspace.ITU709, dst_color_range=ColorRange.MPEG)
-            file.mux(video.encode(frame))
-            with np.load(name.with_suffix(".npz")) as saved:
-                # a track belongs to its shot
-                tracks = saved["tracks"] + 1000 * int(name.name.split("_")[0])
-                truths.append(Truth(saved["boxes"], saved["kinds"], tracks, saved["visible"], saved["ignore"]))
-        file.mux(video.encode(None))
-    text = json.dumps(coco(truths, NAMES, WIDTH, HEIGHT, "framefleet-demo.mp4"), separators=(",", ":"))
+    for name in names:
+        truth = Truth.load(name.with_suffix(".npz"))
+        # a track belongs to its shot
+        truths.append(replace(truth, tracks=truth.tracks + 1000 * int(name.name.split("_")[0])))
+    text = json.dumps(coco(truths, NAMES, WIDTH, HEIGHT, clip.name), separators=(",", ":"))
     # no time stamp: the same truth gives the same file
     (out / "framefleet-demo.truth.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(f"{len(truths)} frames, {(out / 'framefleet-demo.mp4').stat().st_size / 1e6:.2f} MB, {sum(len(t.boxes) for t in truths)} boxes")
+    print(f"{len(truths)} frames, {clip.stat().st_size / 1e6:.2f} MB, {sum(len(t.boxes) for t in truths)} boxes")
 
 
 def main() -> None:

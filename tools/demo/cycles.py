@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.demo import people
-from tools.demo.cars import HEADLIGHT, NIGHT, PAINTS, STEEL, TAILLIGHT, TRIM, TYRE
+from tools.demo import figure
+from tools.demo.bodywork import HEADLIGHT, NIGHT, PAINTS, STEEL, TAILLIGHT, TRIM, TYRE
 from tools.demo.meshes import Mesh, box, join, loft, ring, srgb, tube, wheel
 
 BONES = 4
@@ -176,7 +176,7 @@ def crank_angle(travelled: float) -> float:
 def rider_pose(kind: str, travelled: float, height: float) -> NDArray[np.float64]:
     """Bone matrices of the rider, in the machine's own space."""
     if kind == "motorcycle":
-        return people.riding((-0.28, 0.9 + 0.02 * height), (0.36, 1.04), ((0.08, 0.34), (0.08, 0.34)), 0.22, height)
+        return figure.riding((-0.28, 0.9 + 0.02 * height), (0.36, 1.04), ((0.08, 0.34), (0.08, 0.34)), 0.22, height)
     angle = crank_angle(travelled)
     left, right = ((_CRANK[0] + side * _PEDAL * sin(angle), _CRANK[1] + side * _PEDAL * cos(angle) + 0.03) for side in (-1, 1))
-    return people.riding((-0.2, 0.93), (0.3, 1.02), (left, right), 0.42, height)
+    return figure.riding((-0.2, 0.93), (0.3, 1.02), (left, right), 0.42, height)

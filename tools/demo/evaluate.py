@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from engine.types import Detections
-from tools.demo.scene import NAMES
+from tools.demo.actor import NAMES
 from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
 
 FLOOR = 0.005

@@ -105,6 +105,26 @@ def draw(rng: Generator, azimuth: float) -> Light:
         "dusk": lambda: golden(azimuth, 16).toward(dusk(azimuth, wet), rng.uniform(0.45, 1.0)),
         "night": lambda: dusk(azimuth, wet).toward(night(azimuth, wet), rng.uniform(0.3, 0.9)),
     }[kind]()
+    return _varied(rng, base)
+
+
+def draw_unseen(rng: Generator, azimuth: float) -> Light:
+    """A random state of the light that ``draw`` never gives: sun of other heights, and mixtures of what it keeps apart."""
+    kind = rng.choice(["morning", "noon", "evening", "hazy", "shower", "night"], p=[0.2, 0.15, 0.25, 0.15, 0.15, 0.1])
+    wet = float(rng.choice([0.0, 0.3, 0.8], p=[0.6, 0.2, 0.2]))
+    base = {
+        "morning": lambda: day(azimuth, rng.uniform(22, 33)),
+        "noon": lambda: day(azimuth, rng.uniform(65, 75)),
+        "evening": lambda: golden(azimuth, 14).toward(dusk(azimuth, wet), rng.uniform(0.06, 0.42)),
+        "hazy": lambda: golden(azimuth, rng.uniform(20, 35)).toward(overcast(azimuth), rng.uniform(0.3, 0.7)),
+        "shower": lambda: day(azimuth, rng.uniform(35, 60)).toward(overcast(azimuth, 1.0), rng.uniform(0.3, 0.7)),
+        "night": lambda: night(azimuth, wet),
+    }[kind]()
+    return _varied(rng, base)
+
+
+def _varied(rng: Generator, base: Light) -> Light:
+    """A little brighter or darker, clearer or hazier, warmer or cooler."""
     values = {f.name: getattr(base, f.name) for f in fields(base)}
     values["exposure"] *= rng.uniform(0.85, 1.15)
     values["haze"] *= rng.uniform(0.5, 1.8)

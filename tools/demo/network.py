@@ -43,7 +43,7 @@ class Detector(nn.Module):
         )
         for i, layer in enumerate(description.layers):
             if isinstance(layer, Yolo):
-                _start_low(self.convolutions[str(layer.inputs[0])], layer.classes)  # type: ignore[arg-type]
+                _start_low(self.convolutions[str(layer.inputs[0])], layer.classes)
             assert isinstance(layer, ConvolutionSpec | MaxPool | Route | Shortcut | Upsample | Yolo), (
                 f"layer {i}: {type(layer).__name__} is not supported"
             )

@@ -1,13 +1,30 @@
-"""People: a jointed figure that walks, stands or rides. Stands on z = 0, looks towards +y; one bone per limb."""
+"""What people look like: bodies on the bones of ``figure``, clothes, hair, helmets, umbrellas."""
 
 from __future__ import annotations
 
-from math import acos, atan2, cos, hypot, pi, sin
+from math import pi
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from tools.demo.figure import (
+    ARM_L,
+    ARM_R,
+    ELBOW,
+    FOOT_L,
+    FOOT_R,
+    FORE_L,
+    FORE_R,
+    HEAD,
+    JOINT,
+    KNEE,
+    PELVIS,
+    SHIN_L,
+    SHIN_R,
+    THIGH_L,
+    THIGH_R,
+    TORSO,
+)
 from tools.demo.meshes import Mesh, Rgb, both_sides, box, join, loft, quads, ring, srgb, tube
 
 SKIN = [srgb(c) for c in ["#f1c9a5", "#e0ac84", "#c68a5f", "#a66b42", "#7d4b2c", "#543221"]]
@@ -34,93 +51,6 @@ TOPS = [
 ]
 BOTTOMS = [srgb(c) for c in ["#24344d", "#2b2e33", "#3b4d6b", "#6b5a45", "#b9a88a", "#4a4f55", "#1b1d20", "#7d7f83", "#59301f"]]
 SHOES = [srgb(c) for c in ["#1c1c1e", "#f0eeea", "#6a3d22", "#a8322f"]]
-
-PELVIS, TORSO, HEAD, ARM_L, FORE_L, ARM_R, FORE_R, THIGH_L, SHIN_L, THIGH_R, SHIN_R, FOOT_L, FOOT_R = range(13)
-BONES = 13
-_PARENT = (-1, PELVIS, TORSO, TORSO, ARM_L, TORSO, ARM_R, PELVIS, THIGH_L, PELVIS, THIGH_R, SHIN_L, SHIN_R)
-# heights of the joints in a body 1 m tall
-_HIP, _KNEE, _ANKLE, _SHOULDER, _ELBOW, _NECK = 0.52, 0.285, 0.045, 0.815, 0.63, 0.855
-_JOINT = np.array(
-    [(0, 0, _HIP), (0, 0, _HIP), (0, 0, _NECK), (-0.105, 0, _SHOULDER), (-0.115, 0, _ELBOW), (0.105, 0, _SHOULDER), (0.115, 0, _ELBOW),
-    (-0.05, 0, _HIP),
-     (-0.05, 0, _KNEE), (0.05, 0, _HIP), (0.05, 0, _KNEE), (-0.05, 0, _ANKLE), (0.05, 0, _ANKLE)]
-)  # fmt: skip
-
-
-def pose(angles: NDArray[np.float64], height: float, lift: float = 0.0, ahead: float = 0.0, splay: float = 0.06) -> NDArray[np.float64]:
-    """Bone matrices (13, 3, 4) from each joint's forward swing (13,) in radians; ``splay`` holds the arms off the body."""
-    place = np.zeros((BONES, 3, 4))
-    for bone, parent in enumerate(_PARENT):
-        c, s = cos(angles[bone]), sin(angles[bone])
-        own = np.array([[1, 0, 0], [0, c, s], [0, -s, c]]).T
-        if bone in (ARM_L, ARM_R):
-            tilt = splay if bone == ARM_R else -splay
-            ct, st = cos(tilt), sin(tilt)
-            own = np.array([[ct, 0, -st], [0, 1, 0], [st, 0, ct]]) @ own
-        joint = _JOINT[bone] * height
-        if parent < 0:
-            rotation, at = own, np.add(joint, (0, ahead, lift))
-        else:
-            rotation = place[parent, :, :3] @ own
-            at = place[parent, :, :3] @ joint + place[parent, :, 3]
-        place[bone, :, :3], place[bone, :, 3] = rotation, at - rotation @ joint
-    return place
-
-
-def walking(phase: float, height: float, stride: float = 1.0, carry: bool = False) -> NDArray[np.float64]:
-    """Mid-walk; ``phase`` runs 0 … 2π over two steps, ``stride`` 0 stands still."""
-    a = np.zeros(BONES)
-    swing = 0.5 * stride
-    for thigh, shin, foot, arm, fore, p in (
-        (THIGH_L, SHIN_L, FOOT_L, ARM_R, FORE_R, phase),
-        (THIGH_R, SHIN_R, FOOT_R, ARM_L, FORE_L, phase + pi),
-    ):
-        a[thigh] = swing * sin(p) + 0.06 * stride
-        a[shin] = -stride * (0.12 + 0.85 * max(0.0, cos(p - 0.25)) ** 2)
-        a[foot] = stride * 0.25 * sin(p + 0.6)
-        a[arm] = 0.72 * swing * sin(p)
-        a[fore] = 0.18 + 0.35 * stride * max(0.0, sin(p))
-    a[TORSO] = 0.05 * stride
-    a[HEAD] = -0.04 * stride
-    if carry:
-        a[ARM_R], a[FORE_R] = 0.75, 1.35
-    drop = 0.021 * height * stride * abs(sin(phase)) ** 2
-    return pose(a, height, -drop)
-
-
-def walking_legs_reach(height: float) -> float:
-    """Metres walked in one full cycle of the gait."""
-    return 4 * _HIP * height * sin(0.5)
-
-
-def riding(
-    hip: tuple[float, float], hands: tuple[float, float], feet: tuple[tuple[float, float], tuple[float, float]], lean: float, height: float
-) -> NDArray[np.float64]:
-    """Seated: hip, hands and left and right foot given as (y, z) metres; ``lean`` of the back in radians."""
-    a = np.zeros(BONES)
-    a[TORSO] = -lean
-    thigh, shin = (_HIP - _KNEE) * height, (_KNEE - _ANKLE * 0.6) * height
-    for (y, z), (t, s, f) in zip(feet, ((THIGH_L, SHIN_L, FOOT_L), (THIGH_R, SHIN_R, FOOT_R)), strict=True):
-        a[t], a[s] = _two_links(y - hip[0], z - hip[1], thigh, shin, 1)
-        a[f] = -a[t] - a[s]
-    up = (_SHOULDER - _HIP) * height
-    shoulder = (hip[0] + up * sin(lean), hip[1] + up * cos(lean))
-    arm, fore = (_SHOULDER - _ELBOW) * height, (_ELBOW - 0.44) * height
-    swing, bend = _two_links(hands[0] - shoulder[0], hands[1] - shoulder[1], arm, fore, -1)
-    for upper, lower in ((ARM_L, FORE_L), (ARM_R, FORE_R)):
-        a[upper], a[lower] = swing + lean, bend
-    a[HEAD] = lean * 0.75
-    # swings are positive forwards; the torso's forward lean turns its top the other way
-    return pose(a, height, hip[1] - _HIP * height, hip[0], 0.12)
-
-
-def _two_links(y: float, z: float, first: float, second: float, side: int) -> tuple[float, float]:
-    """Forward swing of a hanging limb and bend of its middle joint so that its end reaches (y, z) from its root."""
-    reach = min(hypot(y, z), 0.999 * (first + second))
-    aim = atan2(y, -z)
-    inner = acos(np.clip((first**2 + reach**2 - second**2) / (2 * first * reach), -1, 1))
-    outer = acos(np.clip((first**2 + second**2 - reach**2) / (2 * first * second), -1, 1))
-    return aim + side * inner, -side * (pi - outer)
 
 
 def _limb(bone: int, x: float, top: float, bottom: float, r0: float, r1: float, color: Rgb, y: float = 0.0) -> Mesh:
@@ -201,22 +131,22 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
     for side, upper, lower in ((-1, ARM_L, FORE_L), (1, ARM_R, FORE_R)):
         x = side * (0.108 * broad + 0.004)
         if sleeves:
-            sleeve = ((_ELBOW, 0.029), (0.72, 0.034), (0.805, 0.036), (0.828, 0.02))
+            sleeve = ((ELBOW, 0.029), (0.72, 0.034), (0.805, 0.036), (0.828, 0.02))
             parts.append(loft([ring((x, 0, z), r, r * 1.1, 6) for z, r in sleeve], top).boned(upper))
         else:
-            parts.append(join([_limb(upper, x, 0.75, _ELBOW, 0.03, 0.027, skin), _limb(upper, x, 0.825, 0.72, 0.03, 0.037, top)]))
-        parts.append(_limb(lower, x, _ELBOW + 0.012, 0.485, 0.03, 0.024, arm))
+            parts.append(join([_limb(upper, x, 0.75, ELBOW, 0.03, 0.027, skin), _limb(upper, x, 0.825, 0.72, 0.03, 0.037, top)]))
+        parts.append(_limb(lower, x, ELBOW + 0.012, 0.485, 0.03, 0.024, arm))
         parts.append(
             loft([ring((x, 0.004, z), rx, 0.022, 6) for z, rx in ((0.43, 0.01), (0.455, 0.016), (0.488, 0.015))], hand).boned(lower)
         )
     shin_color = skin if style in ("shorts", "skirt") else legs
     for side, thigh, shin, foot in ((-1, THIGH_L, SHIN_L, FOOT_L), (1, THIGH_R, SHIN_R, FOOT_R)):
         x = side * 0.05
-        parts.append(_limb(thigh, x, 0.53, _KNEE - 0.005, 0.056 * broad, 0.042, legs if style != "skirt" else skin))
+        parts.append(_limb(thigh, x, 0.53, KNEE - 0.005, 0.056 * broad, 0.042, legs if style != "skirt" else skin))
         parts.append(
-            loft(
-                [ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (_KNEE + 0.015, 0.041))], shin_color
-            ).boned(shin)
+            loft([ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (KNEE + 0.015, 0.041))], shin_color).boned(
+                shin
+            )
         )
         sole = [(x - 0.027, -0.04), (x + 0.027, -0.04), (x + 0.03, 0.06), (x + 0.015, 0.1), (x - 0.015, 0.1), (x - 0.03, 0.06)]
         parts.append(
@@ -250,7 +180,7 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
     body = join(parts)
     # a head a little larger than life reads better from far away
     head = body.bones == HEAD
-    body.vertices[head] = (body.vertices[head] - _JOINT[HEAD]) * 1.14 + _JOINT[HEAD]
+    body.vertices[head] = (body.vertices[head] - JOINT[HEAD]) * 1.14 + JOINT[HEAD]
     body.vertices[:] *= height
     return body, height
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tools.demo import raster
 from tools.demo.camera import Camera
 from tools.demo.cast import Surface, seen_from, surface
-from tools.demo.ground import Ground
+from tools.demo.ground import Ground, look
 from tools.demo.light import Light, sky_color
 from tools.demo.shade import face_light
 from tools.demo.sunmap import SunMap
@@ -103,7 +103,7 @@ class Stage:
 
     def _ground_contact(self, x: F32, y: F32) -> F32:
         lay = self.ground.lay
-        return self.ground._look(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID))
+        return look(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID))
 
     def picture(self, light: Light, shadows: SunMap) -> Picture:
         """Light the scene."""

@@ -163,7 +163,7 @@ def main() -> None:
             total.zero_()
             shown, counted = now, 0
     trainer.save(state)
-    network.save(trainer.average.model, a.out / "framefleet-demo.weights")  # type: ignore[arg-type]
+    network.save(trainer.average.model, a.out / "framefleet-demo.weights")
     print(f"stopped at step {trainer.step}, {trainer.seconds:.0f} s", flush=True)
 
 

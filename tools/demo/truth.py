@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,16 @@ class Truth:
     tracks: NDArray[np.int32]
     visible: NDArray[np.float32]
     ignore: NDArray[np.bool_]
+
+    def save(self, path: Path) -> None:
+        """As an .npz file."""
+        np.savez(path, **vars(self))
+
+    @classmethod
+    def load(cls, path: Path) -> Truth:
+        """What ``save`` wrote."""
+        with np.load(path) as saved:
+            return cls(**saved)
 
 
 def measure(
