@@ -1,7 +1,8 @@
-"""Mean average precision on rendered scenes, by pycocotools.
+"""Mean average precision on a rendered data set: torch where the training ran, pycocotools.
 
-python -m tools.demo.evaluate DATA --cfg M.cfg --weights M.weights      torch, on a rendered data set
-python -m tools.demo.evaluate CLIP.mp4 --truth CLIP.json --cfg …        the engine itself, from the video's frames
+    python -m tools.demo.evaluate DATA --cfg M.cfg --weights M.weights [--json OUT.json]
+
+``benchmarks/demo_model.py`` measures the engine itself, from videos.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import argparse
 import contextlib
 import io
 import json
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -108,41 +108,16 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
             yield Detections(candidates.boxes * scale, candidates.scores, candidates.class_ids).select(kept)
 
 
-def by_engine(video: Path, cfg: Path, weights: Path, precision: str, iou: float = 0.45) -> Iterable[Detections]:
-    """Detections of a video's frames, through decoder, resizing and backend as users get them."""
-    from engine.backends.create import create_backend
-    from engine.media.reader import VideoReader
-    from engine.model.load import load_network
-    from engine.settings import EngineSettings, ModelFiles, Precision
-    from engine.types import DeviceId
-
-    network = load_network(ModelFiles(cfg, weights))
-    with create_backend(DeviceId("cpu", "0")) as backend, VideoReader(video) as frames:
-        info = backend.activate(network, EngineSettings(precision=Precision(precision), confidence=FLOOR, iou=iou, batch=1))
-        print(f"{info.device_name}, {info.backend}, {info.precision}")
-        start, count = time.perf_counter(), 0
-        for frame in frames:
-            yield backend.infer([frame.image])[0]
-            count += 1
-        print(f"{count / (time.perf_counter() - start):.1f} frames/s, one at a time, decoding included")
-
-
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--cfg", type=Path, required=True)
     parser.add_argument("--weights", type=Path, required=True)
-    parser.add_argument("--truth", type=Path)
-    parser.add_argument("--precision", default="auto")
     parser.add_argument("--json", type=Path)
     a = parser.parse_args()
-    if a.truth:
-        reference = json.loads(a.truth.read_text())
-        result = score(reference, list(by_engine(a.data, a.cfg, a.weights, a.precision)))
-    else:
-        known, width, height = truths(a.data)
-        result = score(coco(known, NAMES, width, height, a.data.name), list(by_torch(a.data, a.cfg, a.weights)))
+    known, width, height = truths(a.data)
+    result = score(coco(known, NAMES, width, height, a.data.name), list(by_torch(a.data, a.cfg, a.weights)))
     print(show(result))
     if a.json:
         a.json.write_text(json.dumps(result, indent=1))
