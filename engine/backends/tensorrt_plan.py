@@ -7,7 +7,7 @@ from typing import Any
 
 from cuda.core import Stream
 
-from engine.backends.plan_cache import PlanCache
+from plugins.cache import FileCache
 from engine.backends.tensorrt_library import Library, logger
 from engine.errors import DeviceError
 
@@ -19,7 +19,7 @@ class Plan:
     may share it.
     """
 
-    def __init__(self, library: Library, serialized: bytes, cache: PlanCache, key: str) -> None:
+    def __init__(self, library: Library, serialized: bytes, cache: FileCache, key: str) -> None:
         """Load it onto the current device.
 
         Raises:
@@ -44,7 +44,7 @@ class Plan:
         """The plan with its inputs and outputs, by name, at these device addresses."""
         return PlanStep(self._library, self._context, dict(addresses))
 
-    def _create_context(self, cache: PlanCache, key: str) -> Any:
+    def _create_context(self, cache: FileCache, key: str) -> Any:
         trt = self._library.trt
         by_user = trt.ExecutionContextAllocationStrategy.USER_MANAGED
         if self._library.full:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from engine.types import Image
 
@@ -49,12 +51,45 @@ class SourceInfo:
     segments: tuple[Segment, ...]
 
 
+class PixelFormat(StrEnum):
+    """NV12: a plane of 8-bit luma, then one of U and V pairs for every 2 × 2. P016: the same in 16 bits, the value in the upper ones."""
+
+    NV12 = "nv12"
+    P016 = "p016"
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceFrame:
+    """A decoded frame in a GPU's memory.
+
+    luma, chroma: device addresses. pitch: bytes from row to row. stored_width, stored_height: pixels in memory. width, height:
+    of the upright picture with square pixels, as for an ``Image``. orientation: whether the stored picture is transposed for
+    showing, and how it is flipped then (``cv2.flip``'s code). matrix: "bt601", "bt709" or "bt2020". ready: a ``cuda.core.Event``
+    after which it is there. nbytes: its size. release: gives its memory back; from any thread, harmless when repeated.
+    """
+
+    luma: int
+    chroma: int
+    pitch: int
+    format: PixelFormat
+    stored_width: int
+    stored_height: int
+    width: int
+    height: int
+    orientation: tuple[bool, int | None]
+    matrix: str
+    full_range: bool
+    ready: Any
+    nbytes: int
+    release: Callable[[], None]
+
+
 @dataclass(frozen=True, eq=False)
 class DecodedFrame:
     """One picture. pts: seconds; for images the position in the list. name: the file, where a source is a folder."""
 
     pts: float
-    image: Image
+    image: Image | DeviceFrame
     name: str | None = None
 
 

@@ -2,7 +2,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.backends.plan_cache import PlanCache
+from plugins.cache import FileCache
 
 
 class Maker:
@@ -21,20 +21,20 @@ def only_entry(folder: Path) -> Path:
 
 def test_a_plan_is_made_once(tmp_path: Path) -> None:
     make = Maker()
-    assert PlanCache(tmp_path).get("model", make) == b"plan"
-    assert PlanCache(tmp_path).get("model", make) == b"plan"
+    assert FileCache(tmp_path).get("model", make) == b"plan"
+    assert FileCache(tmp_path).get("model", make) == b"plan"
     assert make.calls == 1
 
 
 def test_another_key_is_another_plan(tmp_path: Path) -> None:
-    cache = PlanCache(tmp_path)
+    cache = FileCache(tmp_path)
     cache.get("driver 580", Maker(b"old"))
     assert cache.get("driver 590", Maker(b"new")) == b"new"
     assert cache.get("driver 580", Maker(b"never")) == b"old"
 
 
 def test_what_is_damaged_is_made_anew(tmp_path: Path) -> None:
-    cache = PlanCache(tmp_path)
+    cache = FileCache(tmp_path)
     damages: list[Callable[[bytes], bytes]] = [
         lambda old: old[:-1],
         lambda old: old[:-1] + b"?",
@@ -52,7 +52,7 @@ def test_what_is_damaged_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_a_plan_stored_under_another_key_is_not_taken(tmp_path: Path) -> None:
-    cache = PlanCache(tmp_path)
+    cache = FileCache(tmp_path)
     cache.get("foreign", Maker(b"foreign"))
     foreign = only_entry(tmp_path)
     cache.get("mine", Maker(b"mine"))
@@ -62,20 +62,20 @@ def test_a_plan_stored_under_another_key_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_no_half_written_file_stays(tmp_path: Path) -> None:
-    PlanCache(tmp_path).get("model", Maker())
-    assert [entry.suffix for entry in tmp_path.iterdir()] == [".plan"]
+    FileCache(tmp_path).get("model", Maker())
+    assert [entry.suffix for entry in tmp_path.iterdir()] == [".built"]
 
 
 def test_a_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     make = Maker()
-    cache = PlanCache(blocked / "plans")
+    cache = FileCache(blocked / "plans")
     assert (cache.get("model", make), cache.get("model", make), make.calls) == (b"plan", b"plan", 2)
 
 
 def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
-    cache = PlanCache(tmp_path, limit=250)
+    cache = FileCache(tmp_path, limit=250)
     for number, key in enumerate(("a", "b")):
         cache.write(key, bytes([number + 1]) * 80)
     a = next(entry for entry in tmp_path.iterdir() if entry.read_bytes()[32] == 1)

@@ -1,6 +1,6 @@
-"""Plans and other things that are slow to make and only good for one device, kept as files.
+"""Plans, kernels and other things that are slow to make and only good for one device, kept as files.
 
-A plan is native code: what is read is checked against our own SHA-256 before anybody deserializes it. An entry that is damaged,
+They are native code: what is read is checked against our own SHA-256 before anybody loads it. An entry that is damaged,
 cut short, or was stored under another key is made anew. Two processes that make the same entry both write it whole; the last stays.
 """
 
@@ -21,7 +21,7 @@ LIMIT = 8 * 2**30
 _DIGEST = hashlib.sha256().digest_size
 
 
-class PlanCache:
+class FileCache:
     """One folder of entries. folder: None = in the user's cache folder. limit: bytes."""
 
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
@@ -67,10 +67,10 @@ class PlanCache:
             pass
 
     def _path(self, key: str) -> Path:
-        return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.plan"
+        return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.built"
 
     def _prune(self) -> None:
-        entries = sorted(((entry.stat().st_mtime, entry.stat().st_size, entry) for entry in self._folder.glob("*.plan")), reverse=True)
+        entries = sorted(((entry.stat().st_mtime, entry.stat().st_size, entry) for entry in self._folder.glob("*.built")), reverse=True)
         total = 0
         for _, size, entry in entries:
             total += size

@@ -1,0 +1,86 @@
+"""The custom layers' CUDA code, compiled by NVRTC for the device at hand and kept as cubins."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+from plugins.cache import FileCache
+from plugins.errors import KernelError
+
+SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
+"""In this order one program: the later ones use what the earlier ones declare."""
+
+_OPTIONS = {"std": "c++17", "fma": False}  # contracted products would round otherwise than NumPy's do
+
+
+def source() -> str:
+    """The whole program."""
+    return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in SOURCES)
+
+
+def compile_kernels(arch: str, folder: FileCache | None = None) -> bytes:
+    """The cubin for an architecture such as "sm_90"; needs no device. folder: where it is kept.
+
+    A cubin, and not PTX: an NVRTC newer than the driver writes PTX that the driver refuses.
+
+    Raises:
+        KernelError: NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
+    """
+    text = source()
+    key = f"kernels {arch} {_compiler()} {sorted(_OPTIONS.items())} {hashlib.sha256(text.encode()).hexdigest()}"
+    return (folder or FileCache()).get(key, lambda: _compile(text, arch))
+
+
+class Kernels:
+    """The loaded kernels of the current device."""
+
+    def __init__(self, arch: str, folder: FileCache | None = None) -> None:
+        """Compile, or take from the cache, and load. Raises KernelError as ``compile_kernels``."""
+        from cuda.core import ObjectCode
+
+        self._module = ObjectCode.from_cubin(compile_kernels(arch, folder))
+        self._kernels: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """A kernel by name, a ``cuda.core.Kernel``."""
+        if name not in self._kernels:
+            self._kernels[name] = self._module.get_kernel(name)
+        return self._kernels[name]
+
+
+@cache
+def _compiler() -> str:
+    try:
+        from cuda.bindings import nvrtc
+    except ImportError as problem:
+        raise KernelError(
+            f"the CUDA layers need cuda-python ({problem}): pip install 'framefleet[rtx]' or 'framefleet[tensorrt]'"
+        ) from problem
+    try:
+        _, major, minor = nvrtc.nvrtcVersion()
+    except Exception as problem:
+        raise KernelError(f"NVRTC, CUDA's run-time compiler, cannot be loaded ({problem}): pip install nvidia-cuda-nvrtc") from problem
+    return f"NVRTC {major}.{minor} cuda-core {version('cuda-core')}"
+
+
+def _compile(text: str, arch: str) -> bytes:
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(arch=arch, include_path=_headers(), **_OPTIONS)
+    try:
+        return bytes(Program(text, "c++", options=options).compile("cubin").code)
+    except Exception as problem:
+        raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
+
+
+def _headers() -> str:
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    found = find_nvidia_header_directory("cudart")
+    if found is None:
+        raise KernelError("CUDA's headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime")
+    return str(found)

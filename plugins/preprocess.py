@@ -1,0 +1,121 @@
+"""Decoded frames into the network's input, a whole batch in one launch: colour, orientation, resizing, letterbox, FP16.
+
+Which place of a stored picture each network pixel shows is an affine map, so that stretching, letterboxing, turning, mirroring and
+oblong pixels are all the same to the kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plugins.kernels import Kernels
+
+NV12, P016, RGB8 = 0, 1, 2
+
+FRAME = np.dtype(
+    [
+        ("luma", np.uint64),
+        ("chroma", np.uint64),
+        ("pitch", np.int32),
+        ("format", np.int32),
+        ("size", np.int32, 2),
+        ("inside", np.int32, 4),
+        ("map", np.float32, 6),
+        ("colour", np.float32, 12),
+        ("rounded", np.int32),
+        ("back", np.float32, 4),
+        ("shown", np.float32, 2),
+    ],
+    align=True,
+)
+"""One frame of a batch: ``Frame`` in ``kernels/preprocess.cu``. An entry of zeros is no frame."""
+
+Frame = np.void
+"""One entry of an array of FRAME."""
+
+MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593)}
+"""The shares of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2."""
+
+_BLOCK = (32, 8)
+
+
+class Preprocess:
+    """Fills a network's input from a table of frames.
+
+    table: address of FRAME × batch. pictures: address of FP16 (batch, 3, height, width), RGB, 0..1; the width is even.
+    """
+
+    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int) -> None:
+        from cuda.core import LaunchConfig
+
+        self._kernel = kernels["preprocess"]
+        grid = (-(-width // (2 * _BLOCK[0])), -(-height // _BLOCK[1]), batch)
+        self._config = LaunchConfig(grid=grid, block=(*_BLOCK, 1))
+        self._arguments = (np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height))
+
+    def launch(self, stream: Any) -> None:
+        """Put it on the stream."""
+        from cuda.core import launch
+
+        launch(stream, self._config, self._kernel, *self._arguments)
+
+
+def describe_frame(
+    kind: int,
+    size: tuple[int, int],
+    shown: tuple[int, int],
+    inside: tuple[int, int, int, int],
+    matrix: str = "bt601",
+    full_range: bool = False,
+    orientation: tuple[bool, int | None] = (False, None),
+    still: bool = False,
+) -> NDArray[Any]:
+    """An entry, FRAME (), without addresses and pitch.
+
+    kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: of the picture as people see it:
+    boxes are in its pixels. inside: left, top, width, height of the picture within the network's input. orientation: whether the
+    stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s code). still: corner pixels on corner
+    pixels, as Darknet resizes pictures, instead of as OpenCV resizes frames.
+    """
+    left, top, width, height = inside
+    entry = np.zeros((), FRAME)
+    entry["format"], entry["size"], entry["rounded"] = kind, size, not still
+    entry["inside"] = left, top, left + width, top + height
+    if still:
+        across, down = ((stored - 1) / max(1, inner - 1) for stored, inner in zip(size, (width, height), strict=True))
+        entry["map"] = across, 0, -left * across, 0, down, -top * down
+    else:
+        entry["map"] = _map(size, inside, *orientation)
+    if kind != RGB8:
+        entry["colour"] = colour_coefficients(matrix, full_range).ravel()
+    entry["back"] = shown[0] / width, left, shown[1] / height, top
+    entry["shown"] = shown
+    return entry
+
+
+def colour_coefficients(matrix: str, full_range: bool) -> NDArray[np.float64]:
+    """float64 (3, 4): factors of Y, U and V, 0..255, and a constant, for R, G and B, 0..255. matrix: of ``MATRICES``."""
+    red, blue = MATRICES[matrix]
+    green = 1 - red - blue
+    luma, chroma, black = (1.0, 1.0, 0.0) if full_range else (255 / 219, 255 / 224, 16.0)
+    of_v, of_u = 2 * (1 - red) * chroma, 2 * (1 - blue) * chroma
+    factors = np.array([[luma, 0, of_v], [luma, -of_u * blue / green, -of_v * red / green], [luma, of_u, 0]])
+    return np.column_stack([factors, -factors @ [black, 128, 128]])
+
+
+def _map(size: tuple[int, int], inside: tuple[int, int, int, int], transposed: bool, flip: int | None) -> tuple[float, ...]:
+    """Rows of the 2 × 3 map: pixel centres lie half a pixel inside, in the network's input as in the stored picture."""
+    left, top, width, height = inside
+    to_share = np.array([[1 / width, 0, (0.5 - left) / width], [0, 1 / height, (0.5 - top) / height], [0, 0, 1]])
+    turn = np.eye(3)
+    if flip is not None:
+        for axis in {1: (0,), 0: (1,), -1: (0, 1)}[flip]:
+            turn[axis, axis], turn[axis, 2] = -1, 1
+    if transposed:
+        turn = turn[[1, 0, 2]]
+    to_stored = np.array([[size[0], 0, -0.5], [0, size[1], -0.5], [0, 0, 1]])
+    rows = (to_stored @ turn @ to_share)[:2]
+    return tuple(rows.ravel().tolist())
