@@ -132,7 +132,7 @@ def by_precision(outcomes: Sequence[Outcome]) -> str:
     held = all(outcome.result["map50"] >= LEAST_MAP50 for outcome in outcomes)
     head = ("set", "precision", "mAP@0.5", "mAP@0.5:0.95", "change of 0.5", "of 0.5:0.95", "frames/s")
     return (
-        f"{table(head, rows)}\n\nChanges are against the first precision. Frames/s include decoding, with whatever else the machine did meanwhile.\n"
+        f"{table(head, rows)}\n\nChanges are against the first precision. Frames/s include decoding, and what else the machine did.\n"
         f"mAP@0.5 ≥ {LEAST_MAP50:.2f} everywhere: {_word(held)}. "
         f"Largest change {largest:.4f}, less than {MOST_CHANGE}: {_word(largest < MOST_CHANGE)}."
     )

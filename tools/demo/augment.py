@@ -162,7 +162,7 @@ def _finish(views: list[_View], height: int, width: int) -> Batch:
     boxes, kinds, visible = (torch.cat([getattr(view, name) for view in views], 1) for name in ("boxes", "kinds", "visible"))
     # the objects to the front, so that the table can be cut to what is used
     order = (kinds >= 0).int().argsort(dim=1, descending=True, stable=True)
-    used = max(1, int((kinds >= 0).sum(1).max()))
+    used = max(1, int((kinds >= 0).sum(1).max())) if len(kinds) else 1
     order = order[:, :used]
     boxes, kinds, visible = boxes.gather(1, order[..., None].expand(-1, -1, 4)), kinds.gather(1, order), visible.gather(1, order)
     small = boxes[..., 3] - boxes[..., 1] < MIN_HEIGHT * height

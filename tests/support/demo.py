@@ -1,0 +1,47 @@
+"""Small frames of the demo's rendered streets, and its files."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import resources
+from tools.demo import scene
+from tools.demo.film import Film
+from tools.demo.truth import Truth
+
+DEMO = Path(resources.__file__).parent / "demo"
+CFG, WEIGHTS = DEMO / "framefleet-demo.cfg", DEMO / "framefleet-demo.weights"
+CLIP, CLIP_TRUTH = DEMO / "framefleet-demo.mp4", DEMO / "framefleet-demo.truth.json.gz"
+
+RAIN, DAY = 1011, 1010
+"""Seeds of a wet street that has every class on it, and of a dry one."""
+WIDTH, HEIGHT = 480, 270
+
+
+@dataclass(frozen=True, eq=False)
+class Still:
+    """One frame, what is truly in it, and which actor each pixel shows (-1: none)."""
+
+    film: Film
+    picture: NDArray[np.uint8]
+    truth: Truth
+    actors: NDArray[np.int32]
+
+    @property
+    def digest(self) -> str:
+        """Changes with any byte of it."""
+        made = hashlib.sha256(self.picture.tobytes() + self.actors.tobytes())
+        for column in vars(self.truth).values():
+            made.update(column.tobytes())
+        return made.hexdigest()
+
+
+def still(seed: int, time: float = 1.0) -> Still:
+    """A frame of a seed's street, about 1.5 s of work."""
+    film = Film(scene.draw(seed, WIDTH, HEIGHT, 2.0, cell=0.15), passes=2, shadow_cell=0.12)
+    return Still(film, *film.frame_and_actors(0, time))

@@ -1,0 +1,122 @@
+"""The shipped clip and its truth belong together, and to the renderer."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import av
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.media.probe import probe
+from tests.support.demo import CLIP, CLIP_TRUTH
+from tools.demo import clip, scene
+from tools.demo.actor import NAMES
+from tools.demo.film import Film
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(gzip.decompress(CLIP_TRUTH.read_bytes()))
+    return made
+
+
+def pictures() -> Iterator[NDArray[np.uint8]]:
+    with av.open(str(CLIP)) as file:
+        file.streams.video[0].thread_type = "AUTO"
+        for frame in file.decode(video=0):
+            yield frame.reformat(320, 180, "rgb24").to_ndarray()
+
+
+def test_the_clip_is_small_and_large_enough() -> None:
+    info = probe(CLIP)
+    assert CLIP.stat().st_size < 4_000_000
+    assert (info.width, info.height, info.codec) == (clip.WIDTH, clip.HEIGHT, "h264")
+    assert info.width >= 1280
+    assert info.height >= 720
+    assert info.duration is not None
+    assert 20 <= info.duration <= 30
+    assert info.rate == clip.RATE
+
+
+def test_every_frame_has_its_truth(truth: dict[str, Any]) -> None:
+    info = probe(CLIP)
+    assert sum(1 for _ in pictures()) == info.frames == len(truth["images"])
+    assert [image["id"] for image in truth["images"]] == list(range(info.frames))
+    assert {(image["width"], image["height"]) for image in truth["images"]} == {(info.width, info.height)}
+    assert {note["image_id"] for note in truth["annotations"]} == set(range(info.frames))
+
+
+def test_every_box_is_a_box_in_the_picture(truth: dict[str, Any]) -> None:
+    x, y, width, height = np.array([note["bbox"] for note in truth["annotations"]]).T
+    assert min(x.min(), y.min()) >= 0
+    assert min(width.min(), height.min()) > 0
+    # coordinates are rounded to a tenth
+    assert (x + width).max() <= clip.WIDTH + 0.05
+    assert (y + height).max() <= clip.HEIGHT + 0.05
+    assert len({note["id"] for note in truth["annotations"]}) == len(truth["annotations"])
+
+
+def test_every_class_is_asked_for(truth: dict[str, Any]) -> None:
+    assert [(entry["id"], entry["name"]) for entry in truth["categories"]] == list(enumerate(NAMES, 1))
+    asked = [note["category_id"] for note in truth["annotations"] if not note["iscrowd"]]
+    assert min(np.bincount(asked, minlength=len(NAMES) + 1)[1:]) > 500
+    assert {note["iscrowd"] for note in truth["annotations"]} == {0, 1}
+
+
+def test_tracks_are_one_object_each(truth: dict[str, Any]) -> None:
+    kinds: dict[int, set[int]] = {}
+    seen: set[tuple[int, int]] = set()
+    for note in truth["annotations"]:
+        kinds.setdefault(note["track_id"], set()).add(note["category_id"])
+        assert (note["image_id"], note["track_id"]) not in seen
+        seen.add((note["image_id"], note["track_id"]))
+    assert all(len(classes) == 1 for classes in kinds.values())
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], number: int) -> None:
+    """A frame of a shot, rendered anew at a quarter of its size, against the picture and the boxes that are shipped."""
+    shot, index = clip.SHOTS[number], 40
+    camera, lit = shot.camera.resized(clip.WIDTH // 4, clip.HEIGHT // 4), shot.lights()
+    made = scene.assemble(
+        np.random.default_rng(shot.seed), shot.layout, camera, lit[0], shot.plan, shot.seconds + 0.2, shot.offset, 0.1, shot.rain, 0.004
+    )
+    picture, drawn = Film(made, 4, 0.02, lit, shadow_cell=0.1).frame(index, (index + 0.5) / clip.RATE)
+    frame = index + round(sum(before.seconds for before in clip.SHOTS[:number]) * clip.RATE)
+
+    shipped = {note["track_id"] % 1000: note for note in truth["annotations"] if note["image_id"] == frame}
+    common = [i for i, track in enumerate(drawn.tracks) if int(track) in shipped and drawn.visible[i] > 0.6]
+    assert len(common) > 20
+    for i in common:
+        note = shipped[int(drawn.tracks[i])]
+        x, y, width, height = note["bbox"]
+        assert note["category_id"] == drawn.kinds[i] + 1
+        assert np.abs(4 * drawn.boxes[i] - (x, y, x + width, y + height)).max() < 4
+
+    kept = next(small for at, small in enumerate(pictures()) if at == frame)
+    # the ground's stains come in the resolution of its map, here a coarser one
+    likeness = np.corrcoef(*(cv2.GaussianBlur(image.mean(2), (0, 0), 1.5).ravel() for image in (picture, kept)))[0, 1]
+    assert likeness > 0.9
+
+
+def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Any, day: Any) -> None:
+    for name in ("0_0000", "0_0001", "1_0000"):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), day.picture[..., ::-1])
+        replace(day.truth).save(tmp_path / f"{name}.npz")
+    clip.encode(tmp_path, tmp_path / "out", 26)
+    made = json.loads(gzip.decompress((tmp_path / "out" / CLIP_TRUTH.name).read_bytes()))
+    info = probe(tmp_path / "out" / CLIP.name)
+    assert info.frames == len(made["images"]) == 3
+    assert {note["track_id"] // 1000 for note in made["annotations"] if note["image_id"] < 2} == {0}
+    assert {note["track_id"] // 1000 for note in made["annotations"] if note["image_id"] == 2} == {1}
+    with av.open(str(tmp_path / "out" / CLIP.name)) as file:
+        first = next(file.decode(video=0)).to_ndarray(format="rgb24")
+    # the colours come back: the file says which matrix they were made with
+    assert np.abs(first.astype(int).mean((0, 1)) - day.picture.mean((0, 1))).max() < 3
