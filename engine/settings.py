@@ -37,6 +37,14 @@ class Parallel(StrEnum):
     SEGMENTS = "segments"
 
 
+class Decode(StrEnum):
+    """What decodes videos. AUTO: NVDEC on GPUs that have it, for what it can decode; else the CPU."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    NVDEC = "nvdec"
+
+
 class Hint(StrEnum):
     """What an engine is built for: most frames per second, or the shortest time for one frame."""
 
@@ -61,15 +69,19 @@ class ModelFiles:
 class EngineSettings:
     """How one device's engine is built and what it reports.
 
-    batch: frames per inference, None = chosen by the backend. threads: CPU threads this engine may use, None = all.
+    batch: frames per inference, None = chosen by the backend. latency_budget: ms that a batch chosen so may take, None = any.
+    threads: CPU threads this engine may use, None = all. lanes: segments decoded at once, None = chosen by the backend.
     confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
     """
 
     precision: Precision = Precision.AUTO
     resize: Resize = Resize.AUTO
     hint: Hint = Hint.THROUGHPUT
+    decode: Decode = Decode.AUTO
     batch: int | None = None
+    latency_budget: float | None = None
     threads: int | None = None
+    lanes: int | None = None
     confidence: float = 0.25
     iou: float = 0.45
     classes: frozenset[int] | None = None
@@ -78,8 +90,12 @@ class EngineSettings:
         for name, value in (("confidence", self.confidence), ("iou", self.iou)):
             if not 0.0 < value <= 1.0:
                 raise UsageError(f"{name} {value} must be above 0 and at most 1")
+        if self.latency_budget is not None and self.latency_budget <= 0:
+            raise UsageError(f"a latency budget of {self.latency_budget:g} ms must be above 0")
         if self.batch is not None and not 1 <= self.batch <= 1024:
             raise UsageError(f"batch {self.batch} is outside 1..1024")
+        if self.lanes is not None and not 1 <= self.lanes <= 64:
+            raise UsageError(f"lanes {self.lanes} is outside 1..64")
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,22 @@ One instance belongs to one worker; it is not thread-safe, except that results m
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from engine.model.network import Network
 from engine.settings import EngineSettings
 from engine.types import Detections, DeviceId, Image
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""What is being done, in words, and how far it is, 0..1."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,8 @@ class EngineInfo:
     """What was built, as it is shown everywhere.
 
     backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network
-    input, pixels. batch: frames per inference. slots: inferences that may be under way at once.
+    input, pixels. batch: frames per inference. slots: inferences that may be under way at once. lanes: segments that its
+    worker decodes at once.
     """
 
     device: DeviceId
@@ -38,6 +43,7 @@ class EngineInfo:
     height: int
     batch: int
     slots: int
+    lanes: int = 1
 
 
 class Backend(ABC):
@@ -49,7 +55,7 @@ class Backend(ABC):
 
     @property
     def info(self) -> EngineInfo:
-        """What was built.
+        """What was built. It may change while the engine works: an engine that runs out of memory goes on with a smaller batch.
 
         Raises:
             RuntimeError: not activated, or closed.
@@ -58,8 +64,8 @@ class Backend(ABC):
             raise RuntimeError(f"{type(self).__name__} is not active")
         return self._info
 
-    def activate(self, network: Network, settings: EngineSettings) -> EngineInfo:
-        """Build the engine.
+    def activate(self, network: Network, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
+        """Build the engine. progress: is told what is being done, where that takes long.
 
         Raises:
             DeviceError: the device or library is missing, or cannot do what the settings ask for.
@@ -67,23 +73,46 @@ class Backend(ABC):
         """
         if self._info is not None:
             raise RuntimeError(f"{type(self).__name__} is already active")
-        self._info = self._activate_impl(network, settings)
+        self._info = self._activate_impl(network, settings, progress)
         return self._info
 
-    def submit(self, images: Sequence[Image], still: bool = False) -> Future[list[Detections]]:
+    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> Future[list[Detections]]:
         """Start one inference of 1 to ``info.batch`` pictures of any size; blocks while all slots are busy.
 
         still: they are pictures of their own, no frames of a video (Darknet resizes the two differently).
-        The pictures may be reused as soon as this returns. The future gives one ``Detections`` per picture, boxes in
-        that picture's pixels, or raises DeviceError.
+        Pictures in host memory may be reused as soon as this returns; those in the device's memory are released by the
+        backend, also when this raises. The future gives one ``Detections`` per picture, boxes in that picture's pixels, or
+        raises DeviceError.
         """
         if not 1 <= len(images) <= self.info.batch:
             raise ValueError(f"{len(images)} pictures for an engine of batch {self.info.batch}")
         return self._submit_impl(images, still)
 
-    def infer(self, images: Sequence[Image], still: bool = False) -> list[Detections]:
+    def infer(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> list[Detections]:
         """The same, awaited."""
         return self.submit(images, still).result()
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
+        """The frames of a segment, as ``engine.media.decode.decode`` gives them. Called by as many threads as there are lanes.
+
+        Whoever takes a frame in the device's memory passes it to ``submit`` or releases it. Frames that wait for the engine
+        are at most 2 · batch and one per lane: a backend that decodes into a ring of surfaces needs so many, and those of the
+        batches under way. By default the CPU decodes.
+
+        Raises:
+            SourceError: the file cannot be opened any more.
+        """
+        from engine.media.decode import THREADS, decode
+
+        return decode(info, segment, skip, max(1, THREADS // self.info.lanes))
+
+    def timings(self) -> Mapping[str, float]:
+        """ms that the device spent in each stage since the last call, by its own clock; nothing where it has none. From any thread.
+
+        Stages have the names of the field: "decode", "upload", "preprocess", "network", "postprocess", "download". What runs
+        n-fold at once counts 1/n, so that frames ÷ time is the rate that the stage alone would allow.
+        """
+        return {}
 
     def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Raw outputs of the YOLO heads for float32 (batch, channels, height, width), 0..1: for checks, not for speed."""
@@ -104,10 +133,11 @@ class Backend(ABC):
         self.close()
 
     @abstractmethod
-    def _activate_impl(self, network: Network, settings: EngineSettings) -> EngineInfo: ...
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo: ...
 
+    # a backend is given no other frames than those that its own ``decode`` gives
     @abstractmethod
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]: ...
+    def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Detections]]: ...
 
     @abstractmethod
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]: ...

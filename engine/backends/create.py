@@ -16,8 +16,14 @@ def create_backend(device: DeviceId) -> Backend:
     Raises:
         DeviceError: no backend of this version runs on it, or its library cannot be loaded.
     """
-    if device.kind not in ("cpu", "openvino"):
-        raise DeviceError(f"{device}: this version has engines for cpu:N and openvino:NAME ('framefleet devices' lists yours)")
+    if device.kind == "cuda":
+        try:
+            from engine.backends.tensorrt import TensorRtBackend
+        except ImportError as problem:
+            raise DeviceError(
+                f"{device}: NVIDIA's libraries are not installed ({problem}): pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
+            ) from problem
+        return TensorRtBackend(device)
     try:
         from engine.backends.openvino import OpenVinoBackend
     except ImportError as problem:

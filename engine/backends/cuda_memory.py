@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from cuda.core import Buffer, Device, LegacyPinnedMemoryResource, Stream
 from numpy.typing import NDArray
 
+from engine.backends.cuda_graph import copy
 from engine.errors import DeviceError
 from engine.types import DeviceId
 
@@ -61,6 +63,14 @@ class Memory:
         view = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(int(buffer.handle)))
         view[:] = 0
         return view
+
+    def constant(self, values: NDArray[Any]) -> int:
+        """The address of a copy of these values on the device."""
+        contents = np.ascontiguousarray(values).view(np.uint8).ravel()
+        address = self.device(contents.nbytes)
+        copy(address, contents.ctypes.data, contents.nbytes, self._stream)
+        self._stream.sync()
+        return address
 
     def close(self) -> None:
         """Give everything back. Nothing may be under way any more, and no view be used."""

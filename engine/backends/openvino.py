@@ -15,7 +15,7 @@ import numpy as np
 import openvino as ov
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo
+from engine.backends.base import Backend, EngineInfo, Progress
 from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions
 from engine.backends.openvino_engine import Engine, Request
 from engine.backends.openvino_lowering import lower
@@ -44,7 +44,7 @@ class OpenVinoBackend(Backend):
         self._name = "CPU" if device.kind == "cpu" else device.name
         self._core = ov.Core()
 
-    def _activate_impl(self, network: Network, settings: EngineSettings) -> EngineInfo:
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:
             raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         try:
@@ -54,13 +54,14 @@ class OpenVinoBackend(Backend):
             raise DeviceError(f"{self.device}: OpenVINO finds no device {self._name} (it has: {available})") from problem
         if settings.threads is not None and settings.threads < 1:
             raise UsageError(f"{self.device}: {settings.threads} threads: an engine needs at least one")
-        self._network, self._settings = network, settings
+        self._network, self._settings, self._progress = network, settings, progress
         self._letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
         self._batch = settings.batch or 1
         situation = f"{BACKEND} {full_name} {self._batch} {settings.hint} {settings.threads}"
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
         slots = self._start(self._build(precision))
-        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, self._batch, slots)
+        size, lanes = (network.width, network.height), settings.lanes or 1
+        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, lanes)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
@@ -82,6 +83,8 @@ class OpenVinoBackend(Backend):
         return Engine(network, parts)
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
+        if self._progress is not None:
+            self._progress(f"trying {precision}", 0.0)
         engine = self._build(precision)
         requests = [Request(engine) for _ in range(engine.concurrent)]
         heads: list[list[NDArray[np.float32]]] = []

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from engine.backends.base import Progress
 from engine.backends.tensorrt_library import Library, logger
 from engine.backends.tensorrt_lowering import Lowering
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.model.split import Part
-
-Progress = Callable[[str, float], None]
-"""What is being done, in words, and how far it is, 0..1."""
 
 
 def build_plan(

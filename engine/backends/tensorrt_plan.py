@@ -7,9 +7,9 @@ from typing import Any
 
 from cuda.core import Stream
 
-from plugins.cache import FileCache
 from engine.backends.tensorrt_library import Library, logger
 from engine.errors import DeviceError
+from plugins.cache import FileCache
 
 
 class Plan:

@@ -1,0 +1,180 @@
+"""TensorRT: NVIDIA GPUs.
+
+A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, suppression, download. Several batches are under way, so
+that the device finds the next one when it has finished: who submits only waits for a free slot, and one thread awaits the results.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from cuda.core import Device
+from numpy.typing import NDArray
+
+from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.cuda_memory import Memory, OutOfMemoryError, cuda_errors
+from engine.backends.tensorrt_batch import Geometry, Uploads
+from engine.backends.tensorrt_engine import Engine
+from engine.backends.tensorrt_slot import Slot
+from engine.backends.tensorrt_trials import Builder
+from engine.errors import DeviceError, ModelError
+from engine.media.types import DeviceFrame
+from engine.model.network import Network
+from engine.preprocess import Fit
+from engine.settings import EngineSettings, Hint, Resize
+from engine.types import Detections, DeviceId, Image
+
+_SLOTS = 3
+"""Batches under way: one on the device, one that waits there, one being filled."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A slot and the way to it."""
+
+    slot: Slot
+    uploads: Uploads
+
+
+class TensorRtBackend(Backend):
+    """A network built by TensorRT for ``cuda:N``. mish_layer: Mish by the custom layer, between plans, instead of within them."""
+
+    def __init__(self, device: DeviceId, mish_layer: bool = False) -> None:
+        super().__init__(device)
+        self._mish_layer = mish_layer
+        self._spent: Counter[str] = Counter()
+        self._counting = Lock()
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        if network.channels != 3:
+            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
+        self._open()
+        self._network, self._settings = network, settings
+        letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
+        self._geometry = Geometry(network.width, network.height, letterbox)
+        with cuda_errors(self.device, f"build {network.name}"):
+            builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
+            precision, reason = builder.choose_precision()
+            batch, why = builder.choose_batch(precision)
+            while True:
+                try:
+                    self._start(builder, builder.build(precision, batch, self._mish_layer))
+                    break
+                except OutOfMemoryError as problem:
+                    self._release()
+                    if batch == 1:
+                        raise
+                    batch, why = batch // 2, f"there is no memory for {batch} ({problem})"
+        slots = len(self._places)
+        return EngineInfo(
+            self.device,
+            self._cuda.name,
+            str(builder.library),
+            precision.value,
+            f"{reason}; batch {batch}: {why}",
+            network.width,
+            network.height,
+            batch,
+            slots,
+        )
+
+    def _open(self) -> None:
+        try:
+            found = len(Device.get_all_devices())
+        except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
+            raise DeviceError(f"{self.device}: no NVIDIA driver answers ({problem}); './run doctor' tells what is missing") from problem
+        if int(self.device.name) >= found:
+            raise DeviceError(f"{self.device}: there are {found} CUDA devices; 'framefleet devices' lists yours")
+        with cuda_errors(self.device, "open the device"):
+            self._cuda = Device(int(self.device.name))
+            self._cuda.set_current()
+            self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
+
+    def _start(self, builder: Builder, build: tuple[Engine, Memory]) -> None:
+        self._engine, self._memory = build
+        self._places: list[_Place] = []
+        count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
+        for _ in range(count):
+            slot = Slot(self._cuda, self._stream, self._engine, builder.kernels, self._memory, self._settings)
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
+        self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
+        for place in self._places:
+            self._idle.put(place)
+        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
+
+    def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        place = self._idle.get()
+        frames = [image for image in images if isinstance(image, DeviceFrame)]
+        try:
+            self._cuda.set_current()
+            with cuda_errors(self.device, "start an inference"):
+                fits = self._fill(place, images, still)
+                place.slot.launch()
+            return self._awaiting.submit(self._await, place, fits, frames)
+        except BaseException:
+            self._idle.put(place)
+            for frame in frames:
+                frame.release()
+            raise
+
+    def _fill(self, place: _Place, images: Sequence[Image | DeviceFrame], still: bool) -> list[Fit]:
+        host = [image for image in images if not isinstance(image, DeviceFrame)]
+        addresses: list[int] = []
+        if host:
+            addresses, uploaded = place.uploads.put(host)
+            self._stream.wait(uploaded)
+        remaining = iter(addresses)
+        table, fits = place.slot.frames, []
+        for index, image in enumerate(images):
+            if isinstance(image, DeviceFrame):
+                self._stream.wait(image.ready)
+                entry, fit = self._geometry.of_frame(image)
+                table[index] = entry
+                table[index]["luma"], table[index]["chroma"], table[index]["pitch"] = image.luma, image.chroma, image.pitch
+            else:
+                entry, fit = self._geometry.of_image(image, still)
+                table[index] = entry
+                table[index]["luma"] = next(remaining)
+            fits.append(fit)
+        table["luma"][len(images) :] = 0
+        return fits
+
+    def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Detections]:
+        try:
+            with cuda_errors(self.device, "finish an inference"):
+                found = place.slot.read(fits, self._copies)
+                spent = {**place.slot.stage_times(), "upload": place.uploads.time()}
+            with self._counting:
+                self._spent.update(spent)
+            return found
+        finally:
+            for frame in frames:
+                frame.release()
+            self._idle.put(place)
+
+    def timings(self) -> Mapping[str, float]:
+        """ms of the device's time since the last call: "upload", and each of ``tensorrt_slot.STAGES``."""
+        with self._counting:
+            spent, self._spent = self._spent, Counter()
+        return spent
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        self._cuda.set_current()
+        with cuda_errors(self.device, "run the network"):
+            return self._engine.heads(inputs, self._stream)
+
+    def _close_impl(self) -> None:
+        self._awaiting.shutdown(wait=True)
+        self._release()
+
+    def _release(self) -> None:
+        for place in self._places:
+            place.uploads.close()
+        self._places.clear()
+        self._memory.close()

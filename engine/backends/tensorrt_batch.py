@@ -1,0 +1,103 @@
+"""Pictures of a batch where the kernels find them: host memory is uploaded, frames decoded on the device stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from cuda.core import Device, Event, EventOptions, Stream
+from numpy.typing import NDArray
+
+from engine.backends.cuda_graph import copy
+from engine.backends.cuda_memory import Memory
+from engine.media.types import DeviceFrame, PixelFormat
+from engine.preprocess import Fit, plan_fit
+from engine.types import Image
+from plugins.preprocess import NV12, P016, RGB8, describe_frame
+
+_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016}
+_ALIGNMENT = 256
+
+
+class Geometry:
+    """How pictures lie in a network's input of width × height pixels."""
+
+    def __init__(self, width: int, height: int, letterbox: bool) -> None:
+        self._width, self._height, self._letterbox = width, height, letterbox
+        self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
+
+    def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
+        """FRAME (), without its address, and the fit of a picture in host memory, RGB."""
+        return self._of_image(image.shape[1], image.shape[0], still)
+
+    def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
+        """The same of a frame on the device."""
+        shape = (frame.stored_width, frame.stored_height), (frame.width, frame.height)
+        return self._of_frame(frame.format, *shape, frame.orientation, frame.matrix, frame.full_range)
+
+    def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
+        fit = plan_fit(width, height, self._width, self._height, self._letterbox)
+        entry = describe_frame(RGB8, (width, height), (width, height), _inside(fit), still=still)
+        entry["pitch"] = 3 * width
+        return entry, fit
+
+    def _describe_frame(
+        self,
+        kind: PixelFormat,
+        stored: tuple[int, int],
+        shown: tuple[int, int],
+        orientation: tuple[bool, int | None],
+        matrix: str,
+        full_range: bool,
+    ) -> tuple[NDArray[Any], Fit]:
+        fit = plan_fit(*shown, self._width, self._height, self._letterbox)
+        return describe_frame(_FORMATS[kind], stored, shown, _inside(fit), matrix, full_range, orientation), fit
+
+
+class Uploads:
+    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap."""
+
+    def __init__(self, device: Device, stream: Stream) -> None:
+        self._memory = Memory(device, stream)
+        self._stream = stream
+        self._host: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self._address = 0
+        self._begun = device.create_event(EventOptions(timing_enabled=True))
+        self._done = device.create_event(EventOptions(timing_enabled=True))
+        self._used = False
+
+    def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
+        """Copy the pictures; gives their addresses, and the event after which they are there. The slot's last batch is over.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice.
+        """
+        places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
+        if places[-1] > len(self._host):
+            self._memory.close()
+            self._host, self._address = self._memory.pinned(places[-1]), self._memory.device(places[-1])
+        self._stream.record(self._begun)
+        for image, place in zip(images, places, strict=False):
+            staged = self._host[place : place + image.nbytes]
+            np.copyto(staged.reshape(image.shape), image)
+            copy(self._address + place, staged.ctypes.data, image.nbytes, self._stream)
+        self._stream.record(self._done)
+        self._used = True
+        return [self._address + place for place in places[:-1]], self._done
+
+    def time(self) -> float:
+        """ms from the first to the last byte of the batch that was read last; 0 if nothing had to be uploaded."""
+        if not self._used:
+            return 0.0
+        self._used = False
+        return float(self._done - self._begun)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._memory.close()
+
+
+def _inside(fit: Fit) -> tuple[int, int, int, int]:
+    return fit.left, fit.top, fit.inner_width, fit.inner_height

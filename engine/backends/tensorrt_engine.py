@@ -1,0 +1,145 @@
+"""A network built for one GPU and one batch size: plans, the values between them, and the layers around them, on one stream.
+
+The network may be cut anywhere. Mish can be left to the custom layer: then every convolution with that activation ends a plan, and
+the layer works in place on what the plan left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from cuda.core import Stream
+from numpy.typing import NDArray
+
+from engine.backends.base import Progress
+from engine.backends.cuda_graph import Step, copy
+from engine.backends.cuda_memory import Memory
+from engine.backends.tensorrt_build import build_plan
+from engine.backends.tensorrt_library import Library
+from engine.backends.tensorrt_lowering import value_name
+from engine.backends.tensorrt_plan import Plan
+from engine.model.network import Activation, Convolution, Network, Shape, Yolo
+from engine.model.split import PICTURES, Part, split
+from engine.settings import Precision
+from plugins.cache import FileCache
+from plugins.kernels import Kernels
+from plugins.mish import Mish
+
+HALF = 2
+"""Bytes of an FP16 number."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How a network is cut. parts: in order. linear: convolutions whose Mish is left to the custom layer."""
+
+    parts: tuple[Part, ...]
+    linear: frozenset[int]
+
+
+def cut(network: Network, mish_layer: bool) -> Pieces:
+    """One part; with ``mish_layer``, one for every stretch between two Mish activations."""
+    found = [i for i, layer in enumerate(network.layers) if isinstance(layer, Convolution) and layer.activation is Activation.MISH]
+    if not mish_layer:
+        return Pieces(tuple(split(network)), frozenset())
+    return Pieces(tuple(split(network, *(index + 1 for index in found))), frozenset(found))
+
+
+class Engine:
+    """The built network of one batch size. Belongs to one thread and stream.
+
+    pictures: address of its input, FP16 (batch, 3, height, width), RGB, 0..1. heads: see ``new_heads``.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        network: Network,
+        batch: int,
+        precision: Precision,
+        memory: Memory,
+        cache: FileCache,
+        situation: str,
+        kernels: Kernels,
+        mish_layer: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        """Build or load the plans and take the memory. situation: what a plan depends on beside the network, as a key.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice.
+            DeviceError: the library cannot build or load a plan.
+            ModelError: a weight is too large for FP16.
+        """
+        self.network, self.batch = network, batch
+        self._memory, self._kernels = memory, kernels
+        self._pieces = cut(network, mish_layer)
+        exact = precision is Precision.FP32
+        self._plans: list[Plan] = []
+        self._own_heads: list[int] = []
+        for number, part in enumerate(self._pieces.parts):
+
+            def step(doing: str, fraction: float, done: int = number) -> None:
+                if progress is not None:
+                    progress(doing, (done + fraction) / len(self._pieces.parts))
+
+            key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(self._pieces.linear)}"
+            linear = self._pieces.linear & frozenset(part.layers)
+            serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, linear, step))  # noqa: B023
+            step("loading", 1.0)
+            self._plans.append(Plan(library, serialized, cache, key))
+        scratch = max(plan.scratch for plan in self._plans)
+        address = memory.device(scratch)
+        for plan in self._plans:
+            plan.use_scratch(address, scratch)
+        self.pictures = memory.device(self.nbytes((network.channels, network.height, network.width)))
+        size = 4 if exact else HALF
+        between = {index for part in self._pieces.parts for index in part.outputs if not isinstance(network.layers[index], Yolo)}
+        self._between = {index: memory.device(batch * math.prod(network.layers[index].shape) * size) for index in sorted(between)}
+
+    def nbytes(self, shape: Shape) -> int:
+        """Bytes of a batch of FP16 values of this shape."""
+        return self.batch * math.prod(shape) * HALF
+
+    def new_heads(self) -> list[int]:
+        """Addresses for raw outputs of the YOLO heads, each FP16 (batch, anchors · (5 + classes), rows, columns)."""
+        return [self._memory.device(self.nbytes(head.shape)) for head in self.network.heads]
+
+    def steps(self, heads: Sequence[int]) -> list[Step]:
+        """From ``pictures`` to these heads."""
+        indices = [index for index, layer in enumerate(self.network.layers) if isinstance(layer, Yolo)]
+        addresses = {PICTURES: self.pictures, **self._between, **dict(zip(indices, heads, strict=True))}
+        steps: list[Step] = []
+        for part, plan in zip(self._pieces.parts, self._plans, strict=True):
+            steps.append(plan.step({value_name(index): addresses[index] for index in (*part.inputs, *part.outputs)}))
+            for index in sorted(self._pieces.linear.intersection(part.layers)):
+                count = self.batch * math.prod(self.network.layers[index].shape)
+                steps.append(Mish(self._kernels, addresses[index], count))
+        return steps
+
+    def heads(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
+        """Raw outputs for float32 (n, channels, height, width), 0..1, any n: for checks; waits. Nothing else may be under way."""
+        addresses = self._own_heads = self._own_heads or self.new_heads()
+        shapes = [head.shape for head in self.network.heads]
+        found: list[list[NDArray[np.float32]]] = []
+        for start in range(0, len(inputs), self.batch):
+            part = inputs[start : start + self.batch]
+            values = np.zeros((self.batch, *inputs.shape[1:]), np.float16)
+            values[: len(part)] = part
+            copy(self.pictures, values.ctypes.data, values.nbytes, stream)
+            for step in self.steps(addresses):
+                step.launch(stream)
+            outputs = [download(address, (self.batch, *shape), stream) for address, shape in zip(addresses, shapes, strict=True)]
+            found.append([output[: len(part)].astype(np.float32) for output in outputs])
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+
+def download(address: int, shape: tuple[int, ...], stream: Stream) -> NDArray[np.float16]:
+    """FP16 values from the device; waits for them."""
+    values = np.empty(shape, np.float16)
+    copy(values.ctypes.data, address, values.nbytes, stream)
+    stream.sync()
+    return values

@@ -1,0 +1,152 @@
+"""What to build: the library, the precision and the batch for a device, tried on it once and remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+
+import numpy as np
+from cuda.core import Device, EventOptions, Stream
+
+from engine.backends.base import Progress
+from engine.backends.batch_tuner import SIZES, tune_batch
+from engine.backends.cuda_graph import record
+from engine.backends.cuda_memory import Memory, OutOfMemoryError
+from engine.backends.precision import Trial, resolve_precision
+from engine.backends.tensorrt_engine import Engine
+from engine.backends.tensorrt_library import find_library
+from engine.errors import DeviceError
+from engine.model.network import Network
+from engine.settings import EngineSettings, Hint, Precision
+from engine.types import DeviceId, Image
+from plugins.cache import FileCache
+from plugins.errors import KernelError
+from plugins.kernels import Kernels, source
+
+OFFERED = (Precision.FP32, Precision.FP16)
+
+_ROUNDS = 10
+"""Runs whose median counts."""
+
+
+class Builder:
+    """Builds engines of one network for one device. progress: is told what is being done."""
+
+    def __init__(
+        self, device: DeviceId, cuda: Device, stream: Stream, network: Network, settings: EngineSettings, progress: Progress | None
+    ) -> None:
+        """Find the library and compile the kernels.
+
+        Raises:
+            DeviceError: a library is missing, or refuses the device; says what to install.
+        """
+        self._device, self._cuda, self._stream = device, cuda, stream
+        self._network, self._settings, self._progress = network, settings, progress
+        capability = cuda.compute_capability
+        self.library = find_library((capability.major, capability.minor))
+        self._cache = FileCache()
+        try:
+            self.kernels = Kernels(f"sm_{cuda.arch}", self._cache)
+        except KernelError as problem:
+            raise DeviceError(f"{device}: {problem}") from problem
+        layers = hashlib.sha256(source().encode()).hexdigest()
+        size = f"{network.width}x{network.height}"
+        self._situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
+
+    def build(self, precision: Precision, batch: int, mish_layer: bool = False) -> tuple[Engine, Memory]:
+        """An engine and the memory it lies in.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice; nothing of it stays taken.
+            DeviceError, ModelError: see ``Engine``.
+        """
+        memory = Memory(self._cuda, self._stream)
+        try:
+            return Engine(
+                self.library,
+                self._network,
+                batch,
+                precision,
+                memory,
+                self._cache,
+                self._situation,
+                self.kernels,
+                mish_layer,
+                self._progress,
+            ), memory
+        except BaseException:
+            memory.close()
+            raise
+
+    def choose_precision(self) -> tuple[Precision, str]:
+        """The precision that was asked for, or the fastest whose detections match FP32, and why.
+
+        Raises:
+            DeviceError: TensorRT does not offer it.
+        """
+        return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self._situation, self._try)
+
+    def choose_batch(self, precision: Precision) -> tuple[int, str]:
+        """The batch that was asked for, or 1 where the least latency is, or the one that tuning found; and why."""
+        if self._settings.batch is not None:
+            return self._settings.batch, "as asked"
+        if self._settings.hint is Hint.LATENCY:
+            return 1, "for the least latency"
+
+        budget = self._settings.latency_budget
+        known = self._cache.get(f"{self._situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
+        outcome = json.loads(known)
+        return int(outcome["batch"]), str(outcome["reason"])
+
+    def _tune(self, precision: Precision, budget: float | None) -> bytes:
+        sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest are never the fastest
+
+        def measure(batch: int) -> float | None:
+            try:
+                engine, memory = self.build(precision, batch)
+            except OutOfMemoryError:
+                return None
+            try:
+                return self._time(engine)
+            finally:
+                memory.close()
+
+        try:
+            tuning = tune_batch(measure, budget, sizes)
+        except MemoryError as problem:
+            raise OutOfMemoryError(f"{self._device}: {problem}") from problem
+        return json.dumps({"batch": tuning.batch, "reason": tuning.reason, "images_per_s": tuning.images_per_s}).encode()
+
+    def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
+        engine, memory = self.build(precision, len(pictures))
+        try:
+            inputs = np.asarray(np.stack(pictures).transpose(0, 3, 1, 2) / 255, np.float32)
+            heads = engine.heads(inputs, self._stream)
+            return Trial(heads, 1000 * engine.batch / self._time(engine))
+        finally:
+            memory.close()
+
+    def _time(self, engine: Engine) -> float:
+        """ms of one batch, median."""
+        steps = engine.steps(engine.new_heads())
+        for step in steps:
+            step.launch(self._stream)
+        self._stream.sync()
+        graph = record(steps, self._stream)
+        begun, done = (self._cuda.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
+        times = []
+        for _ in range(_ROUNDS):
+            self._stream.record(begun)
+            graph.launch(self._stream)
+            self._stream.record(done)
+            done.sync()
+            times.append(float(done - begun))
+        return statistics.median(times)
+
+
+def _driver() -> str:
+    from cuda.bindings import driver
+
+    _, version = driver.cuDriverGetVersion()
+    return f"CUDA driver {version}"

@@ -1,0 +1,211 @@
+"""The TensorRT backend on the device: what it computes, and how it behaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backends import create_backend
+from engine.backends.base import Backend
+from engine.model.network import Network
+from engine.postprocess import detections
+from engine.preprocess import fit
+from engine.settings import EngineSettings, Hint, Precision
+from engine.types import Detections, DeviceId, Image
+from tests.support.detections import compare
+from tests.support.models import run_by_definition, tiny_network
+
+GPU = DeviceId("cuda", "0")
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return tiny_network()
+
+
+@pytest.fixture(scope="module")
+def backend(network: Network) -> Iterator[Backend]:
+    with create_backend(GPU) as backend:
+        backend.activate(network, SETTINGS)
+        yield backend
+
+
+def pictures(count: int, seed: int = 0) -> list[Image]:
+    random = np.random.default_rng(seed)
+    sizes = [(int(random.integers(40, 400)), int(random.integers(40, 400))) for _ in range(count)]
+    return [np.kron(random.integers(0, 256, (h // 8 + 1, w // 8 + 1, 3)), np.ones((8, 8, 1))).astype(np.uint8) for w, h in sizes]
+
+
+def by_definition(network: Network, images: list[Image], settings: EngineSettings) -> list[Detections]:
+    found = []
+    for image in images:
+        out = np.empty((network.height, network.width, 3), np.float32)
+        placed = fit(image, out, network.letter_box)
+        heads = run_by_definition(network, out.transpose(2, 0, 1)[None] / 255)
+        found += detections(network, [head.astype(np.float32) for head in heads], [placed], settings)
+    return found
+
+
+def assert_same(reference: list[Detections], ours: list[Detections], share: float = 0.99) -> None:
+    total = sum(
+        (compare(theirs, found, SETTINGS.confidence) for theirs, found in zip(reference, ours, strict=True)),
+        compare(Detections(), Detections(), 0),
+    )
+    assert total.reference > 20
+    assert (total.recovered, total.confirmed) >= (share, share)
+
+
+@pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 2e-3), (Precision.FP16, 2e-2)])
+def test_heads(network: Network, precision: Precision, limit: float) -> None:
+    inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
+    with create_backend(GPU) as backend:
+        backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
+        ours = backend.heads(inputs)
+    for head, reference in zip(ours, run_by_definition(network, inputs), strict=True):
+        assert head.dtype == np.float32
+        assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
+
+
+def test_detections_of_pictures_of_any_size(network: Network, backend: Backend) -> None:
+    images = pictures(11)
+    found = [each for start in range(0, 11, 4) for each in backend.infer(images[start : start + 4])]
+    assert_same(by_definition(network, images, SETTINGS), found)
+
+
+def test_many_batches_under_way_stay_apart(backend: Backend) -> None:
+    images = pictures(24, seed=5)
+    one_by_one = [backend.infer([image])[0] for image in images]
+    futures = [backend.submit(images[start : start + 3]) for start in range(0, 24, 3)]
+    together = [each for future in futures for each in future.result()]
+    for alone, along in zip(one_by_one, together, strict=True):
+        np.testing.assert_array_equal(alone.boxes, along.boxes)
+        np.testing.assert_array_equal(alone.scores, along.scores)
+
+
+def test_the_same_input_gives_the_same_bytes(backend: Backend) -> None:
+    images = pictures(4, seed=6)
+    first = backend.infer(images)
+    for _ in range(20):
+        for before, now in zip(first, backend.infer(images), strict=True):
+            assert (before.boxes.tobytes(), before.scores.tobytes()) == (now.boxes.tobytes(), now.scores.tobytes())
+
+
+def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> None:
+    settings = replace(SETTINGS, confidence=1e-6, iou=1.0)
+    images = pictures(2, seed=7)
+    with create_backend(GPU) as backend:
+        backend.activate(network, settings)
+        found = backend.infer(images)
+    expected = by_definition(network, images, settings)
+    assert [len(each) for each in found] == pytest.approx([len(each) for each in expected], rel=0.01)
+    assert len(found[0]) > 400
+
+
+def test_mish_as_a_layer_and_in_the_plan_agree(network: Network) -> None:
+    from engine.backends.tensorrt import TensorRtBackend
+
+    inputs = np.random.default_rng(2).random((2, 3, network.height, network.width), np.float32)
+    heads = []
+    for mish_layer in (False, True):
+        backend = TensorRtBackend(GPU, mish_layer=mish_layer)
+        with backend:
+            backend.activate(network, SETTINGS)
+            heads.append(backend.heads(inputs))
+    for inside, outside in zip(*heads, strict=True):
+        assert np.linalg.norm(inside - outside) / np.linalg.norm(inside) < 2e-2
+
+
+def test_a_latency_engine_takes_one_picture(network: Network) -> None:
+    with create_backend(GPU) as backend:
+        info = backend.activate(network, EngineSettings(precision=Precision.FP16, hint=Hint.LATENCY))
+        assert (info.batch, info.slots) == (1, 1)
+        assert len(backend.infer(pictures(1))) == 1
+
+
+def test_automatic_choices_are_made_once_and_explained(network: Network) -> None:
+    first: list[str] = []
+    again: list[str] = []
+    for said in (first, again):
+        with create_backend(GPU) as backend:
+            info = backend.activate(network, EngineSettings(), lambda doing, _, said=said: said.append(doing))
+            assert info.batch >= 4
+            assert "batch" in info.reason
+            assert info.precision in ("fp16", "fp32")
+    assert len(first) > len(again)
+
+
+def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: Backend) -> None:
+    """Recording them in global mode refuses, in any thread, whatever would."""
+    from engine.backends.cuda_graph import record
+    from engine.backends.tensorrt import TensorRtBackend
+
+    assert isinstance(backend, TensorRtBackend)
+    backend.infer(pictures(1))
+    stream = backend._stream
+    graph = record(backend._places[0].slot.steps, stream, "global")
+    graph.launch(stream)
+    stream.sync()
+
+
+def test_time_is_accounted_for_by_stage(backend: Backend) -> None:
+    backend.timings()
+    backend.infer(pictures(4))
+    spent = backend.timings()
+    assert set(spent) == {"upload", "preprocess", "network", "postprocess", "download"}
+    assert all(0 < ms < 1000 for ms in spent.values())
+    assert not any(backend.timings().values())
+
+
+def test_a_damaged_plan_is_built_anew(network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    images = pictures(2)
+    results = []
+    for _ in range(2):
+        with create_backend(GPU) as backend:
+            backend.activate(network, SETTINGS)
+            results.append(backend.infer(images))
+        for entry in tmp_path.rglob("*.built"):
+            content = bytearray(entry.read_bytes())
+            content[len(content) // 2] ^= 0xFF
+            entry.write_bytes(content)
+    for before, after in zip(*results, strict=True):
+        np.testing.assert_allclose(before.boxes, after.boxes, atol=0.5)
+
+
+def test_memory_is_given_back(network: Network) -> None:
+    from cuda.bindings import runtime
+
+    def free() -> int:
+        runtime.cudaDeviceSynchronize()
+        return int(runtime.cudaMemGetInfo()[1])
+
+    def once() -> int:
+        with create_backend(GPU) as backend:
+            backend.activate(network, SETTINGS)
+            backend.infer(pictures(4))
+        return free()
+
+    once()
+    before = once()
+    for _ in range(3):
+        after = once()
+    assert before - after < 16 * 2**20
+
+
+def test_a_device_that_is_not_there(network: Network) -> None:
+    from engine.errors import DeviceError
+
+    with pytest.raises(DeviceError, match=r"cuda:99.*framefleet devices"):
+        create_backend(DeviceId("cuda", "99")).activate(network, SETTINGS)
