@@ -89,8 +89,17 @@ class DecodedFrame:
     """One picture. pts: seconds; for images the position in the list. name: the file, where a source is a folder."""
 
     pts: float
-    image: Image | DeviceFrame
+    image: Image
     name: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedOnDevice:
+    """One picture that a GPU decoded. pts: seconds."""
+
+    pts: float
+    image: DeviceFrame
+    name: None = None
 
 
 @dataclass(frozen=True)

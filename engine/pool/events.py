@@ -43,8 +43,21 @@ class DeviceStarting:
 
 
 @dataclass(frozen=True)
+class EngineBuilding:
+    """A device's engine is being built, at most ten times a second: what is done now, in words, and how far that is, 0..1.
+
+    Only backends that take long tell this. The other devices work meanwhile.
+    """
+
+    device: DeviceId
+    phase: str
+    fraction: float
+
+
+@dataclass(frozen=True)
 class DeviceReady:
-    """The device's engine is built and asks for work."""
+    """The device's engine is built and asks for work. Comes again when the engine has changed while it worked: out of memory, it
+    goes on with a smaller batch, and its ``reason`` says so."""
 
     engine: EngineInfo
 
@@ -64,8 +77,11 @@ class DeviceStats:
 
     frames: since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to
     detections available, None without a frame. stages: mean ms a frame spent in each stage, in order: "decode", "queue"
-    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the results). final: the
-    last one of a device, over its whole run; frames_per_second then over the time in which it had work.
+    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the results). busy: mean ms
+    of the device's own time per frame and stage, by its own clock (see ``Backend.timings``; empty where it has none): 1000 ÷
+    ms is the rate that the stage alone would allow. bottleneck: the stage that set the pace, None without a frame: "decode",
+    "preprocess", "infer" or "deliver", or, where that is the engine and the device tells more, the longest of its stages.
+    final: the last one of a device, over its whole run; frames_per_second then over the time in which it had work.
     """
 
     device: DeviceId
@@ -75,6 +91,8 @@ class DeviceStats:
     latency_p99: float | None
     stages: Mapping[str, float] = field(default_factory=dict)
     final: bool = False
+    busy: Mapping[str, float] = field(default_factory=dict)
+    bottleneck: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,4 +122,6 @@ class SourceFinished:
     cancelled: bool = False
 
 
-Event: TypeAlias = StrategyChosen | DeviceStarting | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished
+Event: TypeAlias = (
+    StrategyChosen | DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished
+)

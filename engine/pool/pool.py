@@ -17,10 +17,10 @@ from engine.errors import UsageError
 from engine.pool import worker
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.dispatcher import Dispatcher
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, StrategyChosen
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event, StrategyChosen
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS
 from engine.pool.process import WorkerProcess, stop_all
-from engine.pool.protocol import Failed, Frames, FromWorker, Ready, Setup, Stats, ToWorker
+from engine.pool.protocol import Building, Failed, Frames, FromWorker, Ready, Setup, Stats, ToWorker
 from engine.pool.strategies import choose
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
@@ -161,6 +161,8 @@ class EnginePool:
 
     def _receive(self, process: WorkerProcess, message: FromWorker) -> list[Event]:
         match message:
+            case Building():
+                return [EngineBuilding(process.device, message.phase, message.fraction)]
             case Ready():
                 return [DeviceReady(message.engine)]
             case Stats():

@@ -66,8 +66,16 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Building:
+    """The engine is being built: what is done now, in words, and how far that is, 0..1."""
+
+    phase: str
+    fraction: float
+
+
+@dataclass(frozen=True)
 class Ready:
-    """The engine is built."""
+    """The engine is built; sent again when it has changed."""
 
     engine: EngineInfo
 
@@ -142,12 +150,15 @@ class Stats:
     """What a worker did since its last one. seconds: how long that is.
 
     latencies: float32, ms of every inferred frame from decoded to detections available. stages: ms per stage, summed
-    over these frames.
+    over these frames. busy: ms per stage of the device, as ``Backend.timings``. feeding: seconds that the engine's feeder
+    spent on each stage's account (see ``Inference``).
     """
 
     seconds: float
     latencies: NDArray[np.float32]
     stages: Mapping[str, float]
+    busy: Mapping[str, float] = field(default_factory=dict)
+    feeding: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -219,4 +230,4 @@ class Frames:
 
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Stop
-FromWorker: TypeAlias = Ready | Failed | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats
+FromWorker: TypeAlias = Building | Ready | Failed | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats

@@ -22,13 +22,15 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from engine.backends.base import Backend
+from engine.backends.base import Backend, Progress
 from engine.errors import FramefleetError
 from engine.pool.pipeline import Pipeline
-from engine.pool.protocol import Began, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
+from engine.pool.protocol import Began, Building, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
 
 NICE = 5
 """Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
+
+PROGRESS_SECONDS = 0.1
 
 STOP_SECONDS = 0.7
 """After this long, a worker that was asked to stop leaves its engine as it is: the user is waiting."""
@@ -82,10 +84,23 @@ class Worker:
 
         try:
             backend = create_backend(self._setup.device)
-            backend.activate(load_network(self._setup.model), self._setup.engine)
+            backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
         except FramefleetError as error:
             self._die(Failed(str(error), retry=False))
         return backend
+
+    def _progress(self) -> Progress:
+        """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""
+        told, due = "", 0.0
+
+        def tell(phase: str, fraction: float) -> None:
+            nonlocal told, due
+            now = time.monotonic()
+            if phase != told or now >= due:
+                told, due = phase, now + PROGRESS_SECONDS
+                self._send(Building(phase, fraction))
+
+        return tell
 
     def _crash(self, problem: BaseException | None) -> NoReturn:
         traceback.print_exception(problem)
