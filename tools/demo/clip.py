@@ -154,7 +154,7 @@ def encode(folder: Path, out: Path, rate_factor: float) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("render")
     one.add_argument("folder", type=Path)

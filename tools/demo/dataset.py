@@ -99,7 +99,7 @@ def render(out: Path, first: int, count: int, frames: int, width: int, height: i
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--scenes", type=int, default=600)
     parser.add_argument("--frames", type=int, default=28)

@@ -110,7 +110,7 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--cfg", type=Path, required=True)
     parser.add_argument("--weights", type=Path, required=True)
