@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ RECORD = np.dtype([("box", np.float32, 4), ("score", np.float32), ("class_id", n
 """One detection: x1 y1 x2 y2 in the picture's pixels, confidence, class id."""
 
 _THREADS = 512
-_SHARED_BYTES = CAPACITY * (8 + 2 + 2)  # keys, slots, and which are kept
+_SHARED_BYTES = CAPACITY * (8 + 2)  # keys, and which are kept
 
 
 def result_bytes(batch: int) -> int:
@@ -31,16 +31,22 @@ def read_results(results: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.int
     return results[: 8 * batch].view(np.int32).reshape(batch, 2), results[8 * batch :].view(RECORD).reshape(batch, LIMIT)
 
 
-def class_mask(classes: int, wanted: Iterable[int] | None) -> NDArray[np.uint32]:
-    """One bit a class, those wanted set; None = all. uint32 (classes / 32 rounded up,)."""
+def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32]:
+    """One bit a class, those wanted set; None = all. uint32 (classes / 32 rounded up,). Wanted classes that there are not change nothing."""
     mask = np.zeros(-(-classes // 32), np.uint32)
-    for class_id in range(classes) if wanted is None else wanted:
-        mask[class_id // 32] |= np.uint32(1 << class_id % 32)
+    for class_id in range(classes):
+        if wanted is None or class_id in wanted:
+            mask[class_id // 32] |= np.uint32(1 << class_id % 32)
     return mask
 
 
 class Nms:
-    """Suppression. frames: address of FRAME × batch. wanted: of ``class_mask``. results: of ``result_bytes``. beta: None = plain IoU."""
+    """Suppression as in ``engine/nms.py``, then boxes as ``engine/preprocess.py`` gives them back.
+
+    frames: address of FRAME × batch; an entry of zeros gets no records. wanted: of ``class_mask``. results: of ``result_bytes``, aligned
+    to 8. beta: ``Yolo.diou_beta``, None = plain IoU. A picture of more than CAPACITY candidates gets no records; of more than LIMIT
+    records the strongest LIMIT are there.
+    """
 
     def __init__(
         self, kernels: Kernels, candidates: Candidates, frames: int, wanted: int, batch: int, iou: float, beta: float | None, results: int
@@ -50,7 +56,7 @@ class Nms:
         self._kernel = kernels["nms"]
         self._config = LaunchConfig(grid=batch, block=_THREADS, shmem_size=_SHARED_BYTES)
         self._arguments = (
-            np.uint64(candidates.values),
+            *candidates.addresses(batch),
             np.uint64(candidates.counts),
             np.int32(CAPACITY),
             np.uint64(frames),

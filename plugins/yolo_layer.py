@@ -1,4 +1,4 @@
-"""The raw heads of a whole batch into candidates, in one launch."""
+"""The raw heads of a whole batch into candidates, in one launch, in the same order as ``engine/yolo.py``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
 
-CAPACITY = 2048
-"""Candidates of a picture there is room for; how many there were is counted on."""
+CAPACITY = 4096
+"""Candidates of a picture there is room for, a power of two; how many there were is counted on."""
 
-CANDIDATE_BYTES = 32
+CANDIDATE_BYTES = 24
+"""Four float32 of the box, the float32 score, the int32 class id."""
+
+_THREADS = 1024
+_MOST_ANCHORS, _MOST_HEADS = 16, 8
 
 HEAD = np.dtype(
     [
@@ -24,21 +28,24 @@ HEAD = np.dtype(
         ("columns", np.int32),
         ("anchors", np.int32),
         ("first", np.int32),
-        ("scale_x_y", np.float32),
+        ("side_by_side", np.int32),
         ("new_coords", np.int32),
-        ("sizes", np.float32, 32),
+        ("scale_x_y", np.float32),
+        ("shift", np.float32),
+        ("sizes", np.float32, 2 * _MOST_ANCHORS),
     ],
     align=True,
 )
 """One head: ``Head`` in ``kernels/yolo_layer.cu``."""
 
-_THREADS = 128
-_MOST_ANCHORS = 16
-
 
 @dataclass(frozen=True)
 class Head:
-    """One raw output. values: address of FP16 (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
+    """One raw output. anchors: float32 (n, 2), network pixels.
+
+    values: address of FP16 (batch, anchors · (5 + classes), rows, columns); with ``padded``, of (batch, rows, columns, padded), of
+    whose last axis the first anchors · (5 + classes) values count.
+    """
 
     values: int
     rows: int
@@ -46,42 +53,68 @@ class Head:
     anchors: NDArray[np.float32]
     scale_x_y: float
     new_coords: bool
+    padded: int | None = None
 
     @property
     def cells(self) -> int:
-        """Places where it can see an object."""
+        """Places where it can see an object, times anchors."""
         return self.rows * self.columns * len(self.anchors)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Where candidates go. values: address of batch · CAPACITY · CANDIDATE_BYTES. counts: of int32 (batch,), zero before the launch."""
+    """Where candidates go: first all boxes, then all scores, then all class ids; of each picture in turn, CAPACITY of them.
+
+    values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: of int32 (batch,): how many there are, even
+    where there is no room for so many.
+    """
 
     values: int
     counts: int
+
+    def addresses(self, batch: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+        """Of boxes, float32 (batch, CAPACITY, 4), x1 y1 x2 y2 in network pixels; scores, float32; class ids, int32."""
+        room = batch * CAPACITY
+        return np.uint64(self.values), np.uint64(self.values + 16 * room), np.uint64(self.values + 20 * room)
+
+
+def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+    """Boxes, scores and class ids as in ``Candidates.addresses``: views of its bytes."""
+    room = batch * CAPACITY
+    boxes, scores, class_ids = values[: 16 * room], values[16 * room : 20 * room], values[20 * room : 24 * room]
+    return (
+        boxes.view(np.float32).reshape(batch, CAPACITY, 4),
+        scores.view(np.float32).reshape(batch, CAPACITY),
+        class_ids.view(np.int32).reshape(batch, CAPACITY),
+    )
 
 
 def head_table(heads: Sequence[Head]) -> NDArray[Any]:
     """The heads as the kernel reads them, HEAD (n,).
 
     Raises:
-        ValueError: a head has more anchors than there is room for.
+        ValueError: there are more heads, or a head has more anchors, than there is room for.
     """
+    if len(heads) > _MOST_HEADS:
+        raise ValueError(f"a network of {len(heads)} heads: at most {_MOST_HEADS} can be used on a GPU")
     table = np.zeros(len(heads), HEAD)
     first = 0
     for entry, head in zip(table, heads, strict=True):
         if len(head.anchors) > _MOST_ANCHORS:
             raise ValueError(f"a head of {len(head.anchors)} anchors: at most {_MOST_ANCHORS} can be used on a GPU")
         entry["values"], entry["rows"], entry["columns"] = head.values, head.rows, head.columns
-        entry["anchors"], entry["first"] = len(head.anchors), first
-        entry["scale_x_y"], entry["new_coords"] = head.scale_x_y, head.new_coords
+        entry["anchors"], entry["first"], entry["side_by_side"] = len(head.anchors), first, head.padded or 0
+        entry["new_coords"], entry["scale_x_y"], entry["shift"] = head.new_coords, head.scale_x_y, 0.5 * (head.scale_x_y - 1)
         entry["sizes"][: 2 * len(head.anchors)] = head.anchors.ravel()
         first += head.cells
     return table
 
 
 class YoloLayer:
-    """All heads of a batch. table: device address of ``head_table(heads)``. width, height: the network's input, pixels."""
+    """All heads of a batch. table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels.
+
+    confidence: the lowest objectness · class probability that counts.
+    """
 
     def __init__(
         self,
@@ -96,21 +129,20 @@ class YoloLayer:
     ) -> None:
         from cuda.core import LaunchConfig
 
-        cells = sum(head.cells for head in heads)
         # a little low, so that rounding drops nothing before scores are compared themselves; where 1 is asked for, what rounds to it
         floor = math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
         self._kernel = kernels["yolo_layer"]
-        self._config = LaunchConfig(grid=(-(-cells // _THREADS), batch, 1), block=_THREADS)
+        self._config = LaunchConfig(grid=batch, block=_THREADS)
         self._arguments = (
             np.uint64(table),
             np.int32(len(heads)),
             np.int32(classes),
-            np.int32(cells),
+            np.int32(sum(head.cells for head in heads)),
             np.float32(size[0]),
             np.float32(size[1]),
             np.float32(confidence),
             np.float32(floor),
-            np.uint64(candidates.values),
+            *candidates.addresses(batch),
             np.uint64(candidates.counts),
             np.int32(CAPACITY),
         )

@@ -59,8 +59,33 @@ __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row
     return value;
 }
 
-// pictures: (batch, 3, height, width), RGB, 0..1; two pixels a thread. A frame without address leaves its place as it is.
-extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+// Two pixels side by side, 0..255, into the network's layout.
+// CHANNELS: 0 for three planes; otherwise values of a pixel that lie side by side, those after the third being zero.
+template <int CHANNELS>
+__device__ __forceinline__ void store(__half* picture, long long plane, long long at, float3 first, float3 second) {
+    constexpr float scale = 1.0f / 255.0f;
+    const __half2 red_green = __floats2half2_rn(first.x * scale, first.y * scale), blue = __floats2half2_rn(first.z * scale, 0.0f);
+    const __half2 red_green2 = __floats2half2_rn(second.x * scale, second.y * scale), blue2 = __floats2half2_rn(second.z * scale, 0.0f);
+    const __half2 none = __floats2half2_rn(0.0f, 0.0f);
+    if constexpr (CHANNELS == 0) {
+        __half2* out = reinterpret_cast<__half2*>(picture + at);
+        out[0] = __lows2half2(red_green, red_green2);
+        out[plane / 2] = __highs2half2(red_green, red_green2);
+        out[plane] = __lows2half2(blue, blue2);
+    } else if constexpr (CHANNELS == 4) {
+        *reinterpret_cast<Half8*>(picture + 4 * at) = {red_green, blue, red_green2, blue2};
+    } else {
+        static_assert(CHANNELS == 8, "a layout of 4 or 8 values a pixel, or of planes");
+        Half8* out = reinterpret_cast<Half8*>(picture + 8 * at);
+        out[0] = {red_green, blue, none, none};
+        out[1] = {red_green2, blue2, none, none};
+    }
+}
+
+// pictures: (batch, 3, height, width) or (batch, height, width, CHANNELS), RGB, 0..1; two pixels a thread, the width is even.
+// A frame without address leaves its place as it is.
+template <int CHANNELS>
+__device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
     __shared__ Frame frame;
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     static_assert(sizeof(Frame) % 4 == 0, "copied by words");
@@ -72,11 +97,20 @@ extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* 
     if (frame.luma == 0 || column >= width || row >= height) {
         return;
     }
-    constexpr float scale = 1.0f / 255.0f;
-    const float3 first = sample(frame, column, row), second = sample(frame, column + 1, row);  // the width is even
     const long long plane = static_cast<long long>(width) * height;
-    __half2* out = reinterpret_cast<__half2*>(pictures + 3 * plane * blockIdx.z + static_cast<long long>(row) * width + column);
-    out[0] = __floats2half2_rn(first.x * scale, second.x * scale);
-    out[plane / 2] = __floats2half2_rn(first.y * scale, second.y * scale);
-    out[plane] = __floats2half2_rn(first.z * scale, second.z * scale);
+    __half* picture = pictures + (CHANNELS == 0 ? 3 : CHANNELS) * plane * blockIdx.z;
+    const float3 first = sample(frame, column, row), second = sample(frame, column + 1, row);
+    store<CHANNELS>(picture, plane, static_cast<long long>(row) * width + column, first, second);
+}
+
+extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    preprocess_frames<0>(frames, pictures, width, height);
+}
+
+extern "C" __global__ void preprocess_hwc4(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    preprocess_frames<4>(frames, pictures, width, height);
+}
+
+extern "C" __global__ void preprocess_hwc8(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    preprocess_frames<8>(frames, pictures, width, height);
 }
