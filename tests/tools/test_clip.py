@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import av
@@ -15,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.media.probe import probe
-from tests.support.demo import CLIP, CLIP_TRUTH
+from tests.support.demo import CLIP, CLIP_TRUTH, Still
 from tools.demo import clip, scene
 from tools.demo.actor import NAMES
 from tools.demo.film import Film
@@ -27,11 +26,25 @@ def truth() -> dict[str, Any]:
     return made
 
 
-def pictures() -> Iterator[NDArray[np.uint8]]:
+INDEX = 40
+"""The frame of a shot that is looked at."""
+
+
+@pytest.fixture(scope="module")
+def decoded() -> tuple[int, dict[int, NDArray[np.uint8]]]:
+    """How many frames the clip really has, and frame INDEX of each shot at a quarter of its size."""
+    wanted, start = set(), 0
+    for shot in clip.SHOTS:
+        wanted.add(start + INDEX)
+        start += round(shot.seconds * clip.RATE)
+    kept, count = {}, 0
     with av.open(str(CLIP)) as file:
         file.streams.video[0].thread_type = "AUTO"
         for frame in file.decode(video=0):
-            yield frame.reformat(320, 180, "rgb24").to_ndarray()
+            if count in wanted:
+                kept[count] = frame.reformat(clip.WIDTH // 4, clip.HEIGHT // 4, "rgb24").to_ndarray()
+            count += 1
+    return count, kept
 
 
 def test_the_clip_is_small_and_large_enough() -> None:
@@ -45,9 +58,9 @@ def test_the_clip_is_small_and_large_enough() -> None:
     assert info.rate == clip.RATE
 
 
-def test_every_frame_has_its_truth(truth: dict[str, Any]) -> None:
+def test_every_frame_has_its_truth(truth: dict[str, Any], decoded: tuple[int, dict[int, NDArray[np.uint8]]]) -> None:
     info = probe(CLIP)
-    assert sum(1 for _ in pictures()) == info.frames == len(truth["images"])
+    assert decoded[0] == info.frames == len(truth["images"])
     assert [image["id"] for image in truth["images"]] == list(range(info.frames))
     assert {(image["width"], image["height"]) for image in truth["images"]} == {(info.width, info.height)}
     assert {note["image_id"] for note in truth["annotations"]} == set(range(info.frames))
@@ -81,15 +94,15 @@ def test_tracks_are_one_object_each(truth: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 2])
-def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], number: int) -> None:
+def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tuple[int, dict[int, NDArray[np.uint8]]], number: int) -> None:
     """A frame of a shot, rendered anew at a quarter of its size, against the picture and the boxes that are shipped."""
-    shot, index = clip.SHOTS[number], 40
+    shot = clip.SHOTS[number]
     camera, lit = shot.camera.resized(clip.WIDTH // 4, clip.HEIGHT // 4), shot.lights()
     made = scene.assemble(
         np.random.default_rng(shot.seed), shot.layout, camera, lit[0], shot.plan, shot.seconds + 0.2, shot.offset, 0.1, shot.rain, 0.004
     )
-    picture, drawn = Film(made, 4, 0.02, lit, shadow_cell=0.1).frame(index, (index + 0.5) / clip.RATE)
-    frame = index + round(sum(before.seconds for before in clip.SHOTS[:number]) * clip.RATE)
+    picture, drawn = Film(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / clip.RATE)
+    frame = sorted(decoded[1])[number]
 
     shipped = {note["track_id"] % 1000: note for note in truth["annotations"] if note["image_id"] == frame}
     common = [i for i, track in enumerate(drawn.tracks) if int(track) in shipped and drawn.visible[i] > 0.6]
@@ -100,16 +113,15 @@ def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], number: int) 
         assert note["category_id"] == drawn.kinds[i] + 1
         assert np.abs(4 * drawn.boxes[i] - (x, y, x + width, y + height)).max() < 4
 
-    kept = next(small for at, small in enumerate(pictures()) if at == frame)
     # the ground's stains come in the resolution of its map, here a coarser one
-    likeness = np.corrcoef(*(cv2.GaussianBlur(image.mean(2), (0, 0), 1.5).ravel() for image in (picture, kept)))[0, 1]
+    likeness = np.corrcoef(*(cv2.GaussianBlur(image.mean(2), (0, 0), 1.5).ravel() for image in (picture, decoded[1][frame])))[0, 1]
     assert likeness > 0.9
 
 
-def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Any, day: Any) -> None:
+def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Path, day: Still) -> None:
     for name in ("0_0000", "0_0001", "1_0000"):
         cv2.imwrite(str(tmp_path / f"{name}.png"), day.picture[..., ::-1])
-        replace(day.truth).save(tmp_path / f"{name}.npz")
+        day.truth.save(tmp_path / f"{name}.npz")
     clip.encode(tmp_path, tmp_path / "out", 26)
     made = json.loads(gzip.decompress((tmp_path / "out" / CLIP_TRUTH.name).read_bytes()))
     info = probe(tmp_path / "out" / CLIP.name)
