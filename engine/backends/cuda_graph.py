@@ -25,8 +25,12 @@ class Mark:
 
     def launch(self, stream: Stream) -> None:
         """See ``Step.launch``."""
+        _, capturing = driver.cuStreamIsCapturing(stream.handle)
         # "external": a recorded graph sets the event at every launch, instead of only joining its own branches with it
-        (status,) = driver.cuEventRecordWithFlags(self._event.handle, stream.handle, driver.CUevent_record_flags.CU_EVENT_RECORD_EXTERNAL)
+        kinds = driver.CUevent_record_flags
+        recorded = capturing == driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+        flag = kinds.CU_EVENT_RECORD_EXTERNAL if recorded else kinds.CU_EVENT_RECORD_DEFAULT
+        (status,) = driver.cuEventRecordWithFlags(self._event.handle, stream.handle, flag)
         if status != driver.CUresult.CUDA_SUCCESS:
             raise RuntimeError(f"an event cannot be recorded: {status.name}")
 

@@ -10,7 +10,7 @@ import queue
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 import numpy as np
@@ -27,7 +27,7 @@ from engine.errors import DeviceError, ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.preprocess import Fit
-from engine.settings import EngineSettings, Hint, Resize
+from engine.settings import EngineSettings, Hint, Precision, Resize
 from engine.types import Detections, DeviceId, Image
 
 _SLOTS = 3
@@ -59,7 +59,7 @@ class TensorRtBackend(Backend):
         letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
         self._geometry = Geometry(network.width, network.height, letterbox)
         with cuda_errors(self.device, f"build {network.name}"):
-            builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
+            self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
             precision, reason = builder.choose_precision()
             batch, why = builder.choose_batch(precision)
             while True:
@@ -109,19 +109,58 @@ class TensorRtBackend(Backend):
         self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
 
     def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        try:
+            try:
+                return self._start_inference(images, still)
+            except OutOfMemoryError as problem:
+                self._shrink(problem)
+                return self._in_parts(images, still)
+        except BaseException:
+            for image in images:
+                if isinstance(image, DeviceFrame):
+                    image.release()
+            raise
+
+    def _start_inference(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
         place = self._idle.get()
-        frames = [image for image in images if isinstance(image, DeviceFrame)]
         try:
             self._cuda.set_current()
             with cuda_errors(self.device, "start an inference"):
                 fits = self._fill(place, images, still)
                 place.slot.launch()
-            return self._awaiting.submit(self._await, place, fits, frames)
         except BaseException:
             self._idle.put(place)
-            for frame in frames:
-                frame.release()
             raise
+        frames = [image for image in images if isinstance(image, DeviceFrame)]
+        if self._settings.hint is Hint.THROUGHPUT:
+            return self._awaiting.submit(self._await, place, fits, frames)
+        finished: Future[list[Detections]] = Future()  # spares the way to another thread and back
+        try:
+            finished.set_result(self._await(place, fits, frames))
+        except Exception as problem:
+            finished.set_exception(problem)
+        return finished
+
+    def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        """A batch that is larger than the engine's has become."""
+        batch = self.info.batch
+        parts = [self._submit_impl(images[start : start + batch], still) for start in range(0, len(images), batch)]
+        finished: Future[list[Detections]] = Future()
+        finished.set_result([found for part in parts for found in part.result()])
+        return finished
+
+    def _shrink(self, problem: OutOfMemoryError) -> None:
+        """Go on with half the batch. Raises the problem again where there is no less."""
+        info = self.info
+        if info.batch == 1:
+            raise problem
+        self._awaiting.shutdown(wait=True)
+        self._release()
+        batch = info.batch // 2
+        with cuda_errors(self.device, f"build an engine of batch {batch}"):
+            self._start(self._builder, self._builder.build(Precision(info.precision), batch, self._mish_layer))
+        reason = info.reason.split("; batch ")[0]
+        self._info = replace(info, batch=batch, reason=f"{reason}; batch {batch}: the device's memory became too small for {info.batch}")
 
     def _fill(self, place: _Place, images: Sequence[Image | DeviceFrame], still: bool) -> list[Fit]:
         host = [image for image in images if not isinstance(image, DeviceFrame)]

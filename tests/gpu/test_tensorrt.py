@@ -204,6 +204,26 @@ def test_memory_is_given_back(network: Network) -> None:
     assert before - after < 16 * 2**20
 
 
+def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> None:
+    from cuda.bindings import runtime
+
+    images = [np.random.default_rng(seed).integers(0, 256, (4320, 7680, 3)).astype(np.uint8) for seed in range(4)]
+    with create_backend(GPU) as backend:
+        assert backend.activate(network, SETTINGS).batch == 4
+        small = [backend.infer([image])[0] for image in pictures(4)]
+        _, free, _ = runtime.cudaMemGetInfo()
+        _, hog = runtime.cudaMalloc(free - 260 * 2**20)  # room for two of these pictures, not for four
+        try:
+            found = backend.infer(images)
+            assert len(found) == 4
+            assert backend.info.batch < 4
+            assert "memory" in backend.info.reason
+        finally:
+            runtime.cudaFree(hog)
+        for before, after in zip(small, [backend.infer([image])[0] for image in pictures(4)], strict=True):
+            np.testing.assert_allclose(before.boxes, after.boxes, atol=0.5)
+
+
 def test_a_device_that_is_not_there(network: Network) -> None:
     from engine.errors import DeviceError
 
