@@ -32,7 +32,7 @@ def read_results(results: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.int
 
 
 def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32]:
-    """One bit a class, those wanted set; None = all. uint32 (classes / 32 rounded up,). Wanted classes that there are not change nothing."""
+    """One bit a class, those wanted set; None = all. uint32 (classes / 32 rounded up,). Others than there are change nothing."""
     mask = np.zeros(-(-classes // 32), np.uint32)
     for class_id in range(classes):
         if wanted is None or class_id in wanted:

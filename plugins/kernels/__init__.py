@@ -6,6 +6,7 @@ import hashlib
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from plugins.cache import FileCache
@@ -17,9 +18,9 @@ SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
 _OPTIONS = {"std": "c++17", "fma": False}  # contracted products would round otherwise than NumPy's do
 
 
-def source() -> str:
-    """The whole program."""
-    return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in SOURCES)
+def source(*names: str) -> str:
+    """The whole program, or the part of it that these files of SOURCES make."""
+    return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in names or SOURCES)
 
 
 def compile_kernels(arch: str, folder: FileCache | None = None) -> bytes:
@@ -32,7 +33,23 @@ def compile_kernels(arch: str, folder: FileCache | None = None) -> bytes:
     """
     text = source()
     key = f"kernels {arch} {_compiler()} {sorted(_OPTIONS.items())} {hashlib.sha256(text.encode()).hexdigest()}"
-    return (folder or FileCache()).get(key, lambda: _compile(text, arch))
+    return (folder or FileCache()).get(key, lambda: compile_source(text, arch))
+
+
+def compile_source(text: str, arch: str, target: str = "cubin") -> bytes:
+    """What NVRTC makes of CUDA C++, with the headers and options of the kernels; kept nowhere. target: "cubin" or "ptx".
+
+    Raises:
+        KernelError: as ``compile_kernels``, or there is a mistake in the text; then it has the compiler's words.
+    """
+    _compiler()
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(arch=arch, include_path=_headers(), **_OPTIONS)
+    try:
+        return bytes(Program(text, "c++", options=options).compile(target).code)
+    except Exception as problem:
+        raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
 
 
 class Kernels:
@@ -67,20 +84,13 @@ def _compiler() -> str:
     return f"NVRTC {major}.{minor} cuda-core {version('cuda-core')}"
 
 
-def _compile(text: str, arch: str) -> bytes:
-    from cuda.core import Program, ProgramOptions
-
-    options = ProgramOptions(arch=arch, include_path=_headers(), **_OPTIONS)
-    try:
-        return bytes(Program(text, "c++", options=options).compile("cubin").code)
-    except Exception as problem:
-        raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
-
-
 def _headers() -> str:
     from cuda.pathfinder import find_nvidia_header_directory
 
-    found = find_nvidia_header_directory("cudart")
-    if found is None:
-        raise KernelError("CUDA's headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime")
-    return str(found)
+    found = find_nvidia_header_directory("cudart")  # pip's or conda's, else that of CUDA_HOME or CUDA_PATH
+    for folder in (found, "/usr/local/cuda/include"):
+        if folder is not None and (Path(folder) / "cuda_fp16.h").is_file():
+            return folder
+    raise KernelError(
+        "CUDA's headers (cuda_fp16.h) are not found: pip install nvidia-cuda-runtime, or let CUDA_HOME name the folder of a CUDA toolkit"
+    )
