@@ -1,17 +1,25 @@
-"""In a worker: the bounded way from the decoder to the engine."""
+"""In a worker: the bounded way from the decoders to the engine."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from engine.media.types import DeviceFrame
 from engine.pool.protocol import Detect
 from engine.types import Image
 
 MAX_BYTES = 128 * 2**20
-"""Pictures that wait in a worker, bytes: one 8K picture has a hundred million, so a count alone would be no bound."""
+"""Pictures that wait in a worker, bytes of host memory: one 8K picture has a hundred million, so a count alone would be no bound."""
+
+ROOM_BYTES = 8 * 2**20
+"""But so much for each picture of two batches, a 1080p frame and a little: large batches are not cut down for want of room."""
+
+PAUSE_SECONDS = 0.1
+"""After this long without another picture, those there are do not wait for a full batch."""
 
 
 @dataclass(eq=False, slots=True)
@@ -20,12 +28,23 @@ class Picture:
 
     task: Detect
     pts: float
-    image: Image | None
+    image: Image | DeviceFrame | None
     width: int
     height: int
     name: str | None
     decoding: float
     decoded: float
+
+    @property
+    def host_bytes(self) -> int:
+        """Host memory it occupies. That of a device is bounded where it was taken."""
+        return 0 if self.image is None or isinstance(self.image, DeviceFrame) else self.image.nbytes
+
+    def release(self) -> None:
+        """Let go of the image, which will not reach the engine."""
+        image, self.image = self.image, None
+        if isinstance(image, DeviceFrame):
+            image.release()
 
 
 @dataclass(frozen=True)
@@ -52,39 +71,67 @@ class End:
 Item: TypeAlias = Picture | Gap | End
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Turn:
+    """A thread that waits for room for a picture of this size."""
+
+    size: int
+    comes: threading.Condition
+
+
 class FrameBuffer:
-    """Items in order, from one thread to another. pictures: how many may wait, at least one whatever its size."""
+    """Items from several threads to one, each thread's in order. pictures: how many may wait, at least one whatever its size."""
 
     def __init__(self, pictures: int) -> None:
         self._most = pictures
+        self._most_bytes = max(MAX_BYTES, pictures * ROOM_BYTES)
         self._items: deque[Item] = deque()
         self._pictures = 0
         self._bytes = 0
         self._under_way = 0
+        self._batch = 1
+        self._put_at = 0.0
         self._flushed = False
         self._closed = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._enough = threading.Condition(self._lock)
+        self._settled = threading.Condition(self._lock)
+        # served in the order in which they came: no thread is overtaken for ever, and a large picture, too, gets its room
+        self._waiting: deque[_Turn] = deque()
 
     def put(self, item: Item) -> None:
-        """Append, once there is room; what comes after ``close`` is forgotten."""
-        size = item.image.nbytes if isinstance(item, Picture) and item.image is not None else 0
-        with self._changed:
-            while size and not self._closed and self._pictures and (self._pictures >= self._most or self._bytes + size > MAX_BYTES):
-                self._changed.wait()
-            if self._closed:
+        """Append, once there is room; what comes after ``close`` is let go of."""
+        if not isinstance(item, Picture):
+            with self._lock:
+                if not self._closed:
+                    self._append(item)
+            return
+        size = item.host_bytes
+        with self._lock:
+            if self._waiting or not self._has_room(size):
+                turn = _Turn(size, threading.Condition(self._lock))
+                self._waiting.append(turn)
+                self._enough.notify()
+                while not self._closed and (self._waiting[0] is not turn or not self._has_room(size)):
+                    turn.comes.wait()
+                self._waiting.remove(turn)
+            if not self._closed:
+                self._pictures += 1
+                self._bytes += size
+                self._append(item)
+                self._call_next()
                 return
-            self._items.append(item)
-            self._pictures += size > 0
-            self._bytes += size
-            self._under_way += 1
-            self._flushed = False
-            self._changed.notify_all()
+        item.release()
 
     def take(self, batch: int) -> list[Item] | None:
         """The next items with up to ``batch`` pictures among them: fewer only when no more come soon. None: closed."""
-        with self._changed:
-            while not self._closed and not (self._items and (self._flushed or self._pictures >= batch or 2 * self._bytes > MAX_BYTES)):
-                self._changed.wait()
+        with self._lock:
+            self._batch = batch
+            while not self._closed and not self._is_enough():
+                pause = self._put_at + PAUSE_SECONDS - time.monotonic() if self._items else None
+                if pause is not None and pause <= 0:
+                    break
+                self._enough.wait(pause)
             if self._closed:
                 return None
             taken: list[Item] = []
@@ -92,35 +139,61 @@ class FrameBuffer:
             while self._items and pictures < batch:
                 item = self._items.popleft()
                 taken.append(item)
-                if isinstance(item, Picture) and item.image is not None:
+                if isinstance(item, Picture):
                     pictures += 1
-                    self._bytes -= item.image.nbytes
+                    self._bytes -= item.host_bytes
             self._pictures -= pictures
-            self._changed.notify_all()
+            self._call_next()
             return taken
 
     def flush(self) -> None:
         """Nothing comes for a while: do not wait for a full batch."""
-        with self._changed:
+        with self._lock:
             self._flushed = True
-            self._changed.notify_all()
+            self._enough.notify()
 
     def settle(self, items: int) -> None:
         """So many items have left the worker."""
-        with self._changed:
+        with self._lock:
             self._under_way -= items
-            self._changed.notify_all()
+            self._settled.notify_all()
 
     def wait_settled(self) -> None:
         """Flush, and wait until everything has left the worker."""
         self.flush()
-        with self._changed:
+        with self._lock:
             while self._under_way and not self._closed:
-                self._changed.wait()
+                self._settled.wait()
 
     def close(self) -> None:
         """Let go of everything and everybody."""
-        with self._changed:
+        with self._lock:
             self._closed = True
-            self._items.clear()
-            self._changed.notify_all()
+            items, self._items = self._items, deque()
+            self._enough.notify()
+            self._settled.notify_all()
+            for turn in self._waiting:
+                turn.comes.notify()
+        for item in items:
+            if isinstance(item, Picture):
+                item.release()
+
+    def _append(self, item: Item) -> None:
+        self._items.append(item)
+        self._under_way += 1
+        self._put_at = time.monotonic()
+        self._flushed = False
+        if self._is_enough() or len(self._items) == 1:  # one wakes the taker to see the time
+            self._enough.notify()
+
+    def _has_room(self, size: int) -> bool:
+        return not self._pictures or (self._pictures < self._most and self._bytes + size <= self._most_bytes)
+
+    def _is_enough(self) -> bool:
+        full = self._pictures >= self._batch or 2 * self._bytes > self._most_bytes
+        blocked = bool(self._waiting) and not self._has_room(self._waiting[0].size)
+        return bool(self._items) and (self._flushed or full or blocked)
+
+    def _call_next(self) -> None:
+        if self._waiting:
+            self._waiting[0].comes.notify()

@@ -6,12 +6,14 @@ import math
 import queue
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import NoReturn
 
+from engine.backends.base import Backend
 from engine.pool.buffer import End, FrameBuffer, Gap, Item, Picture
 from engine.pool.inference import Batch, Inference
 from engine.pool.meter import Meter
-from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker
+from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Ready
 from engine.types import Detections
 
 MESSAGE_FRAMES = 64
@@ -21,27 +23,44 @@ MESSAGE_SECONDS = 0.05
 """The longest a finished frame waits for others to travel with."""
 
 
+@dataclass(eq=False)
+class _Parcel:
+    """Finished frames of one task that wait for others to travel with.
+
+    position: of the first in its segment. items: how many of the buffer's they were. due: when they have to be sent,
+    ``perf_counter``.
+    """
+
+    task: Detect
+    position: int
+    entries: list[FrameEntry] = field(default_factory=list)
+    items: int = 0
+    due: float = math.inf
+
+
 class Delivery:
     """Batches in, messages out.
 
-    slots: inferences under way at once. send: blocks while the pool does not read, and so holds up everything before it.
-    die: called when the engine no longer works.
+    send: blocks while the pool does not read, and so holds up everything before it. die: called when the engine no longer works.
     """
 
     def __init__(
-        self, inference: Inference, buffer: FrameBuffer, slots: int, send: Callable[[FromWorker], None], die: Callable[[Failed], NoReturn]
+        self,
+        backend: Backend,
+        inference: Inference,
+        buffer: FrameBuffer,
+        send: Callable[[FromWorker], None],
+        die: Callable[[Failed], NoReturn],
     ) -> None:
+        self._backend = backend
+        self._told = backend.info
         self._inference = inference
         self._buffer = buffer
         self._send_message = send
         self._die = die
         self._meter = Meter()
-        self._batches: queue.Queue[Batch | None] = queue.Queue(2 * slots + 2)
-        self._task: Detect | None = None
-        self._position = 0
-        self._entries: list[FrameEntry] = []
-        self._items = 0
-        self._send_at = math.inf
+        self._batches: queue.Queue[Batch | None] = queue.Queue(2 * backend.info.slots + 2)
+        self._parcels: dict[tuple[int, int], _Parcel] = {}  # by source and segment
 
     def put(self, batch: Batch) -> None:
         """The next batch, once there is room. Called by the inferring thread."""
@@ -57,8 +76,8 @@ class Delivery:
             found, failure = self._await(batch)
             for item in batch.items:
                 self._take(item, found, failure)
-        self._send()
-        self._send_message(self._meter.read())
+        self._send_due(math.inf)
+        self._report()
 
     def _next(self) -> Batch | None:
         while True:
@@ -81,53 +100,67 @@ class Delivery:
             self._meter.add(batch)
             return iter(batch.result.result()), ""
         if not self._inference.responds():
-            self._send()
+            self._send_due(math.inf)
             self._die(Failed(f"the engine stopped working: {problem}", retry=True))
         return iter(()), f"inference failed: {problem}"
 
     def _take(self, item: Item, found: Iterator[Detections], failure: str) -> None:
         task = item.task
-        if task is not self._task:
-            self._send()
-            self._task, self._position = task, task.skip
-        self._items += 1
+        place = task.source, task.segment.number
+        parcel = self._parcels.get(place)
+        if parcel is None:
+            parcel = self._parcels[place] = _Parcel(task, task.skip)
+        parcel.items += 1
         match item:
             case Picture():
                 detections = None if failure else next(found)
-                self._append(FrameEntry(item.pts, item.width, item.height, detections, failure or None, item.name))
+                self._append(parcel, FrameEntry(item.pts, item.width, item.height, detections, failure or None, item.name))
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
-                    self._append(FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
+                    self._append(parcel, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
             case End():
-                self._send()
-                self._send_message(Done(task.source, task.segment.number, item.frames, item.complete, item.error))
-                self._task = None
+                self._send(parcel)
+                del self._parcels[place]
+                self._send_message(Done(*place, item.frames, item.complete, item.error))
         if task.careful:
-            self._send()
+            self._send(parcel)
 
-    def _append(self, entry: FrameEntry) -> None:
-        self._entries.append(entry)
-        self._send_at = min(self._send_at, time.perf_counter() + MESSAGE_SECONDS)
-        if len(self._entries) == MESSAGE_FRAMES:
-            self._send()
+    def _append(self, parcel: _Parcel, entry: FrameEntry) -> None:
+        if not parcel.entries:
+            parcel.due = time.perf_counter() + MESSAGE_SECONDS
+        parcel.entries.append(entry)
+        if len(parcel.entries) == MESSAGE_FRAMES:
+            self._send(parcel)
 
     def _send_what_is_due(self) -> float:
         """Seconds until there is something to do here again."""
         now = time.perf_counter()
-        if now >= self._send_at:
-            self._send()
+        self._send_due(now)
         if now >= self._meter.due:
-            self._send_message(self._meter.read())
-        return max(0.001, min(self._send_at, self._meter.due) - time.perf_counter())
+            self._report()
+        due = min((parcel.due for parcel in self._parcels.values()), default=math.inf)
+        return max(0.001, min(due, self._meter.due) - time.perf_counter())
 
-    def _send(self) -> None:
-        if self._entries:
-            assert self._task is not None
+    def _send_due(self, now: float) -> None:
+        for parcel in self._parcels.values():
+            if parcel.entries and parcel.due <= now:
+                self._send(parcel)
+
+    def _send(self, parcel: _Parcel) -> None:
+        if parcel.entries:
+            task, count = parcel.task, len(parcel.entries)
             started = time.perf_counter()
-            self._send_message(Frames.pack(self._task.source, self._task.segment.number, self._position, self._entries))
-            self._meter.delivered(len(self._entries), 1000 * (time.perf_counter() - started))
-            self._position += len(self._entries)
-            self._entries, self._send_at = [], math.inf
-        self._buffer.settle(self._items)
-        self._items = 0
+            self._send_message(Frames.pack(task.source, task.segment.number, parcel.position, parcel.entries))
+            self._meter.delivered(count, 1000 * (time.perf_counter() - started))
+            parcel.position += count
+            parcel.entries, parcel.due = [], math.inf
+        self._buffer.settle(parcel.items)
+        parcel.items = 0
+
+    def _report(self) -> None:
+        """What was measured, and what has become of the engine."""
+        if self._backend.info is not self._told:
+            self._told = self._backend.info
+            self._send_message(Ready(self._told))
+        self._send_message(self._meter.read(self._backend.timings(), self._inference.feeding))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ class DeviceStatistics:
         self._measured = 0
         self._seconds = 0.0
         self._stages: Counter[str] = Counter()
+        self._busy: Counter[str] = Counter()
+        self._feeding: Counter[str] = Counter()
         self._latencies = np.zeros(_BUCKETS, np.int64)
 
     def frames(self, frames: Frames) -> None:
@@ -40,18 +43,37 @@ class DeviceStatistics:
             self._measured += count
             self._seconds += stats.seconds
             self._stages.update(stats.stages)
+            self._busy.update(stats.busy)
+            self._feeding.update(stats.feeding)
             buckets = np.log(np.maximum(stats.latencies, _FLOOR) / _FLOOR) / math.log(_RATIO)
             self._latencies += np.bincount(np.minimum(buckets.astype(np.int64), _BUCKETS - 1), minlength=_BUCKETS)
         p50, p99 = (float(np.percentile(stats.latencies, share)) if count else None for share in (50, 99))
-        stages = {stage: total / count for stage, total in stats.stages.items()} if count else {}
-        return DeviceStats(self._device, self._frames, count / max(stats.seconds, 1e-9), p50, p99, stages)
+        rate = count / max(stats.seconds, 1e-9)
+        stages, busy = _per_frame(stats.stages, count), _per_frame(stats.busy, count)
+        return DeviceStats(self._device, self._frames, rate, p50, p99, stages, False, busy, _bottleneck(stats.feeding, busy, count))
 
     def final(self) -> DeviceStats:
         """The last word on this device: latencies within 1 %."""
+        count = self._measured
         p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
-        stages = {stage: total / self._measured for stage, total in self._stages.items()}
-        rate = self._measured / self._seconds if self._seconds else 0.0
-        return DeviceStats(self._device, self._frames, rate, p50, p99, stages, final=True)
+        rate = count / self._seconds if self._seconds else 0.0
+        stages, busy = _per_frame(self._stages, count), _per_frame(self._busy, count)
+        return DeviceStats(self._device, self._frames, rate, p50, p99, stages, True, busy, _bottleneck(self._feeding, busy, count))
+
+
+def _per_frame(sums: Mapping[str, float], frames: int) -> dict[str, float]:
+    return {stage: total / frames for stage, total in sums.items()} if frames else {}
+
+
+def _bottleneck(feeding: Mapping[str, float], busy: Mapping[str, float], frames: int) -> str | None:
+    """See ``DeviceStats``."""
+    if not frames or not any(feeding.values()):
+        return None
+    stage = max(feeding, key=lambda name: feeding[name])
+    if stage == "infer" and busy:
+        # the device's decoder is not what its engine waits for
+        return max(busy, key=lambda name: busy[name] * (name != "decode"))
+    return stage
 
 
 def _percentile(buckets: NDArray[np.int64], share: float) -> float | None:

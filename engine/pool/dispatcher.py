@@ -45,12 +45,12 @@ class _Source:
 
 @dataclass
 class _Worker:
-    """What one worker process holds. ready: its engine is built. begun: tasks it said it began, as (source, segment).
+    """What one worker process holds. lanes: segments that it works on at once, 0 until its engine is built.
 
-    trying: the frame it said it would try, if it is careful.
+    begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful.
     """
 
-    ready: bool = False
+    lanes: int = 0
     begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: _Source | None = None
     trying: Trying | None = None
@@ -114,6 +114,10 @@ class Dispatcher:
         """A worker process runs: it can probe."""
         self._workers[device] = _Worker()
 
+    def ready(self, device: DeviceId, lanes: int) -> None:
+        """Its engine is built: it can detect, in so many segments at once."""
+        self._workers[device].lanes = lanes
+
     def lost(self, device: DeviceId, *, gone: bool, why: str) -> list[Event]:
         """A worker process ended unasked, and everything it sent before has been received. gone: it is not started again."""
         worker = self._workers.pop(device)
@@ -136,7 +140,6 @@ class Dispatcher:
         """What a worker says, in the order in which it said it."""
         match message:
             case Need():
-                self._workers[device].ready = True
                 self._asking.append(device)
                 return []
             case Began():
@@ -175,7 +178,7 @@ class Dispatcher:
             able = [
                 (len(worker.works), device)
                 for device, worker in self._workers.items()
-                if worker.probe is None and not worker.isolated and (not source.suspect or (worker.idle and worker.ready))
+                if worker.probe is None and not worker.isolated and (not source.suspect or (worker.idle and worker.lanes))
             ]
             if able:
                 _, device = min(able)
@@ -186,7 +189,7 @@ class Dispatcher:
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            work = None if worker.isolated else self._strategy.next(device)
+            work = None if worker.isolated else self._strategy.next(device, worker.lanes)
             if work is not None and work.suspect and not worker.idle:
                 self._strategy.give_back(work)
                 work = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,9 +12,13 @@ from itertools import groupby
 import numpy as np
 
 from engine.backends.base import Backend
-from engine.media.types import SourceKind
+from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.buffer import End, FrameBuffer, Item, Picture
+from engine.pool.watchdog import Watchdog
 from engine.types import Detections, Image
+
+SLOWEST_TIMES = 10
+"""A batch may take so many times as long as the slowest one before it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -38,23 +42,38 @@ class Batch:
 
 
 class Inference:
-    """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not."""
+    """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not.
 
-    def __init__(self, backend: Backend) -> None:
+    feeding: seconds since the start that the thread in ``run`` spent waiting for pictures ("decode"), for a slot of the engine
+    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest grows at the stage that sets the pace.
+    """
+
+    def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
+        self.feeding = dict.fromkeys(("decode", "preprocess", "infer", "deliver"), 0.0)
         self._backend = backend
+        self._watchdog = watchdog
+        self._slowest: float | None = None
         self._submitting = threading.Lock()
         # a slot is awaited here, so that the time ``submit`` takes is the time of the preprocessing
         self._slots = threading.Semaphore(backend.info.slots)
 
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
         """Move what the buffer gives through the engine until the buffer is closed."""
+        since = time.perf_counter()
         while (items := buffer.take(self._backend.info.batch)) is not None:
-            unwanted = [item for item in items if not isinstance(item, End) and dropped(item.task.source)]
-            buffer.settle(len(unwanted))
-            wanted = [item for item in items if item not in unwanted]
+            since = self._count("decode", since)
+            wanted = []
+            for item in items:
+                if isinstance(item, End) or not dropped(item.task.source):
+                    wanted.append(item)
+                elif isinstance(item, Picture):
+                    item.release()
+            buffer.settle(len(items) - len(wanted))
             for _, alike in groupby(wanted, lambda item: item.task.info.kind):
                 for batch in self._batches(list(alike)):
+                    since = time.perf_counter()
                     put(batch)
+                    since = self._count("deliver", since)
 
     def responds(self) -> bool:
         """Whether the engine still works: it is given a black picture."""
@@ -67,17 +86,28 @@ class Inference:
 
     def _batches(self, items: list[Item]) -> Iterator[Batch]:
         batch = Batch(items)
+        pictures = batch.pictures
+        if len(pictures) > self._backend.info.batch:  # it has become smaller meanwhile
+            yield from self._halves(items, pictures)
+            return
         try:
             self._start(batch)
             yield batch
         except Exception as problem:
-            if len(items) > 1:  # one of them is the culprit: the others need not fail with it
-                for item in items:
-                    yield from self._batches([item])
-            else:
-                batch.result = Future()
-                batch.result.set_exception(problem)
-                yield batch
+            if len(pictures) > 1 and not any(isinstance(picture.image, DeviceFrame) for picture in pictures):
+                # one of them is the culprit: the others need not fail with it
+                yield from self._halves(items, pictures)
+                return
+            for picture in pictures:
+                picture.release()
+            batch.result = Future()
+            batch.result.set_exception(problem)
+            yield batch
+
+    def _halves(self, items: list[Item], pictures: list[Picture]) -> Iterator[Batch]:
+        middle = items.index(pictures[len(pictures) // 2])
+        yield from self._batches(items[:middle])
+        yield from self._batches(items[middle:])
 
     def _start(self, batch: Batch) -> None:
         pictures = batch.pictures
@@ -93,17 +123,42 @@ class Inference:
         for picture in pictures:
             picture.image = None
 
-    def _submit(self, images: list[Image], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
+    def _submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
         with self._submitting:
+            waiting = time.perf_counter()
             self._slots.acquire()
-            started = time.perf_counter()
+            started = self._count("infer", waiting)
+            clock = self._watchdog.add()
+            clock.start(f"an inference on {self._backend.device}", self._patience())
+
+            def finish(_: Future[list[Detections]] | None = None) -> None:
+                self._watchdog.remove(clock)
+                self._slots.release()
+
             try:
                 future = self._backend.submit(images, still)
             except BaseException:
-                self._slots.release()
+                finish()
                 raise
+            submitted = self._count("preprocess", started)
             if batch is not None:
                 batch.submitted = started
-                batch.preprocessing = 1000 * (time.perf_counter() - started)
-        future.add_done_callback(lambda _: self._slots.release())
+                batch.preprocessing = 1000 * (submitted - started)
+
+        def note_time(_: Future[list[Detections]]) -> None:
+            self._slowest = max(self._slowest or 0.0, time.perf_counter() - started)
+
+        future.add_done_callback(note_time)
+        future.add_done_callback(finish)
         return future
+
+    def _patience(self) -> float:
+        """Seconds that a batch may take. Before the first one is back, nobody knows how fast the device is."""
+        if self._slowest is None:
+            return self._watchdog.seconds * self._backend.info.batch
+        return max(self._watchdog.seconds, SLOWEST_TIMES * self._slowest)
+
+    def _count(self, stage: str, since: float) -> float:
+        now = time.perf_counter()
+        self.feeding[stage] += now - since
+        return now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class Meter:
     """Sums since the last reading. Belongs to the delivering thread."""
 
     def __init__(self) -> None:
+        self._fed: Mapping[str, float] = {}
         self._reset()
 
     @property
@@ -44,10 +46,13 @@ class Meter:
         """Sending so many frames took so long."""
         self._stages["deliver"] += frames * milliseconds
 
-    def read(self) -> Stats:
-        """Everything since the last reading."""
+    def read(self, busy: Mapping[str, float], feeding: Mapping[str, float]) -> Stats:
+        """Everything since the last reading. busy: see ``Stats``. feeding: see ``Inference``."""
         now = time.perf_counter()
-        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages)
+        now_fed = dict(feeding)
+        fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}
+        self._fed = now_fed
+        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages, dict(busy), fed)
         self._reset()
         return stats
 

@@ -25,6 +25,9 @@ from engine.pool.strategies import choose
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
 
+LOOKS = 60
+"""So many times while ``stall_seconds`` pass, the pool looks whether a worker has fallen silent."""
+
 
 class EnginePool:
     """One engine per device, each in its own process, sharing the work.
@@ -32,12 +35,14 @@ class EnginePool:
     ``events`` does everything, in the thread that iterates over it; no thread is started. The other methods may be
     called from any thread. A consumer that takes events slowly slows the workers down, down to the decoders.
 
-    devices: where to run, each once.
+    devices: where to run, each once. stall_seconds: a worker that gives no sign of life for so long, or does not get on with one
+    frame or batch, is started again.
 
     Raises:
         UsageError: no device, or one of them twice.
     """
 
+    stall_seconds: ClassVar[float] = 60.0
     worker_main: ClassVar[Callable[[Connection[FromWorker, ToWorker], Setup], None]] = staticmethod(worker.main)
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
@@ -49,7 +54,9 @@ class EnginePool:
         self._strategy = strategy.name
         self._dispatcher = Dispatcher(strategy, devices)
         engine = _engine_settings(settings.engine, devices)
-        self._workers = {device: WorkerProcess(Setup(device, settings.model, engine), type(self).worker_main) for device in devices}
+        self._workers = {
+            device: WorkerProcess(Setup(device, settings.model, engine, self.stall_seconds), type(self).worker_main) for device in devices
+        }
         self._statistics = {device: DeviceStatistics(device) for device in devices}
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
@@ -61,6 +68,7 @@ class EnginePool:
         self._finishing = False
         self._closing = False
         self._awake = False
+        self._listened = time.monotonic()
         self._alarm, self._alarm_in = Pipe(duplex=False)
 
     def __enter__(self) -> Self:
@@ -152,11 +160,20 @@ class EnginePool:
         awaited: dict[Any, WorkerProcess] = {
             thing: process for process in self._workers.values() if process.alive for thing in process.awaited
         }
-        ready = wait([self._alarm, *awaited])
+        look = self.stall_seconds / LOOKS
+        ready = wait([self._alarm, *awaited], look)
+        heard = {awaited[thing] for thing in ready if thing is not self._alarm}
         events = []
-        for process in {awaited[thing] for thing in ready if thing is not self._alarm}:
+        for process in heard:
             message = process.receive() if process.awaited[0] in ready else None
             events += self._bury(process) if message is None else self._receive(process, message)
+        now = time.monotonic()
+        # longer: the pool's owner was busy, this process was stopped, or the machine slept
+        passed, self._listened = min(now - self._listened, 2 * look), now
+        for process in set(awaited.values()) - heard:
+            if process.silent(passed):
+                process.kill()
+                events += self._bury(process)
         return events
 
     def _receive(self, process: WorkerProcess, message: FromWorker) -> list[Event]:
@@ -164,6 +181,7 @@ class EnginePool:
             case Building():
                 return [EngineBuilding(process.device, message.phase, message.fraction)]
             case Ready():
+                self._dispatcher.ready(process.device, message.engine.lanes)
                 return [DeviceReady(message.engine)]
             case Stats():
                 return [self._statistics[process.device].interval(message)]

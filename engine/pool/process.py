@@ -14,12 +14,15 @@ from typing import Any
 
 from engine.pool import worker
 from engine.pool.outcome import RestartBudget, WorkerOutcome
-from engine.pool.protocol import Failed, FromWorker, Setup, Stop, ToWorker
+from engine.pool.protocol import Failed, FromWorker, Ready, Setup, Stop, ToWorker
 
 STOP_SECONDS = 1.0
 """How long workers get to stop by themselves; they hurry (``worker.STOP_SECONDS``)."""
 
 TERMINATE_SECONDS = 0.3
+
+KILL_SECONDS = 5.0
+"""A process inside a broken driver or file system may not even die; nobody waits for it for ever."""
 
 _log = logging.getLogger(__name__)
 _context = multiprocessing.get_context("spawn")  # a forked child would inherit threads' locks and a CUDA context
@@ -37,6 +40,7 @@ class WorkerProcess:
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection[ToWorker, FromWorker] | None = None
         self._last_words: Failed | None = None
+        self._silence: float | None = None
 
     @property
     def alive(self) -> bool:
@@ -53,7 +57,7 @@ class WorkerProcess:
     def start(self) -> None:
         """Start a process; messages follow."""
         self.attempt += 1
-        self._last_words = None
+        self._last_words = self._silence = None
         self._connection, child = _context.Pipe()
         # daemon: should the pool never be closed, the interpreter ends them
         self._process = _context.Process(target=self._target, args=(child, self._setup), name=f"framefleet {self.device}", daemon=True)
@@ -77,7 +81,22 @@ class WorkerProcess:
             return None
         if isinstance(message, Failed):
             self._last_words = message
+        if self._silence is not None or isinstance(message, Ready):
+            self._silence = 0.0
         return message
+
+    def silent(self, seconds: float) -> bool:
+        """Nothing came for so many seconds more. Whether it hangs: once its engine is built, a worker reports twice a second."""
+        if self._silence is None:
+            return False
+        self._silence += seconds
+        return self._silence > self._setup.stall_seconds
+
+    def kill(self) -> None:
+        """End a process that hangs."""
+        assert self._process is not None
+        self._last_words = Failed(f"the worker gave no sign of life for {self._setup.stall_seconds:.0f} s", retry=True)
+        self._process.kill()
 
     def remaining(self) -> Iterator[FromWorker]:
         """What a dead process had sent."""
@@ -89,7 +108,7 @@ class WorkerProcess:
         """Make sure that the process is over, and release what belongs to it."""
         assert self._process is not None
         assert self._connection is not None
-        for how, seconds in ((None, TERMINATE_SECONDS), (self._process.terminate, TERMINATE_SECONDS), (self._process.kill, None)):
+        for how, seconds in ((None, TERMINATE_SECONDS), (self._process.terminate, TERMINATE_SECONDS), (self._process.kill, KILL_SECONDS)):
             if how is not None:
                 _log.warning("%s: the worker does not end by itself: %s", self.device, how.__name__)
                 how()
@@ -98,7 +117,8 @@ class WorkerProcess:
                 break
         exit_code = self._process.exitcode
         self._connection.close()
-        self._process.close()
+        if exit_code is not None:
+            self._process.close()
         self._connection = self._process = None
         if self._last_words is None:
             return WorkerOutcome(exit_code)

@@ -22,11 +22,12 @@ from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is started with."""
+    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides bite."""
 
     device: DeviceId
     model: ModelFiles
     engine: EngineSettings
+    stall_seconds: float = 60.0
 
 
 @dataclass(frozen=True)

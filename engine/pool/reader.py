@@ -1,4 +1,4 @@
-"""In a worker: the thread that decodes one segment after the other, and asks for the next one in time."""
+"""In a worker: the lanes, threads that each decode one segment after the other and ask for the next one in time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,32 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from engine.media.types import DecodeFailure
+from engine.backends.base import Backend
+from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.buffer import End, FrameBuffer, Gap, Picture
 from engine.pool.protocol import Began, Detect, FromWorker, Need, Trying
+from engine.pool.watchdog import Clock, Watchdog
+
+SKIPPED_FRAMES = 100
+"""So many frames that have to be gone through before the first one get as much time as that one."""
 
 
 class Reader:
-    """The worker's tasks: at most one being decoded and one that follows.
+    """The worker's tasks: in each lane at most one being decoded and one that follows.
 
-    near: the next segment is asked for when this one has no more frames than that: early enough that the engine never
+    near: the next segment is asked for when a lane's has no more frames than that: early enough that the engine never
     waits for it, late enough that a slow device does not sit on work that another one could do.
     """
 
-    def __init__(self, buffer: FrameBuffer, near: int, send: Callable[[FromWorker], None]) -> None:
+    def __init__(self, backend: Backend, buffer: FrameBuffer, near: int, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
+        self._backend = backend
+        self._lanes = backend.info.lanes
         self._buffer = buffer
         self._near = near
         self._send = send
+        self._watchdog = watchdog
         self._tasks: deque[Detect] = deque()
-        self._asked = False
+        self._idle = 0
         self._dropped: set[int] = set()
         self._changed = threading.Condition()
 
@@ -34,7 +42,6 @@ class Reader:
         """A task has arrived. Called by the receiving thread."""
         with self._changed:
             self._tasks.append(task)
-            self._asked = False
             self._changed.notify()
 
     def drop(self, source: int) -> None:
@@ -45,46 +52,56 @@ class Reader:
         """Whether a source is no longer wanted."""
         return source in self._dropped
 
-    def run(self) -> None:
-        """The thread's life: for ever."""
+    def start(self) -> None:
+        """Start the lanes, which run for ever."""
         # a closed file and its decoder's buffers are in reference cycles (PyAV's streams and container know each other):
         # left to the collector's own rhythm, hundreds of MB pile up. Frozen, what is there by now costs no time any more
         gc.collect()
         gc.freeze()
+        for number in range(self._lanes):
+            threading.Thread(target=self._run, name=f"read {number}", daemon=True).start()
+
+    def _run(self) -> None:
+        clock = self._watchdog.add()
+        asked = False
         while True:
-            self._ask()
-            with self._changed:
-                if not self._tasks:
-                    self._buffer.flush()
-                while not self._tasks:
-                    self._changed.wait()
-                task = self._tasks.popleft()
-            self._decode(task)
+            if not asked:
+                self._send(Need())
+            asked = self._decode(self._next(), clock)
             gc.collect()
 
-    def _ask(self) -> None:
+    def _next(self) -> Detect:
         with self._changed:
-            if self._asked or self._tasks:
-                return
-            self._asked = True
-        self._send(Need())
+            self._idle += 1
+            if self._idle == self._lanes and not self._tasks:
+                self._buffer.flush()
+            while not self._tasks:
+                self._changed.wait()
+            self._idle -= 1
+            return self._tasks.popleft()
 
-    def _decode(self, task: Detect) -> None:
-        from engine.media.decode import decode
-
+    def _decode(self, task: Detect, clock: Clock) -> bool:
+        """Do a task. Whether this lane's next one has been asked for."""
         if task.careful:
             self._buffer.wait_settled()
         self._send(Began(task.source, task.segment.number))
+        what, limit = f"decoding {task.info.path}", self._watchdog.seconds
+        patience = limit * (1 + task.skip // SKIPPED_FRAMES)
+        asked = False
         done, complete, error = task.skip, False, None
         try:
-            frames = iter(decode(task.info, task.segment, task.skip))
+            frames = iter(self._backend.decode(task.info, task.segment, task.skip))
             while not self.dropped(task.source):
-                if task.segment.frames - done <= self._near:
-                    self._ask()
+                if not asked and task.segment.frames - done <= self._near:
+                    asked = True
+                    self._send(Need())
                 if task.limit is not None and done - task.skip >= task.limit:
                     break
                 started = time.perf_counter()
+                clock.start(what, patience)
                 frame = next(frames, None)
+                clock.stop()
+                patience = limit
                 if frame is None:
                     complete = True
                     break
@@ -93,16 +110,19 @@ class Reader:
                     done += frame.count
                     continue
                 now = time.perf_counter()
-                height, width = frame.image.shape[:2]
+                image = frame.image
+                width, height = (image.width, image.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
-                self._buffer.put(Picture(task, frame.pts, frame.image, width, height, frame.name, 1000 * (now - started), now))
+                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))
                 done += 1
                 if task.careful:
                     self._buffer.wait_settled()
         except Exception as problem:  # whatever it is, it concerns this segment only, and the others can go on
+            clock.stop()
             error = str(problem) or type(problem).__name__
             missing = max(0, task.segment.frames - done)
             self._buffer.put(Gap(task, math.nan, missing, error))
             done, complete = done + missing, True
         self._buffer.put(End(task, done, complete, error))
+        return asked

@@ -1,8 +1,8 @@
 """The process of one device: builds its engine, then probes, decodes and infers what the pool asks for.
 
 Threads: ``main`` builds the engine and feeds it; ``receive`` listens to the pool, and ends the process when the pool is gone;
-``probe`` opens sources, ``read`` decodes, ``deliver`` awaits results and sends them. Heavy libraries are imported after ``receive``
-runs, so that the process can be stopped at any time.
+``probe`` opens sources, ``read 0``, ``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when
+one of these hangs. Heavy libraries are imported after ``receive`` runs, so that the process can be stopped at any time.
 
 The end of the pool is seen as the end of the connection, not by ``PR_SET_PDEATHSIG``: that signal comes when the *thread* that
 started the worker ends, and the pool may be driven by a thread of the window's.
@@ -26,11 +26,15 @@ from engine.backends.base import Backend, Progress
 from engine.errors import FramefleetError
 from engine.pool.pipeline import Pipeline
 from engine.pool.protocol import Began, Building, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
+from engine.pool.watchdog import Watchdog
 
 NICE = 5
 """Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
 
 PROGRESS_SECONDS = 0.1
+
+PROBE_PATIENCE = 20
+"""Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
 
 STOP_SECONDS = 0.7
 """After this long, a worker that was asked to stop leaves its engine as it is: the user is waiting."""
@@ -63,15 +67,16 @@ class Worker:
         self._sending = threading.Lock()
         self._probes: queue.SimpleQueue[Probe] = queue.SimpleQueue()
         self._pipeline: Pipeline | None = None
+        self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> NoReturn:
         """Build the engine, feed it until the pool says ``Stop``."""
         threading.excepthook = lambda problem: self._crash(problem.exc_value)  # a worker without one of its threads would hang
-        for name, target in (("receive", self._receive), ("probe", self._probe)):
+        for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
             threading.Thread(target=target, name=name, daemon=True).start()
         try:
             with self._build() as backend:
-                self._pipeline = Pipeline(backend, self._send, self._die)
+                self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog)
                 self._send(Ready(backend.info))
                 self._pipeline.run()
         except Exception as problem:
@@ -140,9 +145,11 @@ class Worker:
     def _probe(self) -> None:
         from engine.media.probe import probe
 
+        clock = self._watchdog.add()
         while True:
             task = self._probes.get()
             self._send(Began(task.source, None))
+            clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
             try:
                 answer: Probed | ProbeFailed = Probed(task.source, probe(task.path))
             except FramefleetError as error:
@@ -150,4 +157,5 @@ class Worker:
             except Exception as error:
                 traceback.print_exc()
                 answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
+            clock.stop()
             self._send(answer)

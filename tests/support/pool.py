@@ -29,12 +29,15 @@ CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
 
 def tiny_settings(
-    parallel: Parallel = Parallel.AUTO, model: ModelFiles | None = None, confidence: float = 0.25, batch: int | None = None
+    parallel: Parallel = Parallel.AUTO,
+    model: ModelFiles | None = None,
+    confidence: float = 0.25,
+    batch: int | None = None,
+    lanes: int | None = None,
 ) -> RunSettings:
     """The tiny detector at fp32, which needs no trial of precisions."""
-    return RunSettings(
-        model or tiny_files(), parallel=parallel, engine=EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch)
-    )
+    engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, lanes=lanes)
+    return RunSettings(model or tiny_files(), parallel=parallel, engine=engine)
 
 
 class Seen:
@@ -181,8 +184,8 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
 
     decode = module.decode
 
-    def faulty(info: Any, segment: Any, skip: int = 0) -> Iterator[Any]:
-        for position, frame in enumerate(decode(info, segment)):
+    def faulty(info: Any, segment: Any, skip: int, threads: int) -> Iterator[Any]:
+        for position, frame in enumerate(decode(info, segment, threads=threads)):
             if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)

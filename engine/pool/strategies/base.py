@@ -41,8 +41,8 @@ class Strategy(ABC):
         """A source was probed. Sources are opened in the order in which they should be done."""
 
     @abstractmethod
-    def next(self, device: DeviceId) -> Work | None:
-        """Work for a device that asks, None if it has to wait."""
+    def next(self, device: DeviceId, lanes: int) -> Work | None:
+        """Work for a device that asks, None if it has to wait. lanes: segments that it works on at once."""
 
     @abstractmethod
     def give_back(self, work: Work) -> None:

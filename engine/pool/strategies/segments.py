@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.media.types import Segment
 from engine.pool.strategies.base import Strategy, Work
-from engine.pool.strategies.source_queue import SourceQueue
+from engine.pool.strategies.source_queue import SourceQueue, ahead
 from engine.types import DeviceId
 
 
@@ -16,17 +16,18 @@ class Segments(Strategy):
     name = "segments"
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
-        # two segments per device, the one under way and the one that follows, and a little for a slow head
-        self._window = 2 * len(devices) + 2
+        self._lanes = dict.fromkeys(devices, 1)
         self._queues: dict[int, SourceQueue] = {}
 
     def open(self, source: int, segments: Sequence[Segment]) -> None:
         """See ``Strategy.open``."""
-        self._queues[source] = SourceQueue(source, segments, self._window)
+        self._queues[source] = SourceQueue(source, segments)
 
-    def next(self, device: DeviceId) -> Work | None:
+    def next(self, device: DeviceId, lanes: int) -> Work | None:
         """See ``Strategy.next``."""
-        return next((work for queue in self._queues.values() if (work := queue.take(device)) is not None), None)
+        self._lanes[device] = lanes
+        window = ahead(*self._lanes.values())
+        return next((work for queue in self._queues.values() if (work := queue.take(device, lanes, window)) is not None), None)
 
     def give_back(self, work: Work) -> None:
         """See ``Strategy.give_back``."""
@@ -42,3 +43,4 @@ class Segments(Strategy):
 
     def lose(self, device: DeviceId) -> None:
         """Nothing belongs to a device here."""
+        self._lanes.pop(device, None)

@@ -16,18 +16,17 @@ CAREFUL_FRAMES = 256
 """The most frames done carefully in one go: more than a worker has under way, so the one that kills it is among them."""
 
 
+def ahead(*lanes: int) -> int:
+    """The window for devices of so many lanes: for each the segment under way and one that follows, and a little for a slow head."""
+    return 2 * sum(lanes) + 2
+
+
 class SourceQueue:
-    """Segments of one source, handed out in order, lost ones first.
+    """Segments of one source, handed out in order, lost ones first."""
 
-    window: how many segments ahead of the oldest unfinished one may be under way when that one is on another device
-    (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever the
-    video's length.
-    """
-
-    def __init__(self, source: int, segments: Sequence[Segment], window: int) -> None:
+    def __init__(self, source: int, segments: Sequence[Segment]) -> None:
         self._source = source
         self._segments = segments
-        self._window = window
         self._fresh = 0
         self._returned: dict[int, Work] = {}
         self._under_way: dict[int, tuple[DeviceId, Work]] = {}
@@ -42,13 +41,18 @@ class SourceQueue:
         """Whether nothing is left to hand out, unless something is given back."""
         return not self._returned and self._fresh == len(self._segments)
 
-    def take(self, device: DeviceId) -> Work | None:
-        """The next work that this device may do, None if there is none now."""
+    def take(self, device: DeviceId, lanes: int, window: int) -> Work | None:
+        """The next work that this device may do, None if there is none now. lanes: segments that it works on at once.
+
+        window: how many segments ahead of the oldest unfinished one may be under way when that one is in another lane or on
+        another device (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever
+        the video's length.
+        """
         for number in (*sorted(self._returned), self._fresh):
             if number == len(self._segments):
                 break
             work = self._returned.get(number) or Work(self._source, self._segments[number])
-            limit = self._limit(work, device)
+            limit = self._limit(work, device if lanes == 1 else None, window)
             if limit == 0:
                 continue
             if self._returned.pop(number, None) is None:
@@ -67,19 +71,19 @@ class SourceQueue:
         """See ``Strategy.done``."""
         del self._under_way[work.segment.number]
 
-    def _limit(self, work: Work, device: DeviceId) -> int | None:
-        """Frames of this work that may be done now on this device, None = all."""
+    def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
+        """Frames of this work that may be done now, None = all. in_order: the device, if it does one segment after the other."""
         number = work.segment.number
-        # a worker keeps its tasks in order: results only wait for an earlier segment that is on another device, on none,
+        # such a device keeps its tasks in order: results only wait for an earlier segment that is on another one, on none,
         # or done in part only
         waits = any(before < number for before in self._returned) or any(
-            before < number and (other != device or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
+            before < number and (other != in_order or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
         )
         limits = [CAREFUL_FRAMES] if work.suspect else []
         if waits:
-            limits.append(max(0, AHEAD_FRAMES - work.skip) if self._near(number) else 0)
+            limits.append(max(0, AHEAD_FRAMES - work.skip) if self._near(number, window) else 0)
         return min(limits, default=None)
 
-    def _near(self, number: int) -> bool:
+    def _near(self, number: int, window: int) -> bool:
         head = self.head
-        return number < head + self._window or sum(segment.frames for segment in self._segments[head:number]) < AHEAD_FRAMES
+        return number < head + window or sum(segment.frames for segment in self._segments[head:number]) < AHEAD_FRAMES

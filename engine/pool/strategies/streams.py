@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.media.types import Segment
 from engine.pool.strategies.base import Strategy, Work
-from engine.pool.strategies.source_queue import SourceQueue
+from engine.pool.strategies.source_queue import SourceQueue, ahead
 from engine.types import DeviceId
 
 
@@ -21,16 +21,17 @@ class Streams(Strategy):
 
     def open(self, source: int, segments: Sequence[Segment]) -> None:
         """See ``Strategy.open``."""
-        self._queues[source] = SourceQueue(source, segments, window=2)
+        self._queues[source] = SourceQueue(source, segments)
 
-    def next(self, device: DeviceId) -> Work | None:
+    def next(self, device: DeviceId, lanes: int) -> Work | None:
         """See ``Strategy.next``."""
+        window = ahead(lanes)
         for source, queue in self._queues.items():
             if self._owners.get(source) == device and not queue.exhausted:
                 # even when it has to wait: a second source now would only keep the first one longer
-                return queue.take(device)
+                return queue.take(device, lanes, window)
         for source, queue in self._queues.items():
-            if source not in self._owners and (work := queue.take(device)) is not None:
+            if source not in self._owners and (work := queue.take(device, lanes, window)) is not None:
                 self._owners[source] = device
                 return work
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -48,12 +47,16 @@ class Truth:
 
 @dataclass
 class Simulated:
-    """A worker process: two tasks at most, results in order, dead at a poisoned frame."""
+    """A worker process: in each lane a task and one that follows, each task's results in order, dead at a poisoned frame.
 
+    positions: of the tasks it began, how far it is.
+    """
+
+    lanes: int
     probe: Probe | None = None
-    tasks: deque[Detect] = field(default_factory=deque)
-    position: int | None = None
-    asked: bool = False
+    tasks: list[Detect] = field(default_factory=list)
+    positions: dict[tuple[int, int], int] = field(default_factory=dict)
+    asked: int = 0
 
 
 class DeathError(Exception):
@@ -63,22 +66,28 @@ class DeathError(Exception):
 class Run:
     """A dispatcher with simulated workers around it."""
 
-    def __init__(self, parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    def __init__(self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None) -> None:
         self.devices = DEVICES[:devices]
         self.strategy, _ = choose(parallel, self.devices)
         self.dispatcher = Dispatcher(self.strategy, self.devices)
         self.sources = list(sources)
         self.random = random
-        self.workers = {device: Simulated() for device in self.devices}
+        self.lanes = {device: lanes or random.randint(1, 3) for device in self.devices}
+        self.workers: dict[DeviceId, Simulated] = {}
         self.frames: dict[int, list[FrameResult]] = {number: [] for number in range(len(sources))}
         self.finished: dict[int, SourceFinished] = {}
         self.opened: set[int] = set()
         self.most_waiting = 0
         self.deaths = 0
         for device in self.devices:
-            self.dispatcher.started(device)
+            self.start(device)
         for number in range(len(sources)):
             self.tell(self.dispatcher.add(number, Path(f"{number}.mp4")))
+
+    def start(self, device: DeviceId) -> None:
+        self.workers[device] = Simulated(self.lanes[device])
+        self.dispatcher.started(device)
+        self.dispatcher.ready(device, self.lanes[device])
 
     def tell(self, events: list[Event]) -> None:
         for event in events:
@@ -101,11 +110,12 @@ class Run:
                     assert worker.probe is None
                     worker.probe = message
                 case Detect():
-                    assert len(worker.tasks) < 2
+                    assert len(worker.tasks) < 2 * worker.lanes
+                    assert worker.asked
                     assert message.info.segments == ()
                     assert not message.careful or not worker.tasks, "a suspect is not alone"
                     assert not any(task.careful for task in worker.tasks), "a suspect is not left alone"
-                    worker.asked = False
+                    worker.asked -= 1
                     worker.tasks.append(message)
                 case Drop():
                     for task in list(worker.tasks):
@@ -124,17 +134,17 @@ class Run:
                 self.dispatcher.receive(device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, "unreadable"))
             )
         elif worker.tasks:
-            self.work(device, worker.tasks[0])
-        if not worker.asked and len(worker.tasks) < 2:
-            worker.asked = True
+            self.work(device, self.random.choice(worker.tasks[: worker.lanes]))
+        if worker.asked + len(worker.tasks) < 2 * worker.lanes:
+            worker.asked += 1
             self.tell(self.dispatcher.receive(device, Need()))
 
     def work(self, device: DeviceId, task: Detect) -> None:
         worker, truth, number = self.workers[device], self.sources[task.source], task.segment.number
-        position = task.skip if worker.position is None else worker.position
-        if worker.position is None:
+        place = task.source, number
+        if place not in worker.positions:
             self.tell(self.dispatcher.receive(device, Began(task.source, number)))
-            worker.position = position
+        position = worker.positions.setdefault(place, task.skip)
         end = truth.lengths[number] if task.limit is None else min(truth.lengths[number], task.skip + task.limit)
         if position >= end:
             self.end(device, task, complete=task.limit is None or position < task.skip + task.limit)
@@ -151,7 +161,7 @@ class Run:
             self.send(device, task, position, survived if task.careful else self.random.randint(0, survived))
             raise DeathError
         self.send(device, task, position, count)
-        worker.position = position + count
+        worker.positions[place] = position + count
 
     def send(self, device: DeviceId, task: Detect, position: int, count: int) -> None:
         number = task.segment.number
@@ -161,9 +171,7 @@ class Run:
 
     def end(self, device: DeviceId, task: Detect, *, complete: bool) -> None:
         worker = self.workers[device]
-        position = task.skip if worker.position is None or worker.tasks[0] is not task else worker.position
-        if worker.tasks[0] is task:
-            worker.position = None
+        position = worker.positions.pop((task.source, task.segment.number), task.skip)
         worker.tasks.remove(task)
         self.tell(self.dispatcher.receive(device, Done(task.source, task.segment.number, position, complete)))
 
@@ -173,8 +181,7 @@ class Run:
         if gone:
             del self.workers[device]
         else:
-            self.workers[device] = Simulated()
-            self.dispatcher.started(device)
+            self.start(device)
 
     def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0) -> None:
         for _ in range(100_000):
@@ -325,15 +332,27 @@ def test_cancelling_ends_a_source_at_once_and_no_other(parallel: Parallel, devic
             check_complete(run, number)
 
 
-@pytest.mark.parametrize(("devices", "seed"), [(2, 1), (3, 2)])
-def test_results_that_wait_are_bounded(devices: int, seed: int) -> None:
+@pytest.mark.parametrize(("devices", "lanes", "seed"), [(2, 1, 1), (3, 1, 2), (2, 3, 3)])
+def test_results_that_wait_are_bounded(devices: int, lanes: int, seed: int) -> None:
     random = Random(seed)
-    run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000))], random)
+    run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000) * lanes)], random, lanes)
     slow = run.devices[0]
     while not run.dispatcher.finished:
         run.step(slow if random.random() < 0.02 else random.choice(run.devices[1:]))
     check_complete(run, 0)
-    assert 0 < run.most_waiting <= (2 * devices + 2) * AHEAD_FRAMES
+    assert 0 < run.most_waiting <= (2 * devices * lanes + 2) * AHEAD_FRAMES
+
+
+@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS])
+@pytest.mark.parametrize("frames", [30, 250])
+def test_every_lane_has_a_segment_of_one_file(parallel: Parallel, frames: int) -> None:
+    run = Run(parallel, 1, [Truth((frames,) * 40)], Random(1), lanes=8)
+    busy = []
+    while not run.dispatcher.finished:
+        run.step(run.devices[0])
+        busy.append(len(run.workers[run.devices[0]].tasks))
+    check_complete(run, 0)
+    assert min(busy[20 : len(busy) // 2]) >= 8
 
 
 def test_a_long_queue_is_opened_only_a_little_ahead() -> None:
