@@ -24,7 +24,7 @@ FRAME = np.dtype(
         ("size", np.int32, 2),
         ("inside", np.int32, 4),
         ("map", np.float32, 6),
-        ("colour", np.float32, 12),
+        ("colour", np.float32, 6),
         ("rounded", np.int32),
         ("back", np.float32, 4),
         ("shown", np.float32, 2),
@@ -101,20 +101,21 @@ def describe_frame(
     else:
         entry["map"] = _map(size, inside, *orientation)
     if kind != RGB8:
-        entry["colour"] = colour_coefficients(matrix, full_range).ravel()
+        entry["colour"] = colour_coefficients(matrix, full_range)
     entry["back"] = shown[0] / width, left, shown[1] / height, top
     entry["shown"] = shown
     return entry
 
 
-def colour_coefficients(matrix: str, full_range: bool) -> NDArray[np.float64]:
-    """float64 (3, 4): factors of Y, U and V, 0..255, and a constant, for R, G and B, 0..255. matrix: of ``MATRICES``."""
+def colour_coefficients(matrix: str, full_range: bool) -> tuple[float, float, float, float, float, float]:
+    """Black among Y (0..255), then the factors of Y - black, of V - 128 in R, of U - 128 and V - 128 in G, of U - 128 in B (0..255).
+
+    matrix: of ``MATRICES``. Formulas: ITU-R BT.601-7, 2.5; full range: ITU-T T.871 (JFIF), 7.
+    """
     red, blue = MATRICES[matrix]
-    green = 1 - red - blue
-    luma, chroma, black = (1.0, 1.0, 0.0) if full_range else (255 / 219, 255 / 224, 16.0)
+    black, luma, chroma = (0.0, 1.0, 1.0) if full_range else (16.0, 255 / 219, 255 / 224)
     of_v, of_u = 2 * (1 - red) * chroma, 2 * (1 - blue) * chroma
-    factors = np.array([[luma, 0, of_v], [luma, -of_u * blue / green, -of_v * red / green], [luma, of_u, 0]])
-    return np.column_stack([factors, -factors @ [black, 128, 128]])
+    return black, luma, of_v, -of_u * blue / (1 - red - blue), -of_v * red / (1 - red - blue), of_u
 
 
 def _map(size: tuple[int, int], inside: tuple[int, int, int, int], transposed: bool, flip: int | None) -> tuple[float, ...]:

@@ -15,6 +15,9 @@ from plugins.errors import KernelError
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
 """In this order one program: the later ones use what the earlier ones declare."""
 
+TOOLKIT = "/usr/local/cuda/include"
+"""Where CUDA's own installer puts the headers."""
+
 _OPTIONS = {"std": "c++17", "fma": False}  # contracted products would round otherwise than NumPy's do
 
 
@@ -88,7 +91,7 @@ def _headers() -> str:
     from cuda.pathfinder import find_nvidia_header_directory
 
     found = find_nvidia_header_directory("cudart")  # pip's or conda's, else that of CUDA_HOME or CUDA_PATH
-    for folder in (found, "/usr/local/cuda/include"):
+    for folder in (found, TOOLKIT):
         if folder is not None and (Path(folder) / "cuda_fp16.h").is_file():
             return folder
     raise KernelError(

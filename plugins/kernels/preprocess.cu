@@ -10,13 +10,13 @@ struct Frame {
     int width, height;                // pixels, as stored
     int left, top, right, bottom;     // where the picture lies in the network's input
     float map[6];                     // from a network pixel to a place among the stored pixels, whole numbers being pixel centres
-    float colour[12];                 // rows of R, G, B: factors of Y, U, V (0..255), and a constant
+    float colour[6];                  // black among Y (0..255); factors of Y - black, of V in R, of U and V in G, of U in B
     int rounded;                      // the result is a whole number of 0..255, as in a resized picture of bytes
     float back[4];                    // from network pixels to pixels of the picture as shown: scale and offset of x, then of y
     float shown_width, shown_height;
 };
 
-__device__ __forceinline__ float byte_of(float value) { return rintf(fminf(fmaxf(value, 0.0f), 255.0f)); }
+__device__ __forceinline__ float byte_of(float value) { return fminf(fmaxf(value, 0.0f), 255.0f); }
 
 __device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
     const unsigned char* row = reinterpret_cast<const unsigned char*>(frame.luma) + static_cast<long long>(y) * frame.pitch;
@@ -34,9 +34,12 @@ __device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
         constexpr float scale = 1.0f / 256.0f;
         luma = reinterpret_cast<const unsigned short*>(row)[x] * scale, u = both.x * scale, v = both.y * scale;
     }
+    // Every product is cut off for itself, as libswscale does it: what is decoded on the CPU then looks the same.
     const float* c = frame.colour;
-    return make_float3(byte_of(c[0] * luma + c[1] * u + c[2] * v + c[3]), byte_of(c[4] * luma + c[5] * u + c[6] * v + c[7]),
-                       byte_of(c[8] * luma + c[9] * u + c[10] * v + c[11]));
+    const float grey = floorf(c[1] * (luma - c[0]));
+    u -= 128.0f, v -= 128.0f;
+    return make_float3(byte_of(grey + floorf(c[2] * v)), byte_of(grey + floorf(c[3] * u) + floorf(c[4] * v)),
+                       byte_of(grey + floorf(c[5] * u)));
 }
 
 __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {

@@ -1,0 +1,69 @@
+"""What the layers are given beside tensors: heads, wanted classes, room for results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plugins.mish import BiasMish, Mish
+from plugins.nms import LIMIT, RECORD, class_mask, read_results, result_bytes
+from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table, read_candidates
+
+ANCHORS = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+
+def test_heads_follow_each_other() -> None:
+    table = head_table([Head(64, 13, 13, ANCHORS, 1.05, False), Head(128, 26, 20, ANCHORS[:2], 2.0, True, padded=256)])
+    assert table["values"].tolist() == [64, 128]
+    assert table["first"].tolist() == [0, 3 * 13 * 13]
+    assert table["anchors"].tolist() == [3, 2]
+    assert table["side_by_side"].tolist() == [0, 256]
+    np.testing.assert_allclose(table["shift"], [0.025, 0.5])
+    assert table["sizes"][0, :7].tolist() == [0, 1, 2, 3, 4, 5, 0]
+
+
+def test_too_much_for_the_kernel_is_refused() -> None:
+    with pytest.raises(ValueError, match="9 heads"):
+        head_table([Head(0, 1, 1, ANCHORS, 1.0, False)] * 9)
+    with pytest.raises(ValueError, match="17 anchors"):
+        head_table([Head(0, 1, 1, np.ones((17, 2), np.float32), 1.0, False)])
+
+
+@pytest.mark.parametrize("wanted", [None, frozenset(), frozenset({0}), frozenset({31, 32, 79}), frozenset({5, 80, 4000})])
+def test_one_bit_a_class(wanted: frozenset[int] | None) -> None:
+    mask = class_mask(80, wanted)
+    bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
+    assert set(np.flatnonzero(bits).tolist()) == {c for c in range(80) if wanted is None or c in wanted}
+
+
+def test_results_are_views_of_their_bytes() -> None:
+    values = np.zeros(result_bytes(3), np.uint8)
+    counts, records = read_results(values, 3)
+    counts[2] = 7, 5
+    records[2, LIMIT - 1] = ((1, 2, 3, 4), 0.5, 6)
+    assert counts.shape == (3, 2)
+    assert values[16:24].view(np.int32).tolist() == [7, 5]
+    assert values[-RECORD.itemsize :].view(RECORD)[0].item()[1:] == (0.5, 6)
+
+
+def test_candidates_are_views_of_their_bytes() -> None:
+    values = np.zeros(2 * CAPACITY * CANDIDATE_BYTES, np.uint8)
+    boxes, scores, class_ids = read_candidates(values, 2)
+    addresses = Candidates(1 << 40, 0).addresses(2)
+    for view, address in zip((boxes, scores, class_ids), addresses, strict=True):
+        assert view.ctypes.data - values.ctypes.data == int(address) - (1 << 40)
+    assert (boxes.shape, scores.shape, class_ids.shape) == ((2, CAPACITY, 4), (2, CAPACITY), (2, CAPACITY))
+
+
+def test_sorting_needs_a_power_of_two() -> None:
+    assert CAPACITY & (CAPACITY - 1) == 0
+    assert CAPACITY * 10 + 4096 <= 48 * 1024  # shared memory that every device gives without being asked
+
+
+def test_mish_refuses_what_it_cannot_count() -> None:
+    pytest.importorskip("cuda.core")
+    for count in (0, 2**31 - 4):
+        with pytest.raises(ValueError, match=str(count)):
+            Mish({"mish": None}, 0, count)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="whole number of 3 channels"):
+        BiasMish({"bias_mish": None}, 0, 100, 0, 3, 7)  # type: ignore[arg-type]
