@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.media.bits import Bits
+
 _SLICES = (1, 5)
 _SPS = 7
 _HEADER = 64  # bytes: enough for a slice header's beginning
@@ -25,7 +27,7 @@ class FieldPairs:
         length_size = 2 if self._length_size else 0  # in an avcC record the lengths of parameter sets have two bytes
         for nal in _nals(extradata[start:], length_size):
             if nal[0] & 31 == _SPS:
-                self._read_sps(_Bits(nal[1:]))
+                self._read_sps(Bits(_unescaped(nal[1:])))
                 return
 
     def is_second(self, packet: bytes) -> bool:
@@ -41,14 +43,14 @@ class FieldPairs:
         """True: a bottom field. False: a top field. None: a whole frame, or nothing that can be read."""
         for nal in _nals(packet, self._length_size):
             if nal[0] & 31 in _SLICES:
-                bits = _Bits(nal[1:_HEADER])
+                bits = Bits(_unescaped(nal[1:_HEADER]))
                 for _ in ("first_mb_in_slice", "slice_type", "pic_parameter_set_id"):
                     bits.golomb()
                 bits.take(2 * self._planes + self._frame_number_bits)
                 return bool(bits.take(1)) if bits.take(1) else None
         return None
 
-    def _read_sps(self, bits: _Bits) -> None:
+    def _read_sps(self, bits: Bits) -> None:
         profile = bits.take(24) >> 16
         bits.golomb()
         if profile in _CHROMA_PROFILES:
@@ -78,7 +80,7 @@ class FieldPairs:
         self.possible = not bits.take(1)  # frame_mbs_only_flag
 
 
-def _skip_scaling_list(bits: _Bits, size: int) -> None:
+def _skip_scaling_list(bits: Bits, size: int) -> None:
     last = following = 8
     for _ in range(size):
         if following:
@@ -106,21 +108,6 @@ def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
             yield nal
 
 
-class _Bits:
-    """Reads a NAL unit's content bit by bit; behind its end there are zeros."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content.replace(b"\0\0\3", b"\0\0")  # emulation prevention
-        self._value = int.from_bytes(self._content, "big")
-        self._left = 8 * len(self._content)
-
-    def take(self, count: int) -> int:
-        self._left -= count
-        return (self._value >> self._left if self._left >= 0 else self._value << -self._left) & (1 << count) - 1
-
-    def golomb(self) -> int:
-        """An unsigned Exp-Golomb code, 9.1."""
-        zeros = 0
-        while zeros < 32 and not self.take(1):
-            zeros += 1
-        return (1 << zeros) - 1 + self.take(zeros)
+def _unescaped(nal: bytes) -> bytes:
+    """Without the bytes that keep start codes from occurring by chance (7.4.1)."""
+    return nal.replace(b"\0\0\3", b"\0\0")

@@ -28,12 +28,37 @@ Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
 _NEVER = -(1 << 63)
 
 
+def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
+    """The packets that a segment's frames need, in decoding order.
+
+    Frames shown before the next segment's keyframe can come after it in decoding order and need it: reading goes on until
+    a packet shows that there are no more of them.
+    """
+    packets = file.packets() if segment.start is None else file.packets_from(segment.start)
+    keyframe: list[VideoPacket] = []
+    behind = False
+    for packet in packets:
+        if segment.end is not None and packet.pts is not None:
+            if not behind and packet.is_keyframe and packet.pts >= segment.end:
+                keyframe, behind = [packet], True
+                continue
+            if behind and packet.pts >= segment.end:
+                return
+        yield from keyframe
+        keyframe = []
+        yield packet
+
+
+def covers(segment: Segment, pts: int) -> bool:
+    """Whether a frame with this pts belongs to the segment."""
+    return (segment.start is None or pts >= segment.start) and (segment.end is None or pts < segment.end)
+
+
 class SegmentDecoder:
     """Frames of one segment of an open file, matched with the packets that promise them."""
 
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
-        self._start, self._end = segment.start, segment.end
         self._promised = 0  # frames of the packets read
         self._settled = 0  # frames and failures yielded
         self._read = 0
@@ -59,32 +84,12 @@ class SegmentDecoder:
             yield self._failure([*self._overtaken, *sorted(self._pending), self._last][0], missing)
 
     def _decode(self) -> Iterator[Outcome]:
-        for packet in self._packets():
+        for packet in packets_of(self._file, self._segment):
             self._promise(packet)
             for frame in self._file.decode(packet):
                 yield from self._deliver(frame)
         for frame in self._file.decode(None):
             yield from self._deliver(frame)
-
-    def _packets(self) -> Iterator[VideoPacket]:
-        """The segment's packets in decoding order.
-
-        Frames shown before the next segment's keyframe can come after it in decoding order and need it: reading goes on until
-        a packet shows that there are no more of them.
-        """
-        packets = self._file.packets() if self._start is None else self._file.packets_from(self._start)
-        keyframe: list[VideoPacket] = []
-        behind = False
-        for packet in packets:
-            if self._end is not None and packet.pts is not None:
-                if not behind and packet.is_keyframe and packet.pts >= self._end:
-                    keyframe, behind = [packet], True
-                    continue
-                if behind and packet.pts >= self._end:
-                    return
-            yield from keyframe
-            keyframe = []
-            yield packet
 
     def _promise(self, packet: VideoPacket) -> None:
         if not self._file.shows(packet):
@@ -93,7 +98,7 @@ class SegmentDecoder:
         if pts is None:
             pts = round(self._read / (self._file.rate * self._file.time_base))
         self._read += 1
-        if not self._covers(pts):
+        if not covers(self._segment, pts):
             return
         heappush(self._pending, pts)
         if packet.pts is None:
@@ -103,14 +108,11 @@ class SegmentDecoder:
         if packet.is_corrupt:
             self._incomplete.add(pts)
 
-    def _covers(self, pts: int) -> bool:
-        return (self._start is None or pts >= self._start) and (self._end is None or pts < self._end)
-
     def _deliver(self, frame: VideoFrame) -> Iterator[Outcome]:
         pts = frame.pts
         if pts is None:  # the container has no presentation times: those of its packets, in ascending order
             pts = heappop(self._untimed) if self._untimed else self._last
-        if not self._covers(pts):
+        if not covers(self._segment, pts):
             return
         while self._pending and self._pending[0] < pts:
             overtaken = heappop(self._pending)
