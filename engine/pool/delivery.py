@@ -135,6 +135,9 @@ class Delivery:
 
     def _send_what_is_due(self) -> float:
         """Seconds until there is something to do here again."""
+        if self._backend.info is not self._told:
+            self._told = self._backend.info
+            self._send_message(Ready(self._told))
         now = time.perf_counter()
         self._send_due(now)
         if now >= self._meter.due:
@@ -159,8 +162,4 @@ class Delivery:
         parcel.items = 0
 
     def _report(self) -> None:
-        """What was measured, and what has become of the engine."""
-        if self._backend.info is not self._told:
-            self._told = self._backend.info
-            self._send_message(Ready(self._told))
         self._send_message(self._meter.read(self._backend.timings(), self._inference.feeding))

@@ -10,16 +10,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.backends.base import Backend
+from engine.backends.base import Backend, Progress
+from engine.errors import DeviceError
 from engine.media.types import DecodedFrame
 from engine.pool import worker
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
-from engine.pool.protocol import Setup
+from engine.pool.protocol import Began, Done, FromWorker, Setup
 from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import Detections, DeviceId, FrameResult, Image
 from tests.support.media import number_of
@@ -138,9 +140,15 @@ def quicker_than(seconds: float) -> Iterator[None]:
     assert time.monotonic() - started < seconds
 
 
-def with_worker(main: Callable[..., None]) -> type[EnginePool]:
-    """A pool whose workers run this instead of ``worker.main``."""
-    return type("FaultyPool", (EnginePool,), {"worker_main": staticmethod(main)})
+def with_worker(main: Callable[..., None], stall_seconds: float = EnginePool.stall_seconds) -> type[EnginePool]:
+    """A pool whose workers run this instead of ``worker.main``, or that is less patient with them."""
+    return type("FaultyPool", (EnginePool,), {"worker_main": staticmethod(main), "stall_seconds": stall_seconds})
+
+
+def memory(pid: int, field: str = "VmRSS") -> int:
+    """Bytes of memory a process has, or has had at most (VmHWM)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return 1024 * int(status.partition(f"{field}:")[2].split()[0])
 
 
 def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
@@ -151,7 +159,7 @@ def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
 def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
     """A real worker whose engine has a fault on pictures with these numbers.
 
-    how: "raise" – an exception; "kill" – a crash of the process; "break" – from then on every inference raises.
+    how: "raise" – an exception; "kill" – a crash of the process; "break" – from then on every inference raises; "hang" – it never ends.
     """
     import engine.backends
 
@@ -167,6 +175,8 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
             if broken or any(image.any() and number_of(image) in numbers for image in images):
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
+                while how == "hang":
+                    time.sleep(1)
                 broken = how == "break"
                 raise RuntimeError("the engine's fault")
             return submit(images, still)
@@ -194,6 +204,72 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
                 yield frame
 
     module.decode = faulty  # type: ignore[assignment]
+    worker.main(connection, setup)
+
+
+def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
+    """A real worker that notes that it starts, and when it begins and ends a segment.
+
+    A line each: ``start``, and ``+1.0`` and ``-1.0`` for segment 0 of source 1.
+    """
+    send = worker.Worker._send
+
+    def note(line: str) -> None:
+        with path.open("a") as file:
+            file.write(f"{line}\n")
+
+    def noting(self: worker.Worker, message: FromWorker) -> None:
+        if isinstance(message, Began | Done) and message.segment is not None:
+            note(f"{'+' if isinstance(message, Began) else '-'}{message.source}.{message.segment}")
+        send(self, message)
+
+    note("start")
+
+    worker.Worker._send = noting  # type: ignore[method-assign]
+    worker.main(connection, setup)
+
+
+def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int, batch: int) -> None:
+    """A real worker whose engine cannot do its batches any more after so many, and goes on with smaller ones."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_shrinking(device: DeviceId) -> Backend:
+        backend = create(device)
+        submit = backend._submit_impl
+        left = after
+
+        def shrinking(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+            nonlocal left
+            left -= 1
+            if left < 0 and len(images) > batch:
+                backend._info = replace(backend.info, batch=batch, reason=f"batch {batch}: out of memory")
+                raise DeviceError("out of memory")
+            return submit(images, still)
+
+        backend._submit_impl = shrinking  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_shrinking
+    worker.main(connection, setup)
+
+
+def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId) -> None:
+    """A real worker whose engine, on this device, is never finished, and tells how far it is."""
+    from engine.backends.openvino import OpenVinoBackend
+
+    activate = OpenVinoBackend._activate_impl
+
+    def slow(self: OpenVinoBackend, network: Any, settings: EngineSettings, progress: Progress | None) -> Any:
+        assert progress is not None
+        if self.device == device:
+            for step in range(1_000_000):
+                progress("trying tactics", step / 1_000_000)
+                time.sleep(0.001)
+        return activate(self, network, settings, progress)
+
+    OpenVinoBackend._activate_impl = slow  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
