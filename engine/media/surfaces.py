@@ -1,0 +1,133 @@
+"""Memory for frames that a GPU decodes: a fixed number of surfaces that go from the decoders to the engine and back."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from engine.errors import DeviceError
+
+
+class Allocation(Protocol):
+    """A piece of memory."""
+
+    address: int
+
+    def close(self) -> None:
+        """Give it back."""
+
+
+@dataclass(eq=False, slots=True)
+class Surface:
+    """Memory for one frame. ready: an event of the device, to be recorded when the frame is written. lease: counts its users."""
+
+    allocation: Allocation
+    nbytes: int
+    ready: Any
+    lease: int = field(default=0)
+
+    @property
+    def address(self) -> int:
+        """Where it lies in the device's memory."""
+        return self.allocation.address
+
+
+class SurfaceRing:
+    """Surfaces for any number of decoding threads.
+
+    Memory is taken when a surface is first needed, and anew only for a larger frame than it can hold, so nothing is allocated once
+    the sizes of the sources are known. count: surfaces. budget: bytes of all of them together; large frames get fewer surfaces.
+    allocate: takes so many bytes, or raises DeviceError. new_event: makes the event of a surface.
+    """
+
+    def __init__(self, count: int, budget: int, allocate: Callable[[int], Allocation], new_event: Callable[[], Any]) -> None:
+        self._count, self._budget = count, budget
+        self._allocate, self._new_event = allocate, new_event
+        self._free: list[Surface] = []
+        self._surfaces = 0
+        self._closed = False
+        self._lock = threading.Lock()
+        self._all_back = threading.Condition(self._lock)
+        # served in the order in which they came: large frames, too, get their turn
+        self._waiting: deque[threading.Condition] = deque()
+        self.used = 0
+
+    def room_for(self, nbytes: int) -> int:
+        """How many frames of this size it can hold."""
+        return min(self._count, self._budget // max(nbytes, 1))
+
+    def acquire(self, nbytes: int) -> tuple[Surface, Callable[[], None]]:
+        """A surface of at least this size, and what gives it back: from any thread, harmless when repeated. Waits until one is free.
+
+        Raises:
+            DeviceError: the ring is closed, or the memory does not suffice.
+        """
+        if not self.room_for(nbytes):
+            raise DeviceError(f"a frame of {nbytes >> 20} MiB does not fit into the {self._budget >> 20} MiB for decoded frames")
+        with self._lock:
+            if self._waiting or not self._available(nbytes):
+                turn = threading.Condition(self._lock)
+                self._waiting.append(turn)
+                while not self._closed and (self._waiting[0] is not turn or not self._available(nbytes)):
+                    turn.wait()
+                self._waiting.remove(turn)
+            try:
+                if self._closed:
+                    raise DeviceError("the memory for decoded frames has been given back: the engine was closed")
+                surface = self._take(nbytes)
+            finally:
+                self._call_next()
+            surface.lease += 1
+            return surface, partial(self._release, surface, surface.lease)
+
+    def close(self) -> None:
+        """Wake who waits, wait until all surfaces are back, and give the memory back; harmless when repeated."""
+        with self._lock:
+            self._closed = True
+            for turn in self._waiting:
+                turn.notify()
+            while len(self._free) < self._surfaces:
+                self._all_back.wait()
+            while self._free:
+                self._drop(self._free[-1])
+
+    def _release(self, surface: Surface, lease: int) -> None:
+        with self._lock:
+            if surface.lease != lease:
+                return
+            surface.lease += 1
+            self._free.append(surface)
+            self._all_back.notify()
+            self._call_next()
+
+    def _call_next(self) -> None:
+        if self._waiting:
+            self._waiting[0].notify()
+
+    def _available(self, nbytes: int) -> bool:
+        if any(surface.nbytes >= nbytes for surface in self._free):
+            return True
+        held = self.used - sum(surface.nbytes for surface in self._free)
+        return self._surfaces - len(self._free) < self._count and held + nbytes <= self._budget
+
+    def _take(self, nbytes: int) -> Surface:
+        for surface in reversed(self._free):  # the one used last: what the caches know best
+            if surface.nbytes >= nbytes:
+                self._free.remove(surface)
+                return surface
+        while self._free and (self._surfaces == self._count or self.used + nbytes > self._budget):
+            self._drop(self._free[0])
+        surface = Surface(self._allocate(nbytes), nbytes, self._new_event())
+        self._surfaces += 1
+        self.used += nbytes
+        return surface
+
+    def _drop(self, surface: Surface) -> None:
+        self._free.remove(surface)
+        self._surfaces -= 1
+        self.used -= surface.nbytes
+        surface.allocation.close()
