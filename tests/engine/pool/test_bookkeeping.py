@@ -85,6 +85,29 @@ def test_statistics_of_an_interval_and_of_the_run() -> None:
     assert final.stages == {"decode": 10.0, "infer": 10.0}
 
 
+@pytest.mark.parametrize(
+    ("slowest", "busy", "bottleneck"),
+    [
+        ("decode", {}, "decode"),
+        ("infer", {}, "infer"),
+        ("infer", {"decode": 900.0, "upload": 10.0, "network": 400.0, "postprocess": 20.0}, "network"),
+        ("decode", {"decode": 900.0, "network": 400.0}, "decode"),
+        ("deliver", {"network": 400.0}, "deliver"),
+    ],
+)
+def test_the_bottleneck_is_named(slowest: str, busy: dict[str, float], bottleneck: str) -> None:
+    statistics = DeviceStatistics(CPU)
+    feeding = dict.fromkeys(("decode", "preprocess", "infer", "deliver"), 0.05) | {slowest: 0.3}
+    latencies = np.full(100, 5, np.float32)
+    stats = statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
+    assert stats.bottleneck == bottleneck
+    assert stats.busy == {stage: total / 100 for stage, total in busy.items()}
+    statistics.interval(Stats(0.5, np.zeros(0, np.float32), {}, {}, {"decode": 10.0}))  # no frame came: nobody waited for it
+    statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
+    assert statistics.final().bottleneck == bottleneck
+    assert statistics.final().busy == stats.busy
+
+
 def test_a_device_that_did_nothing_has_no_figures() -> None:
     final = DeviceStatistics(CPU).final()
     assert (final.frames, final.frames_per_second, final.latency_p50, final.latency_p99) == (0, 0.0, None, None)
