@@ -1,0 +1,487 @@
+"""The custom layers on the device, against what the CPU computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.model.network import Yolo
+from engine.nms import nms
+from engine.preprocess import Fit, fit, plan_fit
+from engine.types import Image
+from engine.yolo import Candidates as CpuCandidates
+from engine.yolo import decode, decode_cells
+from plugins.cache import FileCache
+from plugins.mish import BiasMish, Mish
+from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
+from plugins.preprocess import FRAME, NV12, P016, RGB8, Preprocess, describe_frame
+from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table, read_candidates
+from tests.support.surfaces import decoded, picture, shown
+
+try:
+    from tests.support.cuda import POISON, Gpu
+except ImportError:
+    pytest.skip("cuda-python is not installed", allow_module_level=True)
+
+ANCHORS = np.array([[12, 16], [19, 36], [40, 28], [36, 75], [76, 55], [72, 146], [142, 110], [192, 243], [459, 401]], np.float32)
+WIDTH, HEIGHT = 128, 96
+
+
+@pytest.fixture(scope="module")
+def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
+    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")))
+    yield gpu
+    gpu.close()
+
+
+def poisoned(shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:
+    values = np.empty(shape, dtype)
+    values.view(np.uint8).fill(POISON)
+    return values
+
+
+# Mish
+
+
+def mish_of(values: NDArray[Any]) -> NDArray[np.float64]:
+    x = values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        return np.where(np.isneginf(x), 0, x * np.tanh(np.logaddexp(0, x)))
+
+
+def assert_half_equal(found: NDArray[np.float16], expected: NDArray[np.float64]) -> None:
+    """Equal to a unit in the last place of half precision."""
+    with np.errstate(over="ignore"):
+        rounded = expected.astype(np.float16)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(rounded))
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(rounded))
+    numbers = np.isfinite(rounded)
+    spacing = np.spacing(np.minimum(np.abs(rounded[numbers]), np.float16(60000))).astype(np.float64)
+    assert (np.abs(found[numbers].astype(np.float64) - expected[numbers]) <= 1.01 * spacing).all()
+
+
+def test_mish_of_every_number(gpu: Gpu) -> None:
+    values = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    address = gpu.upload(values)
+    gpu.run(Mish(gpu.kernels, address, len(values)))
+    assert_half_equal(gpu.download(address, len(values), np.float16), mish_of(values))
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 2047, 2048, 2057, 100_003])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_mish_of_any_count(gpu: Gpu, count: int, in_place: bool) -> None:
+    values = np.random.default_rng(count).normal(0, 4, count + 16).astype(np.float16)
+    source = gpu.upload(values)
+    out = source if in_place else gpu.poisoned(values.nbytes)
+    gpu.run(Mish(gpu.kernels, source, count, None if in_place else out))
+    found = gpu.download(out, count + 16, np.float16)
+    assert_half_equal(found[:count], mish_of(values[:count]))
+    np.testing.assert_array_equal(found[count:], values[count:] if in_place else poisoned(16, np.float16))
+
+
+@pytest.mark.parametrize("planes", [False, True])
+@pytest.mark.parametrize(("batch", "channels", "place"), [(2, 64, 169), (3, 5, 7), (2, 255, 1), (1, 3, 2), (2, 32, 64), (5, 1, 3)])
+def test_mish_with_a_bias(gpu: Gpu, planes: bool, batch: int, channels: int, place: int) -> None:
+    random = np.random.default_rng(channels)
+    values = random.normal(0, 3, (batch, channels, place)).astype(np.float16)
+    bias = random.normal(0, 2, channels).astype(np.float32)
+    expected = mish_of((values.astype(np.float32) + bias[:, None]).astype(np.float64))
+    if not planes:
+        values, expected = np.ascontiguousarray(values.swapaxes(1, 2)), expected.swapaxes(1, 2)
+    source, out = gpu.upload(values), gpu.poisoned(values.nbytes + 16)
+    gpu.run(BiasMish(gpu.kernels, source, values.size, gpu.upload(bias), channels, place if planes else 1, out))
+    found = gpu.download(out, values.size + 8, np.float16)
+    assert_half_equal(found[:-8].reshape(values.shape), expected)
+    np.testing.assert_array_equal(found[-8:], poisoned(8, np.float16))
+
+
+# Preprocessing
+
+
+def inside(placed: Fit) -> tuple[int, int, int, int]:
+    return placed.left, placed.top, placed.inner_width, placed.inner_height
+
+
+def by_cpu(image: Image, letterbox: bool, still: bool = False) -> tuple[NDArray[np.float32], Fit]:
+    out = np.empty((HEIGHT, WIDTH, 3), np.float32)
+    return out, fit(image, out, letterbox, still)
+
+
+def on_device(gpu: Gpu, image: Image, placed: Fit, **details: Any) -> NDArray[Any]:
+    height, width = image.shape[:2]
+    pitch = -(-3 * width // 256) * 256
+    rows = np.pad(image.reshape(height, -1), ((0, 0), (0, pitch - 3 * width)), constant_values=99)
+    entry = describe_frame(RGB8, (width, height), details.pop("shown", (width, height)), inside(placed), **details)
+    entry["luma"], entry["pitch"] = gpu.upload(rows), pitch
+    return entry
+
+
+def preprocessed(gpu: Gpu, entries: Sequence[Any], layout: str = "nchw") -> NDArray[np.float16]:
+    """What the kernel writes, (batch, height, width, channels)."""
+    table = np.zeros(len(entries), FRAME)
+    for index, entry in enumerate(entries):
+        table[index] = entry
+    channels = {"nchw": 3, "nhwc4": 4, "nhwc8": 8}[layout]
+    out = gpu.poisoned(2 * len(entries) * channels * HEIGHT * WIDTH)
+    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT, layout))
+    if layout == "nchw":
+        return gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), np.float16).transpose(0, 2, 3, 1)
+    return gpu.download(out, (len(entries), HEIGHT, WIDTH, channels), np.float16)
+
+
+HALF_STEP = 255 * 2**-12  # half precision just below 1, in steps of a byte
+
+
+@pytest.mark.parametrize("still", [False, True])
+@pytest.mark.parametrize("letterbox", [False, True])
+def test_pictures_of_any_size_are_fitted(gpu: Gpu, letterbox: bool, still: bool) -> None:
+    sizes = [(1920, 1080), (333, 501), (WIDTH, HEIGHT), (2 * WIDTH, 2 * HEIGHT), (31, 17), (1, 1), (3, 700), (64, 48), (2, 2)]
+    images = [picture(width, height, seed) for seed, (width, height) in enumerate(sizes)]
+    fitted = [by_cpu(image, letterbox, still) for image in images]
+    found = preprocessed(gpu, [on_device(gpu, image, placed, still=still) for image, (_, placed) in zip(images, fitted, strict=True)])
+    for one, (expected, _) in zip(found, fitted, strict=True):
+        assert np.abs(255 * one.astype(np.float32) - expected).max() <= (0.1 if still else 1) + HALF_STEP
+
+
+@pytest.mark.parametrize("letterbox", [False, True])
+@pytest.mark.parametrize("ten_bits", [False, True])
+def test_decoded_frames_look_as_on_the_cpu(gpu: Gpu, letterbox: bool, ten_bits: bool) -> None:
+    entries, expected = [], []
+    for seed, (matrix, full_range) in enumerate([("bt601", False), ("bt709", False), ("bt601", True), ("bt709", True)]):
+        size = (642, 362)
+        frame, luma, chroma = decoded(picture(*size, seed), ten_bits, matrix, full_range)
+        reference, placed = by_cpu(shown(frame), letterbox)
+        entry = describe_frame(P016 if ten_bits else NV12, size, size, inside(placed), matrix, full_range)
+        pitch = luma.shape[1]
+        assert pitch == chroma.shape[1]
+        entry["luma"], entry["chroma"], entry["pitch"] = gpu.upload(luma), gpu.upload(chroma), pitch
+        entries.append(entry)
+        expected.append(reference)
+    difference = np.abs(255 * preprocessed(gpu, entries).astype(np.float32) - np.array(expected))
+    if ten_bits:  # there libswscale interpolates chroma
+        assert difference.mean() < 3
+    else:
+        assert difference.max() <= 2  # the odd product on the edge of a whole number
+        assert (difference > 1 + HALF_STEP).mean() < 1e-3
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("flip", [None, 0, 1, -1])
+def test_turned_frames(gpu: Gpu, transposed: bool, flip: int | None) -> None:
+    stored = picture(190, 110, seed=2)
+    upright = cv2.transpose(stored) if transposed else stored
+    upright = np.asarray(upright if flip is None else cv2.flip(upright, flip), np.uint8)
+    expected, placed = by_cpu(upright, letterbox=True)
+    entry = on_device(gpu, stored, placed, shown=upright.shape[1::-1], orientation=(transposed, flip))
+    assert np.abs(255 * preprocessed(gpu, [entry])[0].astype(np.float32) - expected).max() <= 1 + HALF_STEP
+
+
+@pytest.mark.parametrize("layout", ["nhwc4", "nhwc8"])
+def test_layouts_have_the_same_pixels(gpu: Gpu, layout: str) -> None:
+    image = picture(300, 200, seed=5)
+    entries = [on_device(gpu, image, plan_fit(300, 200, WIDTH, HEIGHT, letterbox)) for letterbox in (False, True)]
+    found = preprocessed(gpu, entries, layout)
+    np.testing.assert_array_equal(found[..., :3], preprocessed(gpu, entries))
+    assert not found[..., 3:].any()
+
+
+def test_absent_frames_stay_as_they_are(gpu: Gpu) -> None:
+    image = picture(300, 200, seed=6)
+    entry = on_device(gpu, image, plan_fit(300, 200, WIDTH, HEIGHT, True))
+    found = preprocessed(gpu, [entry, np.zeros((), FRAME), entry])
+    np.testing.assert_array_equal(found[0], found[2])
+    assert np.isfinite(found[0]).all()
+    assert found[0].min() >= 0
+    np.testing.assert_array_equal(found[1], poisoned((HEIGHT, WIDTH, 3), np.float16))
+
+
+# The YOLO layer
+
+
+def heads_of(batch: int, classes: int, seed: int, new_coords: bool = False, objectness: float = -4.0) -> tuple[list[Any], list[Yolo]]:
+    """FP16 heads of a network of 128 × 96 pixels, and their layers."""
+    random = np.random.default_rng(seed)
+    heads, layers = [], []
+    for number, stride in enumerate((8, 16, 32)):
+        shape = (3 * (5 + classes), HEIGHT // stride, WIDTH // stride)
+        values = random.normal(0, 2, (batch, 3, 5 + classes, *shape[1:]))
+        values[:, :, 4] += objectness
+        values[:, :, 5:] -= 1
+        if new_coords:
+            values = 1 / (1 + np.exp(-values))
+        heads.append(values.reshape(batch, *shape).astype(np.float16))
+        scale = (1.2, 1.1, 1.05)[number] if not new_coords else 2.0
+        layers.append(Yolo((0,), shape, ANCHORS[3 * number : 3 * number + 3], classes, scale, new_coords))
+    return heads, layers
+
+
+def gap(heads: Sequence[NDArray[np.float16]], layers: Sequence[Yolo], near: float) -> float:
+    """A confidence near this one that no score comes close to, so that rounding decides nothing."""
+    scores = np.unique(decode_cells([head.astype(np.float32) for head in heads], layers, WIDTH, HEIGHT)[1])
+    scores = scores[np.abs(scores - near) < 0.02]
+    scores = np.concatenate([[near - 0.02], scores, [near + 0.02]])
+    widest = int(np.argmax(np.diff(scores)))
+    return float(np.float32((scores[widest] + scores[widest + 1]) / 2))
+
+
+def decoded_heads(
+    gpu: Gpu, heads: Sequence[NDArray[np.float16]], layers: Sequence[Yolo], confidence: float, padded: int | None = None
+) -> Any:
+    """Counts, boxes, scores and class ids, and the bytes they were in."""
+    batch = len(heads[0])
+    descriptions = []
+    for head, layer in zip(heads, layers, strict=True):
+        values = head
+        if padded is not None:
+            values = np.full((batch, *head.shape[2:], padded), np.nan, np.float16)
+            values[..., : head.shape[1]] = head.transpose(0, 2, 3, 1)
+        descriptions.append(Head(gpu.upload(values), *head.shape[2:], layer.anchors, layer.scale_x_y, layer.new_coords, padded))
+    candidates = Candidates(gpu.poisoned(batch * CAPACITY * CANDIDATE_BYTES), gpu.poisoned(4 * batch))
+    table = gpu.upload(head_table(descriptions))
+    gpu.run(YoloLayer(gpu.kernels, descriptions, table, batch, layers[0].classes, (WIDTH, HEIGHT), confidence, candidates))
+    values = gpu.download(candidates.values, batch * CAPACITY * CANDIDATE_BYTES, np.uint8)
+    return gpu.download(candidates.counts, batch, np.int32), *read_candidates(values, batch), values.tobytes()
+
+
+def by_decoder(heads: Sequence[NDArray[np.float16]], layers: Sequence[Yolo], confidence: float) -> list[CpuCandidates]:
+    return decode([head.astype(np.float32) for head in heads], layers, WIDTH, HEIGHT, confidence)
+
+
+def assert_decoded(found: Any, expected: Sequence[CpuCandidates]) -> None:
+    counts, boxes, scores, class_ids, _ = found
+    assert counts.tolist() == [len(picture) for picture in expected]
+    for index, wanted in enumerate(expected):
+        count = len(wanted)
+        np.testing.assert_array_equal(class_ids[index, :count], wanted.class_ids)
+        np.testing.assert_allclose(scores[index, :count], wanted.scores, rtol=2e-6)
+        np.testing.assert_allclose(boxes[index, :count], wanted.boxes, rtol=3e-6, atol=1e-3)
+        np.testing.assert_array_equal(scores[index, count:], poisoned(CAPACITY - count, np.float32))
+        np.testing.assert_array_equal(class_ids[index, count:], poisoned(CAPACITY - count, np.int32))
+
+
+@pytest.mark.parametrize("new_coords", [False, True])
+@pytest.mark.parametrize("classes", [1, 20, 80, 200])
+@pytest.mark.parametrize("padded", [None, 640])
+def test_candidates_and_their_order(gpu: Gpu, classes: int, new_coords: bool, padded: int | None) -> None:
+    heads, layers = heads_of(5, classes, seed=classes, new_coords=new_coords, objectness=-4 if classes < 200 else -5)
+    confidence = gap(heads, layers, 0.25)
+    expected = by_decoder(heads, layers, confidence)
+    assert min(len(picture) for picture in expected) > 3
+    assert_decoded(decoded_heads(gpu, heads, layers, confidence, padded), expected)
+
+
+def test_nothing_is_found_where_nothing_is(gpu: Gpu) -> None:
+    heads, layers = heads_of(2, 80, seed=0, objectness=-30)
+    assert_decoded(decoded_heads(gpu, heads, layers, 0.25), by_decoder(heads, layers, 0.25))
+
+
+@pytest.mark.parametrize("new_coords", [False, True])
+def test_what_is_no_number_makes_no_candidate(gpu: Gpu, new_coords: bool) -> None:
+    heads, layers = heads_of(3, 80, seed=3, new_coords=new_coords, objectness=-5)
+    random = np.random.default_rng(1)
+    for head in heads:
+        for value in (np.nan, np.inf, -np.inf, 60000, -60000, 0):
+            head[random.random(head.shape) < 0.02] = value
+    confidence = gap([np.where(np.isfinite(head), head, -100) for head in heads], layers, 0.3)
+    expected = by_decoder(heads, layers, confidence)
+    assert min(len(picture) for picture in expected) > 3
+    assert_decoded(decoded_heads(gpu, heads, layers, confidence), expected)
+
+
+@pytest.mark.parametrize("confidence", [1.0, 0.9999])
+def test_the_highest_confidence(gpu: Gpu, confidence: float) -> None:
+    heads, layers = heads_of(2, 20, seed=4)
+    for head in heads:
+        head[:, ::7] = 30  # some cells are certain
+    assert_decoded(decoded_heads(gpu, heads, layers, confidence), by_decoder(heads, layers, confidence))
+
+
+def test_too_many_candidates_are_counted(gpu: Gpu) -> None:
+    heads, layers = heads_of(3, 80, seed=5, objectness=8)
+    confidence = gap(heads, layers, 0.1)
+    expected = [len(picture) for picture in by_decoder(heads, layers, confidence)]
+    assert min(expected) > CAPACITY
+    counts, boxes, scores, class_ids, _ = decoded_heads(gpu, heads, layers, confidence)
+    assert counts.tolist() == expected
+    for index, wanted in enumerate(by_decoder(heads, layers, confidence)):  # the first of them are there
+        np.testing.assert_array_equal(class_ids[index], wanted.class_ids[:CAPACITY])
+        np.testing.assert_allclose(scores[index], wanted.scores[:CAPACITY], rtol=2e-6)
+        np.testing.assert_allclose(boxes[index], wanted.boxes[:CAPACITY], rtol=3e-6, atol=1e-3)
+
+
+def test_the_same_heads_leave_the_same_bytes(gpu: Gpu) -> None:
+    heads, layers = heads_of(4, 80, seed=6, objectness=0)
+    first = decoded_heads(gpu, heads, layers, 0.2)
+    for _ in range(5):
+        again = decoded_heads(gpu, heads, layers, 0.2)
+        assert again[-1] == first[-1]
+        np.testing.assert_array_equal(again[0], first[0])
+
+
+# Suppression
+
+
+def crowd(count: int, seed: int, classes: int = 3, size: float = 30) -> CpuCandidates:
+    random = np.random.default_rng(seed)
+    centre, half = random.uniform(0, (WIDTH, HEIGHT), (count, 2)), random.uniform(2, size, (count, 2))
+    boxes = np.concatenate([centre - half, centre + half], axis=1).astype(np.float32)
+    scores = (random.integers(20, 100, count) / 100).astype(np.float32)  # many ties
+    return CpuCandidates(boxes, scores, random.integers(0, classes, count).astype(np.int32))
+
+
+def suppressed(
+    gpu: Gpu,
+    pictures: Sequence[CpuCandidates],
+    fits: Sequence[Fit | None],
+    iou: float = 0.45,
+    beta: float | None = None,
+    wanted: frozenset[int] | None = None,
+    classes: int = 80,
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    batch = len(pictures)
+    values = poisoned(batch * CAPACITY * CANDIDATE_BYTES, np.uint8)
+    boxes, scores, class_ids = read_candidates(values, batch)
+    table = np.zeros(batch, FRAME)
+    for index, (found, placed) in enumerate(zip(pictures, fits, strict=True)):
+        count = min(len(found), CAPACITY)
+        boxes[index, :count], scores[index, :count] = found.boxes[:count], found.scores[:count]
+        class_ids[index, :count] = found.class_ids[:count]
+        if placed is not None:
+            table[index] = describe_frame(RGB8, (placed.width, placed.height), (placed.width, placed.height), inside(placed))
+            table[index]["luma"] = 1  # there is a frame; nobody looks at it
+    candidates = Candidates(gpu.upload(values), gpu.upload(np.array([len(found) for found in pictures], np.int32)))
+    out = gpu.poisoned(result_bytes(batch))
+    mask = gpu.upload(class_mask(classes, wanted))
+    gpu.run(Nms(gpu.kernels, candidates, gpu.upload(table), mask, batch, iou, beta, out))
+    return read_results(gpu.download(out, result_bytes(batch), np.uint8), batch)
+
+
+def by_definition(
+    found: CpuCandidates, placed: Fit, iou: float = 0.45, beta: float | None = None, wanted: frozenset[int] | None = None
+) -> NDArray[Any]:
+    keep = nms(found.boxes, found.scores, found.class_ids, iou, beta)
+    boxes, class_ids = placed.to_source(found.boxes[keep]), found.class_ids[keep]
+    visible = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
+    if wanted is not None:
+        visible &= np.isin(class_ids, list(wanted))
+    records = np.zeros(int(visible.sum()), RECORD)
+    records["box"], records["score"], records["class_id"] = boxes[visible], found.scores[keep][visible], class_ids[visible]
+    return records
+
+
+STRETCHED, BOXED = plan_fit(640, 360, WIDTH, HEIGHT, False), plan_fit(333, 777, WIDTH, HEIGHT, True)
+
+
+@pytest.mark.parametrize("beta", [None, 0.6, 1.0])
+@pytest.mark.parametrize("iou", [0.2, 0.45, 0.9])
+def test_what_is_kept_and_in_which_order(gpu: Gpu, iou: float, beta: float | None) -> None:
+    pictures = [crowd(count, seed) for seed, count in enumerate([0, 1, 2, 3, 63, 64, 65, 200, 513, 1500])]
+    fits = [STRETCHED if index % 2 else BOXED for index in range(len(pictures))]
+    counts, records = suppressed(gpu, pictures, fits, iou, beta)
+    for index, (found, placed) in enumerate(zip(pictures, fits, strict=True)):
+        expected = by_definition(found, placed, iou, beta)
+        assert counts[index].tolist() == [len(found), len(expected)]
+        np.testing.assert_array_equal(records[index, : min(LIMIT, len(expected))], expected[:LIMIT])
+
+
+def test_thousands_of_candidates(gpu: Gpu) -> None:
+    pictures = [crowd(CAPACITY, 1, classes=1, size=3), crowd(CAPACITY, 2, classes=80), crowd(CAPACITY - 1, 3, classes=1, size=60)]
+    counts, records = suppressed(gpu, pictures, [STRETCHED] * 3)
+    for index, found in enumerate(pictures):
+        expected = by_definition(found, STRETCHED)
+        assert counts[index].tolist() == [len(found), len(expected)]
+        np.testing.assert_array_equal(records[index, : min(LIMIT, len(expected))], expected[:LIMIT])
+    assert counts[0, 1] > LIMIT  # the true number, and the strongest records
+
+
+def test_too_many_candidates_give_no_records(gpu: Gpu) -> None:
+    pictures = [crowd(CAPACITY + 1, 1), crowd(20, 2)]
+    counts, records = suppressed(gpu, pictures, [STRETCHED] * 2)
+    assert counts[0].tolist() == [CAPACITY + 1, 0]
+    np.testing.assert_array_equal(records[0], poisoned(LIMIT, RECORD))
+    np.testing.assert_array_equal(records[1, : counts[1, 1]], by_definition(pictures[1], STRETCHED))
+
+
+def test_absent_frames_have_no_records(gpu: Gpu) -> None:
+    counts, records = suppressed(gpu, [crowd(50, 1)] * 2, [None, BOXED])
+    assert counts[0].tolist() == [50, 0]
+    np.testing.assert_array_equal(records[0], poisoned(LIMIT, RECORD))
+    np.testing.assert_array_equal(records[1, : counts[1, 1]], by_definition(crowd(50, 1), BOXED))
+
+
+@pytest.mark.parametrize("wanted", [frozenset[int](), frozenset({0}), frozenset({33, 64, 79})])
+def test_only_wanted_classes(gpu: Gpu, wanted: frozenset[int]) -> None:
+    found = crowd(300, 7, classes=80, size=8)
+    counts, records = suppressed(gpu, [found], [STRETCHED], wanted=wanted)
+    expected = by_definition(found, STRETCHED, wanted=wanted)
+    assert bool(len(expected)) == bool(wanted)
+    assert counts[0].tolist() == [300, len(expected)]
+    np.testing.assert_array_equal(records[0, : len(expected)], expected)
+
+
+def test_equal_boxes_and_extreme_ones(gpu: Gpu) -> None:
+    boxes = np.array(
+        [[10, 10, 20, 20]] * 5 + [[-4e11, -4e11, 4e11, 4e11], [-90, -90, -50, -50], [5, 5, 5, 5], [300, 0, 400, 10]], np.float32
+    )
+    scores = np.array([0.5] * 5 + [0.9, 0.8, 0.7, 0.6], np.float32)
+    for beta in (None, 0.6):
+        found = CpuCandidates(boxes, scores, np.array([0, 0, 1, 1, 0, 2, 0, 0, 0], np.int32))
+        counts, records = suppressed(gpu, [found], [BOXED], beta=beta)
+        expected = by_definition(found, BOXED, beta=beta)
+        assert counts[0].tolist() == [9, len(expected)]
+        np.testing.assert_array_equal(records[0, : len(expected)], expected)
+
+
+# Everything after another
+
+
+def test_a_recorded_batch_gives_what_the_cpu_finds(gpu: Gpu) -> None:
+    batch, classes = 4, 20
+    images = [picture(320, 200, seed) for seed in range(batch)]
+    placed = plan_fit(320, 200, WIDTH, HEIGHT, True)
+    heads, layers = heads_of(batch, classes, seed=11)
+    others, _ = heads_of(batch, classes, seed=12)
+    confidence = gap([np.concatenate(pair) for pair in zip(heads, others, strict=True)], layers, 0.25)
+    table = np.zeros(batch, FRAME)
+    for index, image in enumerate(images):
+        table[index] = on_device(gpu, image, placed)
+    frames = gpu.upload(table)
+    pictures = gpu.poisoned(2 * batch * 3 * WIDTH * HEIGHT)
+    addresses = [gpu.upload(head) for head in heads]
+    descriptions = [
+        Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, False) for address, layer in zip(addresses, layers, strict=True)
+    ]
+    candidates = Candidates(gpu.poisoned(batch * CAPACITY * CANDIDATE_BYTES), gpu.poisoned(4 * batch))
+    out = gpu.poisoned(result_bytes(batch))
+    bias = gpu.upload(np.zeros(3, np.float32))
+    graph = gpu.record(
+        Preprocess(gpu.kernels, frames, pictures, batch, WIDTH, HEIGHT),
+        Mish(gpu.kernels, pictures, batch * 3 * WIDTH * HEIGHT),
+        BiasMish(gpu.kernels, pictures, batch * 3 * WIDTH * HEIGHT, bias, 3, WIDTH * HEIGHT),
+        YoloLayer(gpu.kernels, descriptions, gpu.upload(head_table(descriptions)), batch, classes, (WIDTH, HEIGHT), confidence, candidates),
+        Nms(gpu.kernels, candidates, frames, gpu.upload(class_mask(classes, None)), batch, 0.45, 0.6, out),
+    )
+    for values in (heads, others, heads):
+        for address, head in zip(addresses, values, strict=True):
+            gpu.overwrite(address, head)
+        gpu.overwrite(out, poisoned(result_bytes(batch), np.uint8))
+        gpu.overwrite(candidates.counts, poisoned(batch, np.int32))
+        graph.launch(gpu.stream)
+        counts, records = read_results(gpu.download(out, result_bytes(batch), np.uint8), batch)
+        for index, found in enumerate(by_decoder(values, layers, confidence)):
+            expected = by_definition(found, placed, beta=0.6)
+            assert counts[index].tolist() == [len(found), len(expected)]
+            assert len(expected) > 3
+            got = records[index, : len(expected)]
+            np.testing.assert_array_equal(got["class_id"], expected["class_id"])
+            np.testing.assert_allclose(got["score"], expected["score"], rtol=2e-6)
+            np.testing.assert_allclose(got["box"], expected["box"], rtol=1e-5, atol=1e-2)
+    found = gpu.download(pictures, (batch, 3, HEIGHT, WIDTH), np.float16).astype(np.float32)
+    for index, image in enumerate(images):
+        expected, _ = by_cpu(image, letterbox=True)
+        np.testing.assert_allclose(found[index].transpose(1, 2, 0), mish_of(mish_of(expected / 255)), atol=8e-3)

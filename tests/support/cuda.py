@@ -1,0 +1,65 @@
+"""A device for trying kernels: memory with known contents, and what a stream left there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from cuda.core import Device
+from numpy.typing import NDArray
+
+from engine.backends.cuda_graph import Step, copy, record
+from engine.backends.cuda_memory import Memory
+from plugins.cache import FileCache
+from plugins.kernels import Kernels
+
+POISON = 0xCD
+"""What is in memory nobody wrote to: as half precision -23.2, as float32 -4.3e8, as int32 -842150451."""
+
+
+class Gpu:
+    """The first device, a stream, and the compiled kernels."""
+
+    def __init__(self, folder: FileCache | None = None) -> None:
+        device = Device(0)
+        device.set_current()
+        self.device, self.stream = device, device.create_stream()
+        self._memory = Memory(device, self.stream)
+        self.kernels = Kernels(f"sm_{device.arch}", folder)
+
+    def upload(self, values: NDArray[Any]) -> int:
+        """The address of a copy."""
+        return self._memory.constant(values)
+
+    def overwrite(self, address: int, values: NDArray[Any]) -> None:
+        """Put a copy at an address."""
+        contents = np.ascontiguousarray(values).view(np.uint8).ravel()
+        copy(address, contents.ctypes.data, contents.nbytes, self.stream)
+        self.stream.sync()
+
+    def poisoned(self, nbytes: int) -> int:
+        """The address of so many bytes of POISON."""
+        return self._memory.constant(np.full(nbytes, POISON, np.uint8))
+
+    def download(self, address: int, shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:
+        """A copy of what is at an address."""
+        values = np.empty(shape, dtype)
+        copy(values.ctypes.data, address, values.nbytes, self.stream)
+        self.stream.sync()
+        return values
+
+    def run(self, *steps: Step) -> None:
+        """Put the steps on the stream and await them."""
+        for step in steps:
+            step.launch(self.stream)
+        self.stream.sync()
+
+    def record(self, *steps: Step) -> Any:
+        """A graph of the steps, captured in global mode: they neither wait nor allocate nor touch the default stream."""
+        return record(steps, self.stream, "global")
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self.stream.sync()
+        self._memory.close()
