@@ -3,6 +3,8 @@
 FramefleetError        what a person can act on: the message says what failed, where, and what to do
 ├── UsageError         a wrong argument, setting or combination of them
 ├── ModelError         a cfg, weight or label file that cannot be used
+├── DownloadError      a model cannot be downloaded, or its download cannot be stored
+│   └── DownloadCancelledError   it was given up on request
 ├── SourceError        a video, image or folder that cannot be opened or read to its end
 ├── DeviceError        a device or its library is missing, refuses the work, or failed
 └── ExportError        results cannot be stored or written
@@ -21,6 +23,14 @@ class UsageError(FramefleetError):
 
 class ModelError(FramefleetError):
     """A cfg, weight or label file that cannot be used."""
+
+
+class DownloadError(FramefleetError):
+    """A model cannot be downloaded, or its download cannot be stored."""
+
+
+class DownloadCancelledError(DownloadError):
+    """A download was given up on request."""
 
 
 class SourceError(FramefleetError):

@@ -1,0 +1,175 @@
+"""A real web server on this machine that misbehaves as it is told."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from engine.model.describe import describe
+from engine.model.random_weights import random_weights
+from engine.model.registry import ModelEntry, Purpose, RemoteFile
+from engine.model.weights import write_weights
+from tests.support.models import TINY_CFG
+
+STEP = 2048
+"""Bytes a slow page sends at a time."""
+
+
+@dataclass
+class Page:
+    """What one path answers.
+
+    length: announced instead of the true one. breaks: after how many bytes successive answers break off, in turn. stall: after how
+    many bytes every answer falls silent; -1 = before the headers. pause: seconds between steps.
+    """
+
+    body: bytes = b""
+    status: int = 200
+    content_type: str = "application/octet-stream"
+    length: int | None = None
+    mark: str | None = '"one"'
+    ranges: bool = True
+    breaks: list[int] = field(default_factory=list)
+    stall: int | None = None
+    pause: float = 0.0
+    redirect: str | None = None
+    chunked: bool = False
+
+
+class Site:
+    """address: where it is. requests: path and headers of every request, in order. sent: bytes of bodies sent."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Page] = {}
+        self.requests: list[tuple[str, dict[str, str]]] = []
+        self.sent = 0
+        self.closing = threading.Event()
+        self.stalled = threading.Event()
+        self.server = _Server(("127.0.0.1", 0), _Handler)
+        self.server.site = self
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+
+    def ranges(self, path: str) -> list[str | None]:
+        """The Range header of each request for a path."""
+        return [headers.get("Range") for asked, headers in self.requests if asked == path]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    site: Site
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are what is being tested."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        site = self.server.site
+        site.requests.append((self.path, dict(self.headers.items())))
+        page = site.pages.get(self.path, Page(b"not here", 404, "text/plain"))
+        if page.stall == -1:
+            self._fall_silent()
+            return
+        start = self._start(page)
+        body = page.body[start:]
+        if page.redirect:
+            self.send_response(302)
+            self.send_header("Location", page.redirect)
+        elif start >= len(page.body) > 0:
+            self.send_response(416)
+            body = b""
+        elif start:
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(page.body) - 1}/{len(page.body)}")
+        else:
+            self.send_response(page.status)
+        if page.mark:
+            self.send_header("ETag", page.mark)
+        self.send_header("Content-Type", page.content_type)
+        if page.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", str(len(body) if page.length is None else page.length))
+        self.end_headers()
+        self._send(page, body)
+
+    def _start(self, page: Page) -> int:
+        asked = self.headers.get("Range")
+        if asked is None or not page.ranges or self.headers.get("If-Range") != page.mark:
+            return 0
+        return int(asked.removeprefix("bytes=").removesuffix("-"))
+
+    def _send(self, page: Page, body: bytes) -> None:
+        limit = page.breaks.pop(0) if page.breaks else len(body)
+        for offset in range(0, min(limit, len(body)), STEP):
+            step = body[offset : min(offset + STEP, limit)]
+            if page.stall is not None and offset >= page.stall:
+                self._fall_silent()
+                return
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(step), step) if page.chunked else step)
+            self.server.site.sent += len(step)
+            if page.pause:
+                self.server.site.closing.wait(page.pause)
+        if limit < len(body) or page.length is not None:
+            self._hang_up()
+        elif page.chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _fall_silent(self) -> None:
+        self.server.site.stalled.set()
+        self.server.site.closing.wait()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def running_site() -> Iterator[Site]:
+    """A server that listens as long as the block lasts."""
+    site = Site()
+    thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.closing.set()
+        site.server.shutdown()
+        thread.join()
+        site.server.server_close()
+
+
+def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | None = None) -> ModelEntry:
+    """Put the tiny detector with random weights on the site."""
+    description = describe(TINY_CFG)
+    weights = folder / f"published-{name}.weights"
+    write_weights(weights, random_weights(description, "random:1"))
+    site.pages[f"/{name}.cfg"] = Page(TINY_CFG.read_bytes(), content_type="text/plain", mark=None)
+    site.pages[f"/{name}.weights"] = Page(weights.read_bytes())
+    return ModelEntry(
+        name=name,
+        title=name.title(),
+        purpose=Purpose.FAST,
+        note="For tests.",
+        side=96,
+        layers=len(description.layers),
+        parameters=description.float_count,
+        gflops=description.flops / 1e9,
+        ap=1.0,
+        ap50=2.0,
+        cfg=RemoteFile(f"{site.address}/{name}.cfg"),
+        weights=RemoteFile(f"{site.address}/{name}.weights", sha256),
+    )
