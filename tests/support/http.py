@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _start(self, page: Page) -> int:
         asked = self.headers.get("Range")
-        if asked is None or not page.ranges or self.headers.get("If-Range") != page.mark:
+        if asked is None or page.status != 200 or not page.ranges or self.headers.get("If-Range") != page.mark:
             return 0
         return int(asked.removeprefix("bytes=").removesuffix("-"))
 

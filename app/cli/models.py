@@ -1,0 +1,133 @@
+"""``framefleet models``: the models that can be downloaded, and downloading and removing them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from app.cli.options import make_parser
+from engine.errors import FramefleetError, UsageError
+from engine.model.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
+from engine.model.registry import FAMILY, MIRROR, ModelEntry, entry_named
+
+COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
+TENTHS = 10
+"""Lines that tell of a download where standard error is no terminal."""
+
+
+class _Bar(tqdm):  # type: ignore[misc]
+    monitor_interval = 0  # no thread: the bar moves whenever something arrives
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: done. 1: one of several could not be downloaded or removed.
+
+    Raises:
+        FramefleetError: the only one could not be, or there is no such model.
+    """
+    parser = make_parser(
+        "models",
+        "List the models that can be downloaded; download or remove some.",
+        usage="framefleet models [--json]\n       framefleet models [download] NAME… [--json]\n       framefleet models remove NAME…",
+        epilog=f"A downloaded model is used by its name: framefleet detect FILE --model {FAMILY[0].name}\n"
+        f"{MIRROR} names an address that has all files side by side, where GitHub cannot be reached.",
+    )
+    parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
+    parser.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object")
+    arguments = parser.parse_args(argv)
+    verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
+    if arguments.words and not names:
+        raise UsageError(f"which model? 'framefleet models {verb} {FAMILY[0].name}'; 'framefleet models' lists them")
+    entries = [entry_named(name) for name in dict.fromkeys(names)]
+    folder = models_folder()
+    failed = _each(entries, lambda entry: (_remove if verb == "remove" else _download)(entry, folder))
+    if arguments.json:
+        print(json.dumps({"folder": str(folder), "models": [_as_json(entry, folder) for entry in entries or FAMILY]}))
+    elif not entries:
+        _list(folder)
+    return 1 if failed else 0
+
+
+def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> int:
+    """How many failed, each with its reason told."""
+    failed = 0
+    for entry in entries:
+        try:
+            act(entry)
+        except FramefleetError as error:
+            if len(entries) == 1:
+                raise
+            failed += 1
+            print(f"framefleet: {error}", file=sys.stderr)
+    return failed
+
+
+def _list(folder: Path) -> None:
+    print(COLUMNS.format("name", "good for", "network", "parameters", "download", "COCO AP", "state", ""))
+    for entry in FAMILY:
+        size, parameters = f"{entry.side}×{entry.side}", f"{entry.parameters / 1e6:.1f} M"
+        figures = size, parameters, f"{entry.download_bytes / 1e6:.0f} MB", f"{entry.ap:.1f} %"
+        print(COLUMNS.format(entry.name, entry.purpose, *figures, _state(entry, folder), _place(entry, folder) or "").rstrip())
+    print(f"\n'framefleet models NAME' downloads one into {folder}; 'framefleet detect FILE --model NAME' uses it.")
+
+
+def _state(entry: ModelEntry, folder: Path) -> str:
+    if is_installed(entry, folder):
+        return "installed"
+    there = partial_bytes(entry, folder)
+    return f"{100 * there // entry.weights_bytes} % there" if there else "–"
+
+
+def _place(entry: ModelEntry, folder: Path) -> str | None:
+    return str(files_of(entry, folder).cfg.parent) if is_installed(entry, folder) else None
+
+
+def _as_json(entry: ModelEntry, folder: Path) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "good_for": entry.purpose.value,
+        "size": [entry.side, entry.side],
+        "parameters": entry.parameters,
+        "gflops": entry.gflops,
+        "coco_ap": entry.ap,
+        "coco_ap50": entry.ap50,
+        "weights_bytes": entry.weights_bytes,
+        "cfg": entry.cfg.source,
+        "weights": entry.weights.source,
+        "installed": is_installed(entry, folder),
+        "path": _place(entry, folder),
+    }
+
+
+def _remove(entry: ModelEntry, folder: Path) -> None:
+    removed = remove_model(entry, folder)
+    print(f"{entry.name} is removed" if removed else f"{entry.name} was not there", file=sys.stderr)
+
+
+def _download(entry: ModelEntry, folder: Path) -> None:
+    from engine.model.download import download
+
+    if is_installed(entry, folder):
+        print(f"{entry.name} is there already: {_place(entry, folder)}", file=sys.stderr)
+        return
+    terminal = sys.stderr.isatty()
+    bar = _Bar(
+        total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, disable=not terminal
+    )
+    told = -1
+
+    def progress(done: int) -> None:
+        nonlocal told
+        bar.update(done - bar.n)
+        tenth = TENTHS * done // entry.weights_bytes
+        if not terminal and tenth != told:
+            told = tenth
+            print(f"{entry.name}: {done / 1e6:,.1f} of {entry.weights_bytes / 1e6:,.1f} MB", file=sys.stderr, flush=True)
+
+    with bar:
+        files = download(entry, folder, progress)
+    print(f"{entry.name} is installed: {files.cfg.parent}", file=sys.stderr)
