@@ -11,6 +11,7 @@ from io import TextIOWrapper
 COMMANDS = {
     "detect": "detect objects in videos, pictures and folders",
     "bench": "measure how fast a model runs on each device",
+    "models": "list, download and remove models",
     "devices": "list the devices that can detect",
     "doctor": "check this machine and say what is missing",
     "export": "write a model as ONNX",

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from engine.errors import UsageError
 from engine.model.files import find_weights
+from engine.model.installed import model_named
 from engine.model.random_weights import is_random
 from engine.settings import ModelFiles
 from engine.types import DeviceId
@@ -43,7 +44,7 @@ def make_parser(command: str, description: str, usage: str | None = None, epilog
 def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """``--model``, ``--weights``, ``--labels``."""
     group = parser.add_argument_group("model")
-    group.add_argument("--model", type=Path, metavar="M.cfg", help="the network's Darknet description")
+    group.add_argument("--model", type=Path, metavar="M.cfg|NAME", help="a Darknet cfg, or a model of 'framefleet models'")
     group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
     group.add_argument("--labels", type=Path, metavar="L.names", help="its labels (default: beside the cfg, or COCO's for 80 classes)")
     return group
@@ -63,6 +64,8 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     cfg: Path | None = arguments.model
     if cfg is None:
         raise UsageError("no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name)")
+    named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
+    cfg = named.cfg if named else cfg
     weights: str | Path | None = arguments.weights
     if weights is None:
         weights = find_weights(cfg)
