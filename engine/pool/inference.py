@@ -153,10 +153,10 @@ class Inference:
         return future
 
     def _patience(self) -> float:
-        """Seconds that a batch may take. Before the first one is back, nobody knows how fast the device is."""
-        if self._slowest is None:
+        """Seconds that a batch may take. Before the first one is back, nobody knows how slow a processor is."""
+        if self._slowest is None and self._backend.device.kind == "cpu":
             return self._watchdog.seconds * self._backend.info.batch
-        return max(self._watchdog.seconds, SLOWEST_TIMES * self._slowest)
+        return max(self._watchdog.seconds, SLOWEST_TIMES * (self._slowest or 0.0))
 
     def _count(self, stage: str, since: float) -> float:
         now = time.perf_counter()
