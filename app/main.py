@@ -9,6 +9,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 COMMANDS = {
+    "demo": "see it at work: an embedded clip, an embedded model, and how right it is",
     "detect": "detect objects in videos, pictures and folders",
     "bench": "measure how fast a model runs on each device",
     "models": "list, download and remove models",

@@ -5,22 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.interrupt import Interruption, interruptible
-from app.cli.progress import Progress
-from engine.errors import SourceError
-from engine.media.sources import expand_sources
+from app.cli.running import DATABASE, export, outcome_of, run_session
+from engine.errors import SourceError, UsageError
+from engine.media.sources import expand_sources, is_picture
 from engine.model.check import check_model
-from engine.session import DetectionSession, SourceState
+from engine.session import DetectionSession
 from engine.settings import EngineSettings, Parallel, Precision, Resize, RunSettings
-from engine.store.export import EXPORTERS, Exported, export_session
+from engine.store.export import EXPORTERS, Exported
 from engine.store.session import SessionReader
-
-DATABASE = "session.sqlite"
 
 
 def run(argv: Sequence[str]) -> int:
@@ -32,16 +28,14 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
+    if arguments.format == ["video"] and all(source.is_dir() or is_picture(source) for source in sources):
+        raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     session = DetectionSession(settings, arguments.out / DATABASE, labels)
-    with session, closing(Progress(session.sources, arguments.quiet)) as progress, interruptible(session.cancel) as interruption:
-        for source in sources:
-            session.add(source)
-        session.finish()
-        for event in session.events():
-            progress.show(event)
+    with session:
+        interruption, _ = run_session(session, sources, arguments.quiet)
     with SessionReader(session.database) as reader:
-        exported = export_session(reader, arguments.out, arguments.format)
-    outcome, status = _outcome(session.sources.values(), interruption)
+        exported = export(reader, arguments.out, arguments.format, arguments.quiet)
+    outcome, status = outcome_of(session.sources.values(), interruption)
     if arguments.json:
         print(json.dumps(session.report(outcome)))
     else:
@@ -54,13 +48,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
-    how.add_argument(
-        "--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')"
-    )
+    options.add_engine_options(how)
     parallel = options.one_of([*Parallel], ["frames", "tiles", "depth"])
     how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(Parallel)}")
-    how.add_argument("--batch", type=options.batch_size, metavar="auto|N", help="pictures per inference")
-    how.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
     decode = options.one_of(["auto", "cpu"], ["nvdec"])
     how.add_argument("--decode", type=decode, default="auto", metavar="auto|cpu", help="what decodes videos")
@@ -70,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--classes", type=options.items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
-    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet", "video"])
+    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
     results.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
     results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
     results.add_argument("--quiet", action="store_true", help="no progress")
@@ -109,17 +99,6 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
     if len(missing) == len(paths):
         raise SourceError("\nframefleet: ".join(missing))
     return sources
-
-
-def _outcome(sources: Iterable[SourceState], interruption: Interruption) -> tuple[str, int]:
-    """In a word, and as an exit status."""
-    states = list(sources)
-    if interruption.number is not None:
-        return "interrupted", interruption.exit_status
-    if all(state.error is not None and not state.ledger.inferred for state in states):
-        return "unusable", 2
-    clean = all(state.error is None and state.ledger.balanced and not state.ledger.failed for state in states)
-    return ("ok", 0) if clean else ("failed", 1)
 
 
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:

@@ -12,7 +12,7 @@ from engine.errors import UsageError
 from engine.model.files import find_weights
 from engine.model.installed import model_named
 from engine.model.random_weights import is_random
-from engine.settings import ModelFiles
+from engine.settings import ModelFiles, Precision
 from engine.types import DeviceId
 
 T = TypeVar("T")
@@ -55,6 +55,13 @@ def add_size_option(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--size", type=network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
 
 
+def add_engine_options(group: argparse._ArgumentGroup) -> None:
+    """``--devices``, ``--batch``, ``--precision``."""
+    group.add_argument("--devices", type=device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')")
+    group.add_argument("--batch", type=batch_size, metavar="auto|N", help="pictures per inference")
+    group.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
+
+
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
     """The model that ``add_model_options`` asked for.
 
@@ -63,7 +70,10 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     """
     cfg: Path | None = arguments.model
     if cfg is None:
-        raise UsageError("no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name)")
+        raise UsageError(
+            "no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name);"
+            " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
+        )
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
     cfg = named.cfg if named else cfg
     weights: str | Path | None = arguments.weights

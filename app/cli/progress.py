@@ -47,7 +47,7 @@ class Progress:
         self._started = 0.0
         self._next_line = 0.0
         self._quiet = quiet
-        self._plain = not quiet and not _draws()
+        self._plain = not quiet and not draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
         self._bar = _Bar(
             total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
@@ -118,7 +118,7 @@ class Progress:
         self._bar.close()
 
 
-def _draws() -> bool:
+def draws() -> bool:
     """Whether standard error is a terminal with room for a bar (a container's may say that it has no lines)."""
     return sys.stderr.isatty() and os.get_terminal_size(sys.stderr.fileno()).lines > 0
 

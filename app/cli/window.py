@@ -13,8 +13,9 @@ from app.cli.checks_libraries import install_command
 from app.main import COMMANDS
 from app.system_libraries import missing_libraries
 from engine.errors import UsageError
+from engine.settings import ModelFiles, RunSettings
 
-LATER = ("demo", "topology")
+LATER = ("topology",)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -40,12 +41,21 @@ def run(argv: Sequence[str]) -> int:
     model = None if arguments.model is None else options.model_files(arguments)
     if model is None and (arguments.weights or arguments.labels):
         raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
+    return open_window(arguments.files, model)
+
+
+def open_window(files: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None) -> int:
+    """Open the window, with these files queued or the demo, and stay until it is closed; gives the exit status.
+
+    Raises:
+        UsageError: there is no display, or a library is missing.
+    """
     _check_libraries()
     try:
         from app.window.main import run_window
     except ImportError as error:
         raise UsageError(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing") from error
-    return run_window(arguments.files, model)
+    return run_window(files, model, demo)
 
 
 def _check_libraries() -> None:

@@ -11,7 +11,7 @@ from app.window.icons import icon
 
 
 class Actions:
-    """open_files, open_folder, settings, fullscreen, results_folder, help, quit; ``menu`` has them all."""
+    """open_files, open_folder, settings, fullscreen, results_folder, demo, help, quit; ``menu`` has them all."""
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
@@ -29,6 +29,7 @@ class Actions:
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
         self.results_folder = action("Show stored results", "", "folder")
+        self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.quit = action("Quit", "Ctrl+Q", "close")
         self.quit.triggered.connect(window.close)
@@ -37,7 +38,7 @@ class Actions:
         for group in (
             (self.open_files, self.open_folder),
             (self.settings, self.results_folder),
-            (self.fullscreen, self.help),
+            (self.fullscreen, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

@@ -85,6 +85,11 @@ class BannerArea(QWidget):
         self.show()
         return banner
 
+    def update_text(self, subject: str, text: str) -> None:
+        """Change a message that is up; if it was dismissed, it stays away."""
+        if (banner := self._banners.get(subject)) is not None:
+            banner.text.setText(text)
+
     def remove(self, subject: str) -> None:
         """Take a message down; harmless if it is not up."""
         banner = self._banners.pop(subject, None)

@@ -9,9 +9,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window import formats, theme
-from app.window.colours import class_colour
-from app.window.layout import Placement, Rect, fit, label_place
+from app.window.layout import Placement, fit
 from app.window.view_filter import ViewFilter
+from engine.colours import class_colour
+from engine.label_place import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
 
 NARROW = 420  # logical pixels of picture width below which labels are set smaller
@@ -209,6 +210,8 @@ class VideoCanvas(QWidget):
             text = f"{self.label_of(int(self._visible.class_ids[index]))} {int(float(self._visible.scores[index]) * 100 + 0.5)}%"
             size = (metrics.horizontalAdvance(text) + 8, metrics.height() + 1)
             place = label_place(rect, size, bounds, taken)
+            if any(overlap(place, other) for other in taken):
+                continue  # in a crowd the colour of a weaker box has to do, and what the pointer tells
             taken.append(place)
             painter.fillRect(QRectF(*place), colours[index])
             painter.setPen(QColor(theme.ON_ACCENT))

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window import formats, theme
 from app.window.class_model import CLASS_ROLE, COUNT_ROLE
-from app.window.colours import class_colour
 from app.window.icons import pixmap
+from engine.colours import class_colour
 
 CHECK = 14
 

@@ -53,6 +53,7 @@ class DetectionController(QObject):
         self._keys = itertools.count(1)
         self._settings: RunSettings | None = None
         self._labels: tuple[str, ...] = ()
+        self._own: dict[int, tuple[RunSettings, tuple[str, ...]]] = {}
         self._session: SessionThread | None = None
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
@@ -66,17 +67,19 @@ class DetectionController(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether some file has got results already and is not finished."""
-        return any(item.state is ItemState.RUNNING for item in self._model)
+        """Whether some file without settings of its own has got results already and is not finished."""
+        return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
 
     def tally(self, key: int) -> Tally | None:
         """What was seen in a file so far."""
         return self._tallies.get(key)
 
-    def add(self, paths: Iterable[Path]) -> list[int]:
-        """Queue files; gives their keys."""
-        waits_for = None if self._settings is not None else "Waiting for a model"
+    def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
+        """Queue files; gives their keys. own: settings and labels for these files alone, whatever the others get."""
+        waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
         items = [QueueItem(next(self._keys), path, reason=waits_for) for path in paths]
+        if own is not None:
+            self._own |= {item.key: own for item in items}
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
@@ -93,7 +96,8 @@ class DetectionController(QObject):
         session = self._session
         if session is not None:
             for item in self._model:
-                if item.results is not None and not item.ended and (restart or item.state is ItemState.WAITING):
+                begun = item.results is not None and not item.ended and item.key not in self._own
+                if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
                     self._forget(item)
             session.finish()
@@ -113,6 +117,7 @@ class DetectionController(QObject):
         self.cancel(key)
         self._model.remove(key)
         self._tallies.pop(key, None)
+        self._own.pop(key, None)
 
     def retry(self, key: int) -> None:
         """Detect once more in a file that has ended, with the settings of now."""
@@ -134,23 +139,34 @@ class DetectionController(QObject):
     @Slot()
     def _submit(self) -> None:
         """Give the session what waits; start one if there is none."""
-        waiting = [item for item in self._model if item.state is ItemState.WAITING and item.results is None]
-        if self._closing or not waiting or self._settings is None:
+        waiting = [
+            (item, settings)
+            for item in self._model
+            if item.state is ItemState.WAITING and item.results is None and (settings := self._settings_of(item)) is not None
+        ]
+        if self._closing or not waiting:
             return
         fresh = self._session is None
         if self._session is None:
             stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
-            self._session = SessionThread(self._settings, self.folder / f"{stamp}.sqlite", self._labels, self._woken.emit)
-        for item in waiting[:AT_ONCE]:
+            self._session = SessionThread(waiting[0][1][0], self.folder / f"{stamp}.sqlite", waiting[0][1][1], self._woken.emit)
+        now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
+        for item in now[:AT_ONCE]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
             self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
         else:
-            if len(waiting) > AT_ONCE:
+            if len(now) > AT_ONCE:
                 self._more.start()
+            elif len(now) < len(waiting):
+                self._session.finish()  # the others get one with their settings
         if fresh:
             self._session.start()
         self._wake()
+
+    def _settings_of(self, item: QueueItem) -> tuple[RunSettings, tuple[str, ...]] | None:
+        common = (self._settings, self._labels) if self._settings is not None else None
+        return self._own.get(item.key, common)
 
     @Slot()
     def _wake(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
@@ -15,13 +16,16 @@ from app.window.background import Background
 from app.window.banner import BannerArea, Kind
 from app.window.queue_item import QueueItem
 from app.window.view_filter import ViewFilter
+from engine.errors import ExportError
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
+from engine.store.export import EXPORTERS
 
 
 class FileDialogs(QObject):
     """Opens dialogs over the window, which goes on meanwhile. chosen: list of Path to open."""
 
     chosen = Signal(object)
+    _progressed = Signal(object, int, int)
 
     def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
         super().__init__(window)
@@ -29,6 +33,8 @@ class FileDialogs(QObject):
         self._store = store
         self._background = background
         self._banners = banners
+        self._given_up: dict[Path, Event] = {}
+        self._progressed.connect(self._show_progress)
 
     @Slot()
     def choose_files(self) -> None:
@@ -50,7 +56,7 @@ class FileDialogs(QObject):
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
         """Ask where the detections of a file go in this format."""
-        dialog = self._dialog(f"Export detections as {exports.TITLES[name]}")
+        dialog = self._dialog(f"Export {exports.TITLES[name]}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.selectFile(exports.default_name(item.path, name))
         dialog.fileSelected.connect(lambda target: done(Path(target)))
@@ -60,17 +66,38 @@ class FileDialogs(QObject):
         """Write what is shown of a file, in the background, and tell how it went."""
         if item.results is None:
             return
+        subject, total = f"export {target}", item.frames
+        given_up = self._given_up[target] = Event()
         what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
 
+        def progress(frames: int) -> None:
+            if given_up.is_set():
+                raise ExportError(f"Export to {target} was cancelled.")
+            self._progressed.emit(target, frames, total)
+
         def done(frames: int) -> None:
+            self._given_up.pop(target, None)
             text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
             reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
-            self._banners.show_banner("export", Kind.INFO, text, ("Show in folder", reveal))
+            self._banners.show_banner(subject, Kind.INFO, text, ("Show in folder", reveal))
 
         def failed(message: str) -> None:
-            self._banners.show_banner("export", Kind.ERROR, message)
+            self._given_up.pop(target, None)
+            self._banners.show_banner(subject, Kind.INFO if given_up.is_set() else Kind.ERROR, message)
 
-        self._background.start(partial(exports.export_item, item.results, target, name, shown), done, failed)
+        if EXPORTERS[name].slow:
+            self._banners.show_banner(subject, Kind.INFO, f"Writing {target.name}…", ("Cancel", given_up.set))
+        self._background.start(partial(exports.export_item, item.results, target, name, shown, progress), done, failed)
+
+    def stop(self) -> None:
+        """Give up what is being exported."""
+        for given_up in self._given_up.values():
+            given_up.set()
+
+    @Slot(object, int, int)
+    def _show_progress(self, target: Path, frames: int, total: int) -> None:
+        share = formats.percent(frames / max(total, 1))
+        self._banners.update_text(f"export {target}", f"Writing {target.name}: {share}")
 
     def _dialog(self, title: str, kinds: str = "") -> QFileDialog:
         dialog = QFileDialog(self._window, title, str(self._store.value("window/folder", str(Path.home()))), kinds)

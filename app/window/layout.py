@@ -1,13 +1,11 @@
-"""Where the picture and its labels go inside the canvas. Plain numbers in logical pixels, no Qt."""
+"""Where the picture goes inside the canvas. Plain numbers in logical pixels, no Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
-Rect: TypeAlias = tuple[float, float, float, float]
-"""x, y, width, height"""
+from engine.label_place import Rect
 
 
 @dataclass(frozen=True)
@@ -33,22 +31,3 @@ def fit(canvas: tuple[float, float], source: tuple[int, int]) -> Placement:
     scale = min(canvas[0] / source[0], canvas[1] / source[1])
     width, height = source[0] * scale, source[1] * scale
     return Placement((canvas[0] - width) / 2, (canvas[1] - height) / 2, width, height, source)
-
-
-def label_place(box: Rect, label: tuple[float, float], bounds: Rect, taken: Sequence[Rect]) -> Rect:
-    """Where a label (width, height) of a box goes: on its top edge, else inside it, else below; never outside ``bounds``.
-
-    Places already ``taken`` by other labels are avoided where one of the three is free.
-    """
-    width, height = label
-    x = min(max(box[0], bounds[0]), max(bounds[0] + bounds[2] - width, bounds[0]))
-    top, bottom = bounds[1], bounds[1] + bounds[3] - height
-    tries = [y for y in (box[1] - height, box[1], box[1] + box[3]) if top <= y <= bottom] or [min(max(box[1], top), bottom)]
-    for y in tries:
-        if not any(_overlap((x, y, width, height), other) for other in taken):
-            return x, y, width, height
-    return x, tries[0], width, height
-
-
-def _overlap(a: Rect, b: Rect) -> bool:
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]

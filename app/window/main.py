@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
+from app.display import has_display
 from app.window import theme
 from app.window.crash_report import CrashReport
 from app.window.garbage import GarbageCollector
@@ -21,7 +20,7 @@ from app.window.icons import pixmap
 from app.window.main_window import MainWindow
 from app.window.unexpected import UnexpectedErrors, log_to
 from engine.errors import UsageError
-from engine.settings import ModelFiles
+from engine.settings import ModelFiles, RunSettings
 
 
 def make_application() -> QApplication:
@@ -30,7 +29,7 @@ def make_application() -> QApplication:
     Raises:
         UsageError: there is no display.
     """
-    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+    if not has_display():
         raise UsageError("there is no display for the window: use 'framefleet detect', or start it where there is one")
     QGuiApplication.setDesktopFileName("framefleet")
     application = QApplication(["framefleet"])
@@ -45,10 +44,11 @@ def make_application() -> QApplication:
     return application
 
 
-def run_window(paths: Sequence[Path], model: ModelFiles | None = None) -> int:
+def run_window(paths: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None) -> int:
     """Open the window with these files queued, and stay until it is closed; gives the exit status.
 
-    model: used, and kept for the next time. Raises UsageError if there is no display.
+    model: used, and kept for the next time. demo: its clip is queued, too, to be detected in with these settings. Raises
+    UsageError if there is no display.
     """
     application = make_application()
     log = log_to(user_log_path("framefleet", appauthor=False))
@@ -66,6 +66,8 @@ def run_window(paths: Sequence[Path], model: ModelFiles | None = None) -> int:
     try:
         window.show()
         window.open_paths(paths)
+        if demo is not None:
+            window.demo.start(demo)
         return application.exec()
     finally:
         window.close()

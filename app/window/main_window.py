@@ -14,6 +14,7 @@ from app.window.actions import Actions
 from app.window.background import Background
 from app.window.banner import BannerArea, Kind
 from app.window.controller import DetectionController
+from app.window.demo import Demo
 from app.window.device_panel import DevicePanel
 from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self.queue = QueuePanel(self.items)
         self.start = StartPage()
         self.viewer = Viewer(self.client)
+        self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
         self.status = StatusLine()
@@ -80,12 +82,18 @@ class MainWindow(QMainWindow):
         self.right.addWidget(self.filter)
         self.right.addWidget(self.devices)
         self.right.setSizes([330, 470])
+        self.left = QWidget()
+        below = QVBoxLayout(self.left)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(2)
+        below.addWidget(self.queue, 1)
+        below.addWidget(self.demo.card)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
-        for widget, stretch in ((self.queue, 0), (self.pages, 1), (self.right, 0)):
+        for widget, stretch in ((self.left, 0), (self.pages, 1), (self.right, 0)):
             self.columns.addWidget(widget)
             self.columns.setStretchFactor(self.columns.count() - 1, stretch)
         self.columns.setSizes([292, 748, 320])
-        self.queue.setMinimumWidth(220)
+        self.left.setMinimumWidth(220)
         self.right.setMinimumWidth(288)
         for splitter in (self.columns, self.right):
             splitter.setHandleWidth(2)
@@ -122,6 +130,10 @@ class MainWindow(QMainWindow):
         self.start.files_requested.connect(self.files.choose_files)
         self.start.folder_requested.connect(self.files.choose_folder)
         self.start.model_requested.connect(self.setup.open_dialog)
+        for asked in (self.start.demo_requested, actions.demo.triggered):
+            asked.connect(self.demo.watch)
+        self.demo.begun.connect(queue.show_item)
+        self.demo.card.model_requested.connect(self.start.model_requested)
         self.top.settings_requested.connect(self.setup.open_dialog)
         self.setup.model_changed.connect(self._model_changed)
         self.setup.confidence_changed.connect(self.filter.set_confidence)
@@ -256,7 +268,7 @@ class MainWindow(QMainWindow):
     def toggle_fullscreen(self) -> None:
         """The picture fills the screen, or the window is as before."""
         full = not self.isFullScreen()
-        for widget in (self.top, self.queue, self.right, self.status):
+        for widget in (self.top, self.left, self.right, self.status):
             widget.setVisible(not full)
         self.showFullScreen() if full else self.showNormal()
 
@@ -293,6 +305,7 @@ class MainWindow(QMainWindow):
         self.viewer.player.close_file()
         self.client.stop()
         self.controller.stop()
+        self.files.stop()
         self.background.stop()
         event.accept()
 

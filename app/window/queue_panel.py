@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.window import formats, theme
+from app.window.exports import TITLES
 from app.window.icons import icon
 from app.window.queue_delegate import QueueDelegate
 from app.window.queue_item import ItemState, QueueItem
 from app.window.queue_model import ITEM_ROLE, QueueModel
 from app.window.transport import tool_button
+from engine.store.export import EXPORTERS
 
 REFRESH_MS = 50
 """Time in which changes are gathered before the queue is summed up: a thousand files may be added at once."""
@@ -161,8 +164,9 @@ class QueuePanel(QWidget):
         add("Show", lambda: self.show_item(item.key), name="play")
         add("Show in folder", lambda: self.reveal_requested.emit(item.key), name="folder")
         menu.addSeparator()
-        add("Export detections as JSON Lines…", lambda: self.export_requested.emit(item.key, "jsonl"), stored, "export")
-        add("Export detections as COCO…", lambda: self.export_requested.emit(item.key, "coco"), stored, "export")
+        for name, exporter in EXPORTERS.items():
+            fits = stored and item.info is not None and item.info.kind in exporter.kinds
+            add(f"Export {TITLES[name]}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:
             add("Detect again", lambda: self.retry_requested.emit(item.key), name="play")

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.window import theme
-from app.window.icons import pixmap
+from app.window.icons import icon, pixmap
 from engine.model.check import ModelSummary
 
 
@@ -54,6 +54,7 @@ class StartPage(QWidget):
     model_requested = Signal()
     files_requested = Signal()
     folder_requested = Signal()
+    demo_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +83,16 @@ class StartPage(QWidget):
         steps.addWidget(self.model_step, 100)  # as wide as they may be, before the margins grow
         steps.addWidget(self.video_step, 100)
         steps.addStretch(1)
+        self.watch = QPushButton(icon("play"), "Watch the demo")
+        self.watch.clicked.connect(self.demo_requested)
+        about = QLabel("No model and no video at hand? A rendered street and a model for it are built in.")
+        about.setProperty("role", "muted")
+        demo = QHBoxLayout()
+        demo.setSpacing(12)
+        demo.addStretch()
+        demo.addWidget(about)
+        demo.addWidget(self.watch)
+        demo.addStretch()
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(6)
@@ -90,6 +101,8 @@ class StartPage(QWidget):
         column.addWidget(subtitle, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addSpacing(24)
         column.addLayout(steps)
+        column.addSpacing(20)
+        column.addLayout(demo)
         column.addStretch(5)
         self.set_model(None)
 

@@ -58,6 +58,6 @@ class TopBar(QWidget):
     def set_model(self, summary: ModelSummary | None) -> None:
         """The model in use."""
         self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
-        self.model.setText(f"{summary.name} · {summary.width}×{summary.height}" if summary else "No model")
+        self.model.setText(f"{summary.name} · {summary.width}×{summary.height}" if summary else "Choose a model…")
         self.model.setToolTip(f"{model_line(summary)}\nClick to change" if summary else "Choose a model")
         self.model.setAccessibleName(f"Model: {self.model.text()}")

@@ -8,19 +8,24 @@ interpolated: on BT.601 streams the result equals OpenCV's bit by bit.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import cv2
 import numpy as np
 from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
-from av.video.reformatter import Colorspace, VideoReformatter
+from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from numpy.typing import NDArray
 
 from engine.errors import SourceError
 from engine.media.video import MAX_SIDE
 from engine.types import Image
 
+Plane: TypeAlias = NDArray[np.uint8]
+"""One component of a picture, uint8 (height, width)."""
+
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
+_MATRICES = {1: "bt709", 4: "fcc", 7: "smpte240m", 9: "bt2020"}  # of those, by AVCOL_SPC; the others are BT.601 to libswscale
 _CONVERTIBLE = frozenset((0, 1, 4, 5, 6, 7, 9))  # AVCOL_SPC values libswscale has a matrix for
 
 
@@ -37,6 +42,10 @@ class Converter:
     def size(self, frame: VideoFrame) -> tuple[int, int]:
         """Width and height of the picture this frame becomes."""
         return self._sizes(frame, self._orient(frame)[0])[1]
+
+    def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
+        """Whether the frame is transposed for showing, and how it is flipped then (``cv2.flip``'s code, None: not at all)."""
+        return self._orient(frame)
 
     def __call__(self, frame: VideoFrame) -> Image:
         """The picture.
@@ -56,6 +65,33 @@ class Converter:
         if flip is not None:
             image = np.asarray(cv2.flip(image, flip), np.uint8)
         return np.ascontiguousarray(image)
+
+    def planes(self, frame: VideoFrame, size: tuple[int, int]) -> tuple[Plane, Plane, Plane]:
+        """The upright picture scaled to an even width and height, as luma and the two chroma planes of half the size (BT.709, 16 to 235).
+
+        Raises:
+            av.FFmpegError, ValueError: a pixel format that cannot be converted.
+        """
+        transposed, flip = self._orient(frame)
+        width, height = size[::-1] if transposed else size
+        converted = self._reformatter.reformat(
+            frame,
+            width,
+            height,
+            "yuv420p",
+            src_colorspace=_colorspace(frame),
+            dst_colorspace=Colorspace.ITU709,
+            dst_color_range=ColorRange.MPEG,
+            threads=1,
+        )
+        whole = np.asarray(converted.to_ndarray(), np.uint8).reshape(-1)
+        cuts = (width * height, width * height * 5 // 4)
+        planes = [plane.reshape(height // part, width // part) for plane, part in zip(np.split(whole, cuts), (1, 2, 2), strict=True)]
+        if transposed:
+            planes = [np.asarray(cv2.transpose(plane), np.uint8) for plane in planes]
+        if flip is not None:
+            planes = [np.asarray(cv2.flip(plane, flip), np.uint8) for plane in planes]
+        return planes[0], planes[1], planes[2]
 
     def _orient(self, frame: VideoFrame) -> tuple[bool, int | None]:
         if frame.rotation != self._rotation:
@@ -95,6 +131,19 @@ def _colorspace(frame: VideoFrame) -> int | None:
         return None
     hd = frame.width >= 1280 or frame.height > 576
     return Colorspace.ITU709 if hd and frame.colorspace == _UNSPECIFIED else Colorspace.DEFAULT
+
+
+def matrix_name(frame: VideoFrame) -> str:
+    """The colour matrix with which a ``Converter`` understands this frame: "bt601", "bt709", "bt2020", "fcc" or "smpte240m"."""
+    chosen = _colorspace(frame)
+    if chosen is None:
+        return _MATRICES.get(frame.colorspace, "bt601")
+    return "bt709" if chosen == Colorspace.ITU709 else "bt601"
+
+
+def is_full_range(frame: VideoFrame) -> bool:
+    """Whether a ``Converter`` takes luma and chroma for 0 to 255 instead of 16 to 235 and 240."""
+    return frame.color_range == ColorRange.JPEG or frame.format.name.startswith("yuvj")
 
 
 def _orientation(frame: VideoFrame) -> tuple[bool, int | None]:

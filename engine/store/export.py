@@ -7,15 +7,54 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 from engine.errors import UsageError
-from engine.store.exporters import coco, jsonl
+from engine.media.types import SourceKind
+from engine.store.exporters import coco, jsonl, video
 from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
-EXPORTERS: dict[str, Callable[[SessionReader, StoredSource, TextIO], None]] = {"jsonl": jsonl.write, "coco": coco.write}
-SUFFIXES = {"jsonl": ".jsonl", "coco": ".coco.json"}
+Progress: TypeAlias = Callable[[int], None]
+"""Gets how many frames of a file are written so far, if writing takes its time. What it raises gives the file up."""
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """One format. write: writes one source of a session to a file, complete or not at all. kinds: of sources it is for.
+
+    slow: writing goes through the source once more.
+    """
+
+    suffix: str
+    write: Callable[[SessionReader, StoredSource, Path, Progress], None]
+    kinds: frozenset[str] = frozenset(SourceKind)
+    slow: bool = False
+
+
+def _text(write: Callable[[SessionReader, StoredSource, TextIO], None]) -> Callable[[SessionReader, StoredSource, Path, Progress], None]:
+    def write_file(reader: SessionReader, source: StoredSource, path: Path, _progress: Progress) -> None:
+        with explained(path, "write"), atomic_text(path) as file:
+            write(reader, source, file)
+
+    return write_file
+
+
+def _video(reader: SessionReader, source: StoredSource, path: Path, progress: Progress) -> None:
+    part = part_of(path)
+    with explained(path, "write"):
+        video.write(reader, source, part, path, progress)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        _put_in_place(part, path)
+
+
+EXPORTERS = {
+    "jsonl": Exporter(".jsonl", _text(jsonl.write)),
+    "coco": Exporter(".coco.json", _text(coco.write)),
+    # never the name of the source itself, whose folder may be the one for results
+    "video": Exporter(".annotated.mp4", _video, frozenset((SourceKind.VIDEO,)), slow=True),
+}
 
 
 @dataclass(frozen=True)
@@ -28,12 +67,15 @@ class Exported:
     complete: bool
 
 
-def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) -> list[Exported]:
-    """Write ``folder/STEM.SUFFIX`` for every source that could be opened (and, if it was not finished, has frames) and every format.
+def export_session(
+    reader: SessionReader, folder: Path, formats: Sequence[str], progress: Callable[[Path, int, int], None] | None = None
+) -> list[Exported]:
+    """Write ``folder/STEM.SUFFIX`` for every source that could be opened (and, if it was not finished, has frames) and every format
+    that is for such sources.
 
     Sources of the same stem get ``STEM-2``, ``STEM-3``, … in their order. A file of that name is replaced, at once and
     only when the new one is complete on disk; but one source that was not finished never replaces an older result: it is
-    then written as ``STEM.partial.SUFFIX``.
+    then written as ``STEM.partial.SUFFIX``. progress: gets a file, how many of its frames are written, and how many there are.
 
     Raises:
         UsageError: no such format.
@@ -50,12 +92,13 @@ def export_session(reader: SessionReader, folder: Path, formats: Sequence[str]) 
         frames = reader.count(source.number)
         if source.kind is None or not (frames or source.complete):
             continue
-        for name in formats:
-            path = folder / f"{stem}{SUFFIXES[name]}"
+        for exporter in (EXPORTERS[name] for name in formats):
+            if source.kind not in exporter.kinds:
+                continue
+            path = folder / f"{stem}{exporter.suffix}"
             if not source.complete and path.exists():
-                path = folder / f"{stem}.partial{SUFFIXES[name]}"
-            with explained(path, "write"), atomic_text(path) as file:
-                EXPORTERS[name](reader, source, file)
+                path = folder / f"{stem}.partial{exporter.suffix}"
+            exporter.write(reader, source, path, _watch(progress, path, frames))
             written.append(Exported(source, path, frames, source.complete))
     return written
 
@@ -83,22 +126,39 @@ def _stem(path: Path) -> str:
     return (path.name if path.is_dir() else path.stem) or "source"
 
 
+def _watch(progress: Callable[[Path, int, int], None] | None, path: Path, total: int) -> Progress:
+    def report(frames: int) -> None:
+        if progress is not None:
+            progress(path, frames, total)
+
+    return report
+
+
+def part_of(path: Path) -> Path:
+    """Where a file is written before it gets its name: ``.NAME.part`` beside it."""
+    return path.with_name(f".{path.name}.part")
+
+
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 file that appears under its name when it is complete and on disk, or not at all.
 
-    Until then it is ``.NAME.part`` beside it; what a killed process left there, the next one overwrites.
+    What a killed process left in ``part_of(path)``, the next one overwrites.
     """
-    part = path.with_name(f".{path.name}.part")
+    part = part_of(path)
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        _put_in_place(part, path)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def _put_in_place(part: Path, path: Path) -> None:
+    part.replace(path)
     if os.name == "posix":  # the new name itself must reach the disk too
         folder = os.open(path.parent, os.O_RDONLY)
         try:

@@ -45,14 +45,16 @@ class StoredSource:
 class SessionReader:
     """Reads a session, also while it is being written. Any thread, one at a time.
 
-    Every call sees what is committed at that moment. ``labels``: one per class id.
+    Every call sees what is committed at that moment. ``labels``: one per class id. confidence, classes: frames are given with
+    those of their detections only that are at or above this confidence and, unless None, of these class ids.
 
     Raises:
         ExportError: the file is missing, damaged, something else, or written by a newer Framefleet.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
         self.path = path
+        self.confidence, self.classes = confidence, classes
         with schema.explained(path, "read"):
             self._connection = schema.open_existing(path, "ro")
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
@@ -108,7 +110,7 @@ class SessionReader:
             boxes.setdefault(frame, []).append(box)
         results = []
         for frame, pts, width, height, failure, name, device in rows:
-            found = _detections(boxes.get(frame, [])) if failure is None else None
+            found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
             results.append(FrameResult(FrameRef(source, frame, pts), devices[device], width, height, found, failure, name))
         return results
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from app.window import theme
-from app.window.colours import class_colour
+from engine.colours import class_colour
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 from tests.support.window import pixels

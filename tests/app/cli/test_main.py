@@ -49,7 +49,7 @@ def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_command_of_a_later_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["topology"]) == 2
-    assert "'topology' comes in a later version; this one has detect" in capsys.readouterr().err
+    assert "'topology' comes in a later version; this one has demo, detect" in capsys.readouterr().err
 
 
 def _break_down(_: object) -> int:

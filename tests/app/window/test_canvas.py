@@ -6,8 +6,8 @@ from pytestqt.qtbot import QtBot
 
 from app.window import theme
 from app.window.canvas import VideoCanvas
-from app.window.colours import class_colour
 from app.window.view_filter import ViewFilter
+from engine.colours import class_colour
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.window import CPU
 

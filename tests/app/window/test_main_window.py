@@ -55,7 +55,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     window = open_window()
     assert window.pages.currentWidget() is window.start
     assert window.start.choose_model.property("role") == "primary"
-    assert window.top.model.text() == "No model"
+    assert window.top.model.text() == "Choose a model…"
 
     drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
     qtbot.waitUntil(lambda: len(window.items) == 1)
@@ -121,7 +121,7 @@ def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: O
 def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
     window = open_window(ModelFiles(tmp_path / "gone.cfg", "random:1"))
     qtbot.waitUntil(lambda: any("gone.cfg does not exist" in text for text in window.banners.texts))
-    assert window.top.model.text() == "No model"
+    assert window.top.model.text() == "Choose a model…"
 
 
 def test_dragging_shows_where_to_drop_and_leaving_hides_it(qtbot: QtBot, open_window: Open, video: Path) -> None:

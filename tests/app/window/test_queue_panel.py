@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -9,6 +10,7 @@ from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue_panel import QueuePanel
+from engine.media.types import SourceKind
 from tests.support.store import video_info
 
 
@@ -55,15 +57,18 @@ def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
 def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 1)
     exports = [name for name in titles(panel.menu_for(next(iter(model)))) if name.startswith("Export")]
-    assert len(exports) == 2
+    assert exports == ["Export detections as JSON Lines…", "Export detections as COCO…", "Export annotated video…"]
     waiting = titles(panel.menu_for(next(iter(model))))
     assert waiting["Cancel"]
     assert not any(waiting[name] for name in exports)
-    model.change(1, state=ItemState.DONE, frames=100, results=Results(Path("s.sqlite"), 0))
+    info = video_info("a.mp4", 100)
+    model.change(1, state=ItemState.DONE, frames=100, info=info, results=Results(Path("s.sqlite"), 0))
     done = titles(panel.menu_for(next(iter(model))))
     assert "Cancel" not in done
     assert done["Detect again"]
     assert all(done[name] for name in exports)
+    model.change(1, info=replace(info, kind=SourceKind.IMAGES))
+    assert not titles(panel.menu_for(next(iter(model))))["Export annotated video…"], "pictures make no video"
     menu = panel.menu_for(next(iter(model)))
     with qtbot.waitSignal(panel.export_requested) as asked:
         next(action for action in menu.actions() if "COCO" in action.text()).trigger()

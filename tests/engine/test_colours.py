@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 from app.window import theme
-from app.window.colours import class_colour, contrast, oklch
+from engine.colours import class_colour, contrast, oklch
 
 
 def rgb(text: str) -> tuple[int, int, int]:

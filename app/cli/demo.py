@@ -1,0 +1,91 @@
+"""``framefleet demo``: what the program is for, on any machine: an embedded clip, an embedded model, and how right it is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from app.cli import options
+from app.cli.running import DATABASE, export, outcome_of, run_session
+from app.cli.window import open_window
+from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
+from app.display import has_display
+from engine.accuracy import Accuracy
+from engine.backends.base import EngineInfo
+from engine.session import DetectionSession
+from engine.settings import Precision, RunSettings
+from engine.store.export import Exported
+from engine.store.session import SessionReader
+from resources import DEMO
+
+FOLDER = Path("framefleet-demo")
+
+
+def run(argv: Sequence[str]) -> int:
+    """The window where there is a display, else a report: 0, or as ``detect``.
+
+    Raises:
+        FramefleetError: a device cannot be used, or the results cannot be written.
+    """
+    parser = options.make_parser(
+        "demo",
+        "Detect in an embedded clip of rendered streets with an embedded model, and compare with what is truly in each frame.\n"
+        "Needs no network, no GPU and no files. Opens the window where there is a display, else writes a report.",
+    )
+    options.add_engine_options(parser.add_argument_group("how"))
+    results = parser.add_argument_group("report")
+    results.add_argument("--headless", action="store_true", help="the report and an annotated video, no window")
+    results.add_argument("--out", type=Path, metavar="DIR", help=f"for the video and the detections ({FOLDER}); implies --headless")
+    results.add_argument("--json", action="store_true", help="end with one line, a JSON object of the figures; implies --headless")
+    results.add_argument("--quiet", action="store_true", help="no progress")
+    arguments = parser.parse_args(argv)
+    options.refuse_cuda(arguments.devices)
+    settings = demo_settings(arguments.devices, Precision(arguments.precision), arguments.batch)
+    if arguments.headless or arguments.out or arguments.json or not has_display():
+        return _report(settings, arguments)
+    return open_window([], demo=settings)
+
+
+def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
+    folder = arguments.out or FOLDER
+    session = DetectionSession(settings, folder / DATABASE, demo_labels())
+    with session:
+        interruption, engines = run_session(session, [DEMO.clip], arguments.quiet)
+    outcome, status = outcome_of(session.sources.values(), interruption)
+    accuracy: Accuracy | None = None
+    written: list[Exported] = []
+    if outcome in ("ok", "failed"):
+        # comparing waits for nothing, writing for another process
+        with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
+            comparison = pool.submit(demo_accuracy, session.database, 0)
+            written = export(reader, folder, ["jsonl", "video"], arguments.quiet)
+            accuracy = comparison.result()
+    if arguments.json:
+        print(json.dumps(session.report(outcome) | {"accuracy": accuracy and accuracy.as_json()}))
+    elif accuracy is not None:
+        print("\n".join(_lines(session, engines, accuracy, written)))
+    return status
+
+
+def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:
+    state = session.sources[0]
+    objects = sum(row.objects for row in accuracy.classes)
+    fact = "  {:16}{}".format
+    lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose place is known exactly:", ""]
+    for engine in engines:
+        lines += [
+            fact("device", f"{engine.device}: {engine.device_name}"),
+            fact("backend", f"{engine.backend}, {engine.width}×{engine.height}, batch {engine.batch}"),
+            fact("precision", f"{engine.precision} ({engine.reason})"),
+        ]
+    if state.seconds:
+        lines.append(fact("speed", f"{state.ledger.inferred / state.seconds:.1f} frames/s, decoding included"))
+    lines += [fact("accuracy", f"mAP@0.5 {accuracy.map50:.1%}, mAP@0.5:0.95 {accuracy.map50_95:.1%}"), ""]
+    lines.append(f"  {'class':12}{'AP@0.5':>8}{'AP@0.5:0.95':>14}{'objects':>10}")
+    lines += [f"  {row.label:12}{row.ap50:>8.1%}{row.ap50_95:>14.1%}{row.objects:>10,}" for row in accuracy.classes]
+    lines.append("")
+    titles = {".jsonl": "detections", ".mp4": "annotated video"}
+    return lines + [fact(titles[item.path.suffix], item.path) for item in reversed(written)]

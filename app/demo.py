@@ -1,0 +1,37 @@
+"""The demo: an embedded model detects in an embedded clip, whose every frame's truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.accuracy import FLOOR, Accuracy, read_truth, score
+from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.store.session import SessionReader
+from engine.types import Detections, DeviceId
+from resources import DEMO
+
+CONFIDENCE = 0.25
+"""What is shown; detected is from a lower confidence on, since average precision counts the weak detections, too."""
+
+
+def demo_settings(devices: tuple[DeviceId, ...] = (), precision: Precision = Precision.AUTO, batch: int | None = None) -> RunSettings:
+    """A run of the demo's model."""
+    model = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
+    return RunSettings(model, devices, engine=EngineSettings(precision=precision, batch=batch, confidence=FLOOR))
+
+
+def demo_labels() -> tuple[str, ...]:
+    """What the demo's model tells apart."""
+    return tuple(DEMO.labels.read_text("utf-8").split())
+
+
+def demo_accuracy(database: Path, source: int) -> Accuracy:
+    """How right a session's detections in the clip are; takes some seconds.
+
+    Raises:
+        ExportError: the session cannot be read.
+        SourceError: the truth cannot be read.
+    """
+    with SessionReader(database) as reader:
+        found = [frame.detections or Detections() for frame in reader.frames(source)]
+    return score(read_truth(DEMO.truth), found)
