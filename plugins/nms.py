@@ -17,7 +17,7 @@ LIMIT = 1024
 RECORD = np.dtype([("box", np.float32, 4), ("score", np.float32), ("class_id", np.int32)])
 """One detection: x1 y1 x2 y2 in the picture's pixels, confidence, class id."""
 
-_THREADS = 512
+_THREADS = 1024
 _SHARED_BYTES = CAPACITY * (8 + 2)  # keys, and which are kept
 
 

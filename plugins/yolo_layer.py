@@ -1,4 +1,4 @@
-"""The raw heads of a whole batch into candidates, in one launch, in the same order as ``engine/yolo.py``."""
+"""The raw heads of a whole batch into candidates, in the same order as ``engine/yolo.py``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from plugins.kernels import Kernels
 CAPACITY = 4096
 """Candidates of a picture there is room for, a power of two; how many there were is counted on."""
 
-CANDIDATE_BYTES = 24
-"""Four float32 of the box, the float32 score, the int32 class id."""
+CANDIDATE_BYTES = 28
+"""Four float32 of the box, the float32 score, the int32 class id; and an int32 for the kernels to count in."""
 
-_THREADS = 1024
+_THREADS = 256
 _MOST_ANCHORS, _MOST_HEADS = 16, 8
 
 HEAD = np.dtype(
@@ -77,6 +77,10 @@ class Candidates:
         room = batch * CAPACITY
         return np.uint64(self.values), np.uint64(self.values + 16 * room), np.uint64(self.values + 20 * room)
 
+    def scratch(self, batch: int) -> np.uint64:
+        """Of int32 (batch, CAPACITY) that mean nothing afterwards."""
+        return np.uint64(self.values + 24 * batch * CAPACITY)
+
 
 def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
     """Boxes, scores and class ids as in ``Candidates.addresses``: views of its bytes."""
@@ -114,6 +118,9 @@ class YoloLayer:
     """All heads of a batch. table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels.
 
     confidence: the lowest objectness · class probability that counts.
+
+    Raises:
+        ValueError: the network is too large.
     """
 
     def __init__(
@@ -129,26 +136,24 @@ class YoloLayer:
     ) -> None:
         from cuda.core import LaunchConfig
 
+        cells = sum(head.cells for head in heads)
+        blocks = -(-cells // _THREADS)
+        if blocks > CAPACITY:
+            raise ValueError(
+                f"a network of {size[0]} × {size[1]} pixels has {cells} cells: at most {CAPACITY * _THREADS} can be decoded on a GPU"
+            )
         # a little low, so that rounding drops nothing before scores are compared themselves; where 1 is asked for, what rounds to it
         floor = math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
-        self._kernel = kernels["yolo_layer"]
-        self._config = LaunchConfig(grid=batch, block=_THREADS)
-        self._arguments = (
-            np.uint64(table),
-            np.int32(len(heads)),
-            np.int32(classes),
-            np.int32(sum(head.cells for head in heads)),
-            np.float32(size[0]),
-            np.float32(size[1]),
-            np.float32(confidence),
-            np.float32(floor),
-            *candidates.addresses(batch),
-            np.uint64(candidates.counts),
-            np.int32(CAPACITY),
-        )
+        what = np.uint64(table), np.int32(len(heads)), np.int32(classes), np.int32(cells)
+        numbers = np.float32(size[0]), np.float32(size[1]), np.float32(confidence), np.float32(floor)
+        self._config = LaunchConfig(grid=(blocks, batch, 1), block=_THREADS)
+        self._count, self._emit = kernels["yolo_count"], kernels["yolo_layer"]
+        self._to_count = (*what, *numbers, candidates.scratch(batch))
+        self._to_emit = (*self._to_count, *candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))
 
     def launch(self, stream: Any) -> None:
         """Put it on the stream."""
         from cuda.core import launch
 
-        launch(stream, self._config, self._kernel, *self._arguments)
+        launch(stream, self._config, self._count, *self._to_count)
+        launch(stream, self._config, self._emit, *self._to_emit)

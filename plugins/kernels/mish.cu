@@ -44,7 +44,7 @@ extern "C" __global__ void mish(const __half* values, int count, __half* out) {
 
 // bias: one number a channel. inner: values of a channel that lie side by side: rows · columns in NCHW, 1 in NHWC.
 extern "C" __global__ void bias_mish(const __half* values, const float* __restrict__ bias, int count, int channels, int inner, __half* out) {
-    const bool side_by_side = inner == 1 && channels % 8 == 0;
+    const bool side_by_side = inner == 1 && channels % 8 == 0, one_channel = inner % 8 == 0;
     each_eight(values, count, out, [=](unsigned at, float(&added)[8]) {
         if (side_by_side) {
             const float4* eight = reinterpret_cast<const float4*>(bias + at % channels);
@@ -54,6 +54,14 @@ extern "C" __global__ void bias_mish(const __half* values, const float* __restri
             return;
         }
         unsigned channel = at / inner;
+        if (one_channel) {
+            const float same = bias[channel % channels];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                added[i] = same;
+            }
+            return;
+        }
         int left = inner - static_cast<int>(at - channel * inner);  // values of this channel from here on
         channel %= channels;
 #pragma unroll

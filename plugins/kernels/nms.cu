@@ -1,7 +1,7 @@
 // Non-maximum suppression, class by class, one block a picture; then boxes in the pixels of the picture as shown.
 // Semantics: engine/nms.py, and of the boxes Fit.to_source in engine/preprocess.py.
 
-constexpr int NMS_THREADS = 512;
+constexpr int NMS_THREADS = 1024;
 constexpr int GROUP = 64;  // candidates decided at a time: one bit each
 
 struct Record {
@@ -46,7 +46,7 @@ __device__ void sort(unsigned long long* keys, int size) {
 // boxes, scores, class_ids: (pictures, capacity), a power of two. wanted: one bit a class.
 // results: int2 (candidates, records) of each picture, then Record (pictures, limit), strongest first. Both numbers are true where they
 // exceed capacity or limit: of too many candidates none is looked at, of too many records the first are there.
-extern "C" __global__ void __launch_bounds__(NMS_THREADS)
+extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
         int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
         Record* __restrict__ records, int limit) {
@@ -94,12 +94,22 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS)
         __syncthreads();
         // against those kept before: NMS_THREADS is a multiple of GROUP, so a thread has one member all along
         const int member = threadIdx.x % GROUP;
-        for (int stronger = threadIdx.x / GROUP; stronger < kept_count && member < members; stronger += NMS_THREADS / GROUP) {
-            const int slot = kept[stronger];
-            if (class_ids[slot] == group_classes[member] && excess(boxes[slot], group[member], iou, beta) > 0.0f) {
-                atomicOr(&dead, 1ULL << member);
-                break;
+        constexpr int APART = NMS_THREADS / GROUP, AT_ONCE = 4;  // so many loads are under way together
+        bool loses = false;
+        for (int first = threadIdx.x / GROUP; first < kept_count && member < members && !loses; first += AT_ONCE * APART) {
+            int slots[AT_ONCE], classes[AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) {
+                slots[i] = kept[min(first + i * APART, kept_count - 1)];  // again the last one, where there is none
+                classes[i] = class_ids[slots[i]];
             }
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) {
+                loses |= classes[i] == group_classes[member] && excess(boxes[slots[i]], group[member], iou, beta) > 0.0f;
+            }
+        }
+        if (loses) {
+            atomicOr(&dead, 1ULL << member);
         }
         // among each other
         for (int first = threadIdx.x / GROUP; first < member && member < members; first += NMS_THREADS / GROUP) {

@@ -5,7 +5,7 @@ constexpr int NV12 = 0, P016 = 1, RGB8 = 2;
 // plugins/preprocess.py fills this: see FRAME there.
 struct Frame {
     unsigned long long luma, chroma;  // device addresses; RGB8 has its pixels at luma
-    int pitch;                        // bytes from row to row
+    int pitch;                        // bytes from row to row; like the addresses a multiple of 2 for NV12, of 4 for P016
     int format;
     int width, height;                // pixels, as stored
     int left, top, right, bottom;     // where the picture lies in the network's input
@@ -15,6 +15,10 @@ struct Frame {
     float back[4];                    // from network pixels to pixels of the picture as shown: scale and offset of x, then of y
     float shown_width, shown_height;
 };
+
+// Whole numbers by adding and subtracting 1.5 · 2²³, good for ±2²²: rounding instructions are an eighth as fast as additions.
+__device__ __forceinline__ float floor_of(float value) { return __fadd_rd(value, 12582912.0f) - 12582912.0f; }
+__device__ __forceinline__ float nearest(float value) { return __fadd_rn(value, 12582912.0f) - 12582912.0f; }
 
 __device__ __forceinline__ float byte_of(float value) { return fminf(fmaxf(value, 0.0f), 255.0f); }
 
@@ -36,10 +40,10 @@ __device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
     }
     // Every product is cut off for itself, as libswscale does it: what is decoded on the CPU then looks the same.
     const float* c = frame.colour;
-    const float grey = floorf(c[1] * (luma - c[0]));
+    const float grey = floor_of(c[1] * (luma - c[0]));
     u -= 128.0f, v -= 128.0f;
-    return make_float3(byte_of(grey + floorf(c[2] * v)), byte_of(grey + floorf(c[3] * u) + floorf(c[4] * v)),
-                       byte_of(grey + floorf(c[5] * u)));
+    return make_float3(byte_of(grey + floor_of(c[2] * v)), byte_of(grey + floor_of(c[3] * u) + floor_of(c[4] * v)),
+                       byte_of(grey + floor_of(c[5] * u)));
 }
 
 __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {
@@ -57,7 +61,7 @@ __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row
                                up * (left * a.y + right * b.y) + down * (left * c.y + right * d.y),
                                up * (left * a.z + right * b.z) + down * (left * c.z + right * d.z));
     if (frame.rounded) {
-        value = make_float3(rintf(value.x), rintf(value.y), rintf(value.z));
+        value = make_float3(nearest(value.x), nearest(value.y), nearest(value.z));
     }
     return value;
 }

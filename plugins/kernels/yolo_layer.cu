@@ -1,8 +1,9 @@
 // Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/yolo.py.
-// A block decodes a picture, so that its candidates come in the order of the CPU's decoder, always the same.
+// Each block counts the candidates of its cells; then each writes its own behind those of the blocks before it. So they come in the
+// order of the CPU's decoder, always the same.
 
 constexpr int MOST_HEADS = 8, MOST_ANCHORS = 16;
-constexpr int YOLO_THREADS = 1024, WARPS = YOLO_THREADS / 32, PER_THREAD = 8, SPAN = YOLO_THREADS * PER_THREAD;
+constexpr int YOLO_THREADS = 256, WARPS = YOLO_THREADS / 32;
 constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
 // plugins/yolo_layer.py fills this: see HEAD there.
@@ -67,144 +68,140 @@ struct Room {
 
 // The candidates of one cell, looked for by a whole warp: how many; with room, they are also written, from ``start`` on.
 __device__ int candidates_of(const Cell& cell, int classes, float width, float height, float confidence, const Room* room, int start) {
+    constexpr int AT_ONCE = 3;  // loads under way together, of 32 classes each
     const int lane = threadIdx.x & 31;
     const bool direct = cell.head->new_coords;
     const float objectness = cell.value(4), sure = direct ? fminf(objectness, 1.0f) : logistic(objectness);
     float4 box;
     int count = 0;
-    for (int first = 0; first < classes; first += 32) {
-        const int class_id = first + lane;
-        float score = 0.0f;
-        bool found = false;
-        if (class_id < classes) {
-            const float value = cell.value(5 + class_id);
-            score = sure * (direct ? fminf(value, 1.0f) : logistic(value));
-            found = score >= confidence && (!direct || value >= confidence);  // fminf makes a number of what is none
+    for (int first = 0; first < classes; first += 32 * AT_ONCE) {
+        float values[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {
+            values[i] = cell.value(5 + min(first + 32 * i + lane, classes - 1));
         }
-        const unsigned votes = __ballot_sync(0xffffffffu, found);
-        if (votes == 0) {
-            continue;
-        }
-        if (count == 0) {
-            box = cell.box(width, height);
-            if (!isfinite(box.x) || !isfinite(box.y) || !isfinite(box.z) || !isfinite(box.w)) {
-                return 0;
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {
+            const int class_id = first + 32 * i + lane;
+            const float score = sure * (direct ? fminf(values[i], 1.0f) : logistic(values[i]));
+            // fminf makes a number of what is none
+            const bool found = class_id < classes && score >= confidence && (!direct || values[i] >= confidence);
+            const unsigned votes = __ballot_sync(0xffffffffu, found);
+            if (votes == 0) {
+                continue;
             }
+            if (count == 0) {
+                box = cell.box(width, height);
+                if (!isfinite(box.x) || !isfinite(box.y) || !isfinite(box.z) || !isfinite(box.w)) {
+                    return 0;
+                }
+            }
+            const int slot = start + count + __popc(votes & ((1u << lane) - 1));
+            if (room != nullptr && found && slot < room->capacity) {
+                room->boxes[slot] = box, room->scores[slot] = score, room->class_ids[slot] = class_id;
+            }
+            count += __popc(votes);
         }
-        const int slot = start + count + __popc(votes & ((1u << lane) - 1));
-        if (room != nullptr && found && slot < room->capacity) {
-            room->boxes[slot] = box, room->scores[slot] = score, room->class_ids[slot] = class_id;
-        }
-        count += __popc(votes);
     }
     return count;
 }
 
-// The sums of all numbers before each, and of all; by the block's first warp. COUNT: a multiple of 32.
-template <int COUNT>
-__device__ void sum_before(int* numbers, int* total) {
-    constexpr int EACH = COUNT / 32;
-    if (threadIdx.x < 32) {
-        int mine[EACH], sum = 0;
+// The sum over a block's warps of one number each, and that of the warps before this one. numbers: shared, overwritten.
+struct WarpSums {
+    int before, total;
+
+    __device__ __forceinline__ WarpSums(int* numbers, int mine) : before(0), total(0) {
+        const int warp = threadIdx.x / 32;
+        __syncthreads();
+        if ((threadIdx.x & 31) == 0) {
+            numbers[warp] = mine;
+        }
+        __syncthreads();
 #pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            mine[i] = numbers[threadIdx.x * EACH + i];
-            sum += mine[i];
+        for (int each = 0; each < WARPS; ++each) {
+            before += each < warp ? numbers[each] : 0;
+            total += numbers[each];
         }
-        int up_to = sum;
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const int before = __shfl_up_sync(0xffffffffu, up_to, distance);
-            up_to += threadIdx.x >= distance ? before : 0;
+    }
+};
+
+// What a block of 256 cells finds: how many, and with room, where they go from ``start`` on.
+__device__ int candidates_of_block(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
+                                   float confidence, float floor, const Room* room, int start) {
+    __shared__ Head heads[MOST_HEADS];
+    __shared__ unsigned char promising[YOLO_THREADS];
+    __shared__ int numbers[WARPS];
+    const int picture = blockIdx.y, lane = threadIdx.x & 31, warp = threadIdx.x / 32, first = blockIdx.x * YOLO_THREADS;
+    for (int i = threadIdx.x; i < head_count * static_cast<int>(sizeof(Head) / 4); i += YOLO_THREADS) {
+        reinterpret_cast<int*>(heads)[i] = reinterpret_cast<const int*>(table)[i];
+    }
+    __syncthreads();
+    // Cells whose objectness suffices: a score is at most that, and most cells end here.
+    bool promises = false;
+    if (first + threadIdx.x < cells) {
+        const Cell cell(heads, head_count, classes, picture, first + threadIdx.x);
+        promises = cell.value(4) >= (cell.head->new_coords ? confidence : floor);
+    }
+    const unsigned votes = __ballot_sync(0xffffffffu, promises);
+    const WarpSums sums(numbers, __popc(votes));
+    if (promises) {
+        promising[sums.before + __popc(votes & ((1u << lane) - 1))] = static_cast<unsigned char>(threadIdx.x);
+    }
+    __syncthreads();
+    // The values of a cell's classes are far apart in memory: each warp looks at one cell.
+    int found = 0;
+    for (int group = 0; group < sums.total; group += WARPS) {
+        int mine = 0;
+        if (group + warp < sums.total) {
+            const Cell cell(heads, head_count, classes, picture, first + promising[group + warp]);
+            mine = candidates_of(cell, classes, width, height, confidence, nullptr, 0);
         }
-        int running = up_to - sum;
-#pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-            numbers[threadIdx.x * EACH + i] = running;
-            running += mine[i];
+        if (room == nullptr) {
+            found += mine;
+            continue;
         }
-        if (threadIdx.x == 31) {
-            *total = running;
+        const WarpSums counts(numbers, mine);
+        if (mine > 0) {
+            const Cell cell(heads, head_count, classes, picture, first + promising[group + warp]);
+            candidates_of(cell, classes, width, height, confidence, room, start + found + counts.before);
         }
+        found += counts.total;
+    }
+    return room == nullptr ? WarpSums(numbers, found).total : found;
+}
+
+// block_counts: (pictures, blocks), candidates of each block.
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_count(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
+               int* __restrict__ block_counts) {
+    const int found = candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, nullptr, 0);
+    if (threadIdx.x == 0) {
+        block_counts[blockIdx.y * gridDim.x + blockIdx.x] = found;
     }
 }
 
 // boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture; the true number, also where it exceeds the capacity.
 extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence,
-               float floor, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts,
-               int capacity) {
-    constexpr unsigned short EMPTY = 0x8000;  // no cell's number within a span
-    __shared__ Head heads[MOST_HEADS];
-    __shared__ unsigned short promising[SPAN];
-    __shared__ int before[WARPS * PER_THREAD], warp_before[WARPS], promising_count, total;
-    const int picture = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const long long offset = static_cast<long long>(picture) * capacity;
+    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
+               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
+               int* __restrict__ counts, int capacity) {
+    __shared__ int numbers[WARPS];
+    block_counts += blockIdx.y * gridDim.x;
+    int before = 0;
+    for (int block = threadIdx.x; block < blockIdx.x; block += YOLO_THREADS) {
+        before += block_counts[block];
+    }
+    for (int distance = 16; distance > 0; distance /= 2) {
+        before += __shfl_xor_sync(0xffffffffu, before, distance);
+    }
+    const int start = WarpSums(numbers, before).total, mine = block_counts[blockIdx.x];
+    if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
+        counts[blockIdx.y] = start + mine;
+    }
+    if (mine == 0 || start >= capacity) {
+        return;
+    }
+    const long long offset = static_cast<long long>(blockIdx.y) * capacity;
     const Room room = {boxes + offset, scores + offset, class_ids + offset, capacity};
-    for (int i = threadIdx.x; i < head_count * static_cast<int>(sizeof(Head) / 4); i += YOLO_THREADS) {
-        reinterpret_cast<int*>(heads)[i] = reinterpret_cast<const int*>(table)[i];
-    }
-    __syncthreads();
-    int found = 0;
-    for (int start = 0; start < cells; start += SPAN) {
-        // Cells whose objectness suffices: a score is at most that, and most cells end here.
-        bool promises[PER_THREAD];
-#pragma unroll
-        for (int i = 0; i < PER_THREAD; ++i) {
-            const int index = start + i * YOLO_THREADS + threadIdx.x;
-            promises[i] = false;
-            if (index < cells) {
-                const Cell cell(heads, head_count, classes, picture, index);
-                promises[i] = cell.value(4) >= (cell.head->new_coords ? confidence : floor);
-            }
-        }
-        unsigned votes[PER_THREAD];
-#pragma unroll
-        for (int i = 0; i < PER_THREAD; ++i) {
-            votes[i] = __ballot_sync(0xffffffffu, promises[i]);
-            if (lane == 0) {
-                before[i * WARPS + warp] = __popc(votes[i]);
-            }
-        }
-        __syncthreads();
-        sum_before<WARPS * PER_THREAD>(before, &promising_count);
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < PER_THREAD; ++i) {
-            if (promises[i]) {
-                promising[before[i * WARPS + warp] + __popc(votes[i] & ((1u << lane) - 1))] =
-                    static_cast<unsigned short>(i * YOLO_THREADS + threadIdx.x);
-            }
-        }
-        __syncthreads();
-        // The values of a cell's classes are far apart in memory: a whole warp looks at one cell after the other, first to count, then to write.
-        const int from = promising_count * warp / WARPS, to = promising_count * (warp + 1) / WARPS;
-        int mine = 0;
-        for (int i = from; i < to; ++i) {
-            const Cell cell(heads, head_count, classes, picture, start + promising[i]);
-            const int count = candidates_of(cell, classes, width, height, confidence, nullptr, 0);
-            __syncwarp();
-            if (count == 0 && lane == 0) {
-                promising[i] = EMPTY;
-            }
-            mine += count;
-        }
-        if (lane == 0) {
-            warp_before[warp] = mine;
-        }
-        __syncthreads();
-        sum_before<WARPS>(warp_before, &total);
-        __syncthreads();
-        int slot = found + warp_before[warp];
-        for (int i = from; i < to && slot < capacity; ++i) {
-            if (promising[i] != EMPTY) {
-                const Cell cell(heads, head_count, classes, picture, start + promising[i]);
-                slot += candidates_of(cell, classes, width, height, confidence, &room, slot);
-            }
-        }
-        found += total;
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) {
-        counts[picture] = found;
-    }
+    candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
 }

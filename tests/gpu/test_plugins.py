@@ -245,7 +245,8 @@ def decoded_heads(
     table = gpu.upload(head_table(descriptions))
     gpu.run(YoloLayer(gpu.kernels, descriptions, table, batch, layers[0].classes, (WIDTH, HEIGHT), confidence, candidates))
     values = gpu.download(candidates.values, batch * CAPACITY * CANDIDATE_BYTES, np.uint8)
-    return gpu.download(candidates.counts, batch, np.int32), *read_candidates(values, batch), values.tobytes()
+    found = read_candidates(values, batch)
+    return gpu.download(candidates.counts, batch, np.int32), *found, b"".join(part.tobytes() for part in found)
 
 
 def by_decoder(heads: Sequence[NDArray[np.float16]], layers: Sequence[Yolo], confidence: float) -> list[CpuCandidates]:

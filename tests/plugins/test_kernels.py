@@ -18,7 +18,7 @@ from plugins.yolo_layer import HEAD
 
 pytest.importorskip("cuda.core")
 
-NAMES = ("mish", "bias_mish", *LAYOUTS.values(), "yolo_layer", "nms")
+NAMES = ("mish", "bias_mish", *LAYOUTS.values(), "yolo_count", "yolo_layer", "nms")
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])

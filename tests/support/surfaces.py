@@ -39,7 +39,7 @@ def decoded(image: Image, ten_bits: bool, matrix: str, full_range: bool) -> tupl
         np.frombuffer(plane, np.uint16 if ten_bits else np.uint8).reshape(plane.height, -1)[:, : plane.width] for plane in frame.planes
     )
     planes = (y, np.stack([u, v], axis=-1).reshape(len(u), -1))
-    luma, chroma = (np.pad(plane << 6 if ten_bits else plane, ((0, 0), (0, 7))).view(np.uint8) for plane in planes)
+    luma, chroma = (np.pad(plane << 6 if ten_bits else plane, ((0, 0), (0, -plane.shape[1] % 64))).view(np.uint8) for plane in planes)
     return frame, luma, chroma
 
 
