@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-import resources
+from resources import DEMO
 from tools.demo import scene
 from tools.demo.film import Film
 from tools.demo.truth import Truth
 
-DEMO = Path(resources.__file__).parent / "demo"
-CFG, WEIGHTS = DEMO / "framefleet-demo.cfg", DEMO / "framefleet-demo.weights"
-CLIP, CLIP_TRUTH = DEMO / "framefleet-demo.mp4", DEMO / "framefleet-demo.truth.json.gz"
+CFG, WEIGHTS, CLIP, CLIP_TRUTH = DEMO.cfg, DEMO.weights, DEMO.clip, DEMO.truth
 
 RAIN, DAY = 1011, 1010
 """Seeds of a wet street that has every class on it, and of a dry one."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from itertools import chain, islice
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.accuracy import FLOOR, read_truth, score
 from engine.backends.create import create_backend
 from engine.errors import ModelError
 from engine.media.decode import decode
@@ -28,7 +27,6 @@ from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS
 from tests.support.opencv import opencv_heads, relative_difference
 from tools.demo import architecture
 from tools.demo.actor import NAMES
-from tools.demo.evaluate import score
 
 CPU = DeviceId("cpu", "0")
 
@@ -150,13 +148,13 @@ def test_it_detects_what_is_in_the_clip() -> None:
     """Every 75th frame; benchmarks/demo_model.py measures all of them."""
     info = probe(CLIP)
     frames = chain.from_iterable(decode(info, segment) for segment in info.segments)
-    truth = json.loads(gzip.decompress(CLIP_TRUTH.read_bytes()))
+    truth = read_truth(CLIP_TRUTH)
     found = []
     with create_backend(CPU) as backend:
-        backend.activate(load_network(ModelFiles(CFG, WEIGHTS)), EngineSettings(precision=Precision.FP32, confidence=0.005))
+        backend.activate(load_network(ModelFiles(CFG, WEIGHTS)), EngineSettings(precision=Precision.FP32, confidence=FLOOR))
         for frame in islice(frames, 0, None, 75):
             assert isinstance(frame, DecodedFrame)
             found += backend.infer([frame.image])
     assert len(found) == 9
     notes = [{**note, "image_id": note["image_id"] // 75} for note in truth["annotations"] if note["image_id"] % 75 == 0]
-    assert score({**truth, "images": truth["images"][:9], "annotations": notes}, found)["map50"] > 0.9
+    assert score({**truth, "images": truth["images"][:9], "annotations": notes}, found).map50 > 0.9

@@ -8,21 +8,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from engine.accuracy import FLOOR, Accuracy, score
 from engine.types import Detections
 from tools.demo.actor import NAMES
 from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
-
-FLOOR = 0.005
-"""Confidence below which nothing is reported: mAP wants the weak ones too."""
 
 
 def truths(folder: Path) -> tuple[list[Truth], int, int]:
@@ -37,49 +33,10 @@ def truths(folder: Path) -> tuple[list[Truth], int, int]:
     return found, shape[2], shape[1]
 
 
-def score(truth: dict[str, Any], found: Sequence[Detections]) -> dict[str, Any]:
-    """COCO's figures: ``map50``, ``map50_95``, and ``classes``: name to (AP50, AP50–95, number of objects asked for)."""
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
-
-    rows = [
-        {
-            "image_id": image,
-            "category_id": int(kind) + 1,
-            "bbox": [float(x1), float(y1), float(x2 - x1), float(y2 - y1)],
-            "score": float(confidence),
-        }
-        for image, detections in enumerate(found)
-        for (x1, y1, x2, y2), confidence, kind in zip(detections.boxes, detections.scores, detections.class_ids, strict=True)
-    ]
-    if not rows:
-        return {"map50": 0.0, "map50_95": 0.0, "classes": {}}
-    with contextlib.redirect_stdout(io.StringIO()):
-        reference = COCO()
-        reference.dataset = truth
-        reference.createIndex()
-        evaluation = COCOeval(reference, reference.loadRes(rows), "bbox")
-        evaluation.evaluate()
-        evaluation.accumulate()
-    # precision: thresholds, recalls, classes, areas, most detections
-    precision = evaluation.eval["precision"][:, :, :, 0, -1]
-    asked = np.bincount([a["category_id"] - 1 for a in truth["annotations"] if not a["iscrowd"]], minlength=len(truth["categories"]))
-    classes = {}
-    for i, category in enumerate(truth["categories"]):
-        values = precision[:, :, i]
-        if asked[i]:
-            classes[category["name"]] = (float(values[0].mean()), float(values.mean()), int(asked[i]))
-    return {
-        "map50": float(np.mean([c[0] for c in classes.values()])),
-        "map50_95": float(np.mean([c[1] for c in classes.values()])),
-        "classes": classes,
-    }
-
-
-def show(result: dict[str, Any]) -> str:
+def show(result: Accuracy) -> str:
     """A table."""
-    lines = [f"{name:12} AP50 {a:.3f}  AP50-95 {b:.3f}  {n:6} objects" for name, (a, b, n) in result["classes"].items()]
-    return "\n".join([*lines, f"mAP50 {result['map50']:.4f}  mAP50-95 {result['map50_95']:.4f}"])
+    lines = [f"{c.label:12} AP50 {c.ap50:.3f}  AP50-95 {c.ap50_95:.3f}  {c.objects:6} objects" for c in result.classes]
+    return "\n".join([*lines, f"mAP50 {result.map50:.4f}  mAP50-95 {result.map50_95:.4f}"])
 
 
 def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float = 0.45) -> Iterable[Detections]:
@@ -120,7 +77,7 @@ def main() -> None:
     result = score(coco(known, NAMES, width, height, a.data.name), list(by_torch(a.data, a.cfg, a.weights)))
     print(show(result))
     if a.json:
-        a.json.write_text(json.dumps(result, indent=1))
+        a.json.write_text(json.dumps(asdict(result), indent=1))
 
 
 if __name__ == "__main__":
