@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.window import theme
 from app.window.background import Background
@@ -25,9 +25,13 @@ CHECK_AFTER_MS = 200
 
 
 class ModelForm(QWidget):
-    """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model."""
+    """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model.
+
+    list_requested: the user wants one of those that can be downloaded.
+    """
 
     checked = Signal(object)
+    list_requested = Signal()
 
     def __init__(self, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +50,9 @@ class ModelForm(QWidget):
         row.setSpacing(8)
         row.addWidget(self.icon)
         row.addWidget(self.verdict, 1)
+        self.from_list = QPushButton("Download a model…")
+        self.from_list.clicked.connect(self.list_requested)
+        row.addWidget(self.from_list, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)

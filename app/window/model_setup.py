@@ -14,6 +14,8 @@ from app.window.background import Background
 from app.window.banner import BannerArea, Kind
 from app.window.controller import DetectionController
 from app.window.intake import Intake
+from app.window.model_list import ModelList
+from app.window.model_list_downloads import ModelDownloads
 from app.window.model_parts import ModelParts
 from app.window.preferences import Preferences
 from app.window.settings_dialog import SettingsDialog
@@ -46,6 +48,9 @@ class ModelSetup(QObject):
         self._banners = banners
         self._parts = ModelParts()
         self.dialog: SettingsDialog | None = None
+        self.models: ModelList | None = None
+        self.downloads = ModelDownloads(background, parent=self)
+        self.downloads.ended.connect(self._download_ended)
         self._question: QMessageBox | None = None
         self._found: tuple[DeviceDescription, ...] | None = None
         self.preferences = Preferences()
@@ -70,6 +75,7 @@ class ModelSetup(QObject):
 
     def take(self, intake: Intake) -> None:
         """Parts of a model were dropped."""
+        self._close_models()
         if self.dialog is not None:
             self.dialog.model.take(intake)
             return
@@ -83,8 +89,8 @@ class ModelSetup(QObject):
     def ask_for_model(self) -> None:
         """Files wait, and there is nothing to detect with."""
         if self.preferences.model is None:
-            text = "Choose a model to start detecting: drop its .cfg and .weights here, or choose them."
-            self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_dialog))
+            text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
+            self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_models))
 
     @Slot()
     def open_dialog(self) -> None:
@@ -96,6 +102,7 @@ class ModelSetup(QObject):
         self.dialog.model.set_parts(self._parts)
         if self._found is not None:
             self.dialog.devices.offer(self._found)
+        self.dialog.model.list_requested.connect(self.open_models)
         self.dialog.finished.connect(self._dialog_closed)
         self.dialog.open()
 
@@ -108,6 +115,61 @@ class ModelSetup(QObject):
             self._parts = ModelParts.of(dialog.preferences.model)
             self._apply(dialog.preferences, dialog.model.summary)
         dialog.deleteLater()
+
+    @Slot()
+    def open_models(self) -> None:
+        """Show the models that can be downloaded."""
+        if self.models is not None:
+            self.models.raise_()
+            return
+        self._banners.remove("download")
+        self.models = ModelList(self.downloads, self.preferences.model.cfg if self.preferences.model else None, self.dialog or self._window)
+        self.models.chosen.connect(self._use)
+        self.models.own_requested.connect(self._own)
+        self.models.dropped.connect(self.take)
+        self.models.finished.connect(self._models_closed)
+        self.models.open()
+
+    def stop(self) -> None:
+        """The window closes: give up what is being downloaded."""
+        self.downloads.stop()
+
+    def _close_models(self) -> None:
+        if self.models is not None:
+            self.models.reject()
+
+    @Slot(int)
+    def _models_closed(self, _outcome: int) -> None:
+        models, self.models = self.models, None
+        if models is not None:
+            models.deleteLater()
+        if self.downloads.names:
+            text = f"{', '.join(self.downloads.names)}: being downloaded."
+            self._banners.show_banner("download", Kind.INFO, text, ("Show", self.open_models))
+
+    @Slot(str, object)
+    def _download_ended(self, name: str, files: ModelFiles | None) -> None:
+        if self.models is not None:
+            return  # where it can be seen
+        if files is not None:
+            self._banners.show_banner("download", Kind.INFO, f"{name} is downloaded.", ("Use it", partial(self._use, files)))
+        elif name in self.downloads.errors:
+            self._banners.show_banner("download", Kind.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
+
+    @Slot(object)
+    def _use(self, files: ModelFiles) -> None:
+        self._close_models()
+        self._banners.remove("download")
+        if self.dialog is not None:
+            self.dialog.model.set_parts(ModelParts.of(files))
+            return
+        self._parts = ModelParts.of(files)
+        self._check(replace(self.preferences, model=files))
+
+    @Slot()
+    def _own(self) -> None:
+        self._close_models()
+        self.open_dialog()
 
     def _check(self, preferences: Preferences) -> None:
         files = preferences.model

@@ -18,6 +18,11 @@ class Cancellation:
         self._lock = threading.Lock()
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
+    @property
+    def asked(self) -> bool:
+        """Whether somebody has cancelled."""
+        return self._asked.is_set()
+
     def cancel(self) -> None:
         """Give the download up: whoever waits for the network stops waiting."""
         with self._lock:
