@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
         queue.clear_requested.connect(self._clear_finished)
         self.start.files_requested.connect(self.files.choose_files)
         self.start.folder_requested.connect(self.files.choose_folder)
-        self.start.model_requested.connect(self.setup.open_dialog)
+        self.start.model_requested.connect(self.setup.open_models)
         for asked in (self.start.demo_requested, actions.demo.triggered):
             asked.connect(self.demo.watch)
         self.demo.begun.connect(queue.show_item)
@@ -305,6 +305,7 @@ class MainWindow(QMainWindow):
         self.viewer.player.close_file()
         self.client.stop()
         self.controller.stop()
+        self.setup.stop()
         self.files.stop()
         self.background.stop()
         event.accept()

@@ -112,7 +112,7 @@ class StartPage(QWidget):
         step.set_done(summary is not None)
         if summary is None:
             step.title.setText("Choose a model")
-            step.text.setText("Drop a Darknet .cfg and its .weights anywhere on this window, or choose them.")
+            step.text.setText("Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
             self.choose_model.setText("Choose model…")
         else:
             step.title.setText(summary.name)
