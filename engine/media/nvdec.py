@@ -1,0 +1,231 @@
+"""Decoding on an NVIDIA GPU (NVDEC, through PyNvVideoCodec): frames are born in the device's memory and stay there.
+
+Every call of ``decode`` has a hardware decoder of its own; FFmpeg reads the file. The frames are those that FFmpeg would decode, with
+the same times, or they do not come from here: where the hardware says that it had to patch a picture up, or gives other frames than
+the packets promise, FFmpeg decodes the rest of the segment.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cuda.core import Device, Stream
+
+from engine.backends.cuda_memory import Memory, cuda_errors
+from engine.errors import DeviceError
+from engine.media.awaited import AwaitedFrames, DamagedError
+from engine.media.bitstream import Bitstream
+from engine.media.decode import decode
+from engine.media.nvdec_format import FrameFormat, UnsupportedError, first_frame
+from engine.media.nvdec_messages import messages
+from engine.media.nvdec_session import Session, SessionPool
+from engine.media.segment import packets_of
+from engine.media.surfaces import SurfaceRing
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.video import VideoFile
+from engine.types import DeviceId
+
+_LEAST_SURFACES = 8
+_LOG = logging.getLogger(__name__)
+
+
+class NvdecDecoder:
+    """Decodes segments on one CUDA device, in any number of threads at once. surfaces: where the frames go."""
+
+    def __init__(self, index: int, surfaces: SurfaceRing) -> None:
+        """Load the library.
+
+        Raises:
+            DeviceError: it, or the driver, is missing.
+        """
+        self._library = _library()
+        self._index, self._surfaces = index, surfaces
+        self._sessions = SessionPool(self._library, index)
+        self._capabilities: dict[tuple[str, int], dict[str, int]] = {}
+        self._formats: dict[tuple[str, bytes], FrameFormat | UnsupportedError] = {}
+        self._verdicts: dict[str, str | None] = {}
+        self._reported: set[str] = set()
+        self._lock = threading.Lock()
+
+    def supports(self, info: SourceInfo) -> str | None:
+        """Why it cannot decode this source, None if it can. Found out by decoding a frame, once for each source.
+
+        Raises:
+            SourceError: the file cannot be opened any more.
+        """
+        if info.kind is not SourceKind.VIDEO:
+            return "pictures are decoded by the CPU"
+        Device(self._index).set_current()
+        with self._lock:
+            if info.path not in self._verdicts:
+                self._verdicts[info.path] = None
+                try:
+                    self._examine(info, info.segments[0])
+                except UnsupportedError as problem:
+                    self._verdicts[info.path] = str(problem)
+                except DamagedError:  # this segment will be FFmpeg's; the others may be sound
+                    pass
+            return self._verdicts[info.path]
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
+        """The frames of a segment and its failures, as ``engine.media.decode.decode`` gives them.
+
+        Frames in the device's memory belong to whoever takes them, until released. A frame comes in host memory where the hardware
+        cannot be relied upon.
+
+        Raises:
+            DeviceError: the source is not supported, the memory does not suffice, or the surfaces were closed.
+            SourceError: the file cannot be opened any more.
+        """
+        if reason := self.supports(info):
+            raise DeviceError(f"{info.path} cannot be decoded by NVDEC: {reason}; use --decode auto or cpu")
+        Device(self._index).set_current()
+        gone = 0
+        try:
+            with VideoFile(Path(info.path)) as file:
+                for pts, layout, session, address in self._frames(file, info, segment):
+                    gone += 1
+                    if gone <= skip:
+                        continue
+                    surface, release = self._surfaces.acquire(layout.nbytes)
+                    try:
+                        session.copy(address, surface, layout.nbytes)
+                    except BaseException:
+                        release()
+                        raise
+                    yield DecodedOnDevice(float(pts * file.time_base), layout.on(surface, release))
+        except (DamagedError, UnsupportedError) as problem:
+            self._report(info.path, str(problem))
+            yield from decode(info, segment, max(skip, gone))
+
+    def close(self) -> None:
+        """Let go of the decoders. Those that decode right now are let go of by their threads."""
+        self._sessions.close()
+
+    def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment) -> Iterator[tuple[int, FrameFormat, Session, int]]:
+        """pts and address of each frame, in display order, valid until the next is asked for.
+
+        Raises:
+            DamagedError: the next frame is not the one that the packets promise, or not sound.
+            UnsupportedError: the segment is of another format than the source's beginning, which is not supported.
+        """
+        bitstream = Bitstream(file.codec.name, file.codec.extradata)
+        awaited = AwaitedFrames(file, segment)
+        packets = packets_of(file, segment)
+        first = next(packets, None)
+        if first is None:
+            raise DamagedError(file.error or "it has no packets")
+        awaited.expect(first)
+        try:
+            begin = bitstream.first(bytearray(first))
+        except ValueError as problem:
+            raise DamagedError(str(problem)) from problem
+        layout = self._format(info, segment, bitstream.format)
+        with self._sessions.use(file.codec.name, bitstream.format) as session:
+            for pts, address in awaited.matched(session.decode(begin, 0), session.damaged):
+                yield pts, layout, session, address
+            for packet in packets:
+                number = awaited.expect(packet)
+                try:
+                    data = bitstream.convert(memoryview(packet))
+                except ValueError as problem:
+                    raise DamagedError(str(problem)) from problem
+                for pts, address in awaited.matched(session.decode(data, number), session.damaged):
+                    yield pts, layout, session, address
+            for pts, address in awaited.matched(session.finish(), session.damaged):
+                yield pts, layout, session, address
+            awaited.end()
+
+    def _format(self, info: SourceInfo, segment: Segment, kind: bytes) -> FrameFormat:
+        with self._lock:
+            found = self._formats.get((info.path, kind)) or self._examine(info, segment)
+        if isinstance(found, UnsupportedError):
+            raise found
+        return found
+
+    def _examine(self, info: SourceInfo, segment: Segment) -> FrameFormat:
+        """Look at a segment's first frame, and have it decoded by both."""
+        with VideoFile(Path(info.path)) as file:
+            codec = file.codec.name
+            first = first_frame(file, segment)
+        key = info.path, first.bitstream.format
+        try:
+            self._check_limits(codec, first.format)
+            with self._sessions.use(codec, first.bitstream.format) as session:
+                first.compare(session)
+        except UnsupportedError as problem:
+            self._formats[key] = problem
+            raise
+        self._formats[key] = first.format
+        return first.format
+
+    def _check_limits(self, codec: str, layout: FrameFormat) -> None:
+        known = codec, layout.depth
+        if known not in self._capabilities:
+            self._capabilities[known] = self._library.GetDecoderCaps(
+                gpuid=self._index,
+                codec=getattr(self._library.cudaVideoCodec, codec.upper()),
+                chromaformat=self._library.cudaVideoChromaFormat.__members__["420"],
+                bitdepth=layout.depth,
+            )
+            Device(self._index).set_current()  # the query works in a context of its own
+        limits = self._capabilities[known]
+        width, height = layout.stored_width, layout.stored_height
+        if not limits["supported"]:
+            raise UnsupportedError(f"this GPU's NVDEC cannot decode {codec} of {layout.depth} bits")
+        blocks = -(-width // 16) * -(-height // 16)
+        fits = limits["width_min"] <= width <= limits["width_max"] and limits["height_min"] <= height <= limits["height_max"]
+        if not fits or blocks > limits["mb_num_max"]:
+            raise UnsupportedError(
+                f"its frames are {width}×{height}; this GPU's NVDEC decodes {codec} "
+                f"from {limits['width_min']}×{limits['height_min']} to {limits['width_max']}×{limits['height_max']}"
+            )
+        if self._surfaces.room_for(layout.nbytes) < _LEAST_SURFACES:
+            raise UnsupportedError(f"there is no memory for {_LEAST_SURFACES} of its frames of {layout.nbytes >> 20} MiB")
+
+    def _report(self, path: str, reason: str) -> None:
+        if path not in self._reported:
+            self._reported.add(path)
+            _LOG.warning("%s: NVDEC cannot be relied upon from here on, so the CPU decodes what is affected: %s", path, reason)
+
+
+class _DeviceMemory:
+    """An ``Allocation`` on a GPU."""
+
+    def __init__(self, index: int, stream: Stream, nbytes: int) -> None:
+        device = Device(index)
+        device.set_current()
+        self._memory = Memory(device, stream)
+        with cuda_errors(DeviceId("cuda", str(index)), "hold decoded frames"):
+            self.address = self._memory.device(nbytes)
+
+    def close(self) -> None:
+        self._memory.close()
+
+
+def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
+    """A ring on a CUDA device: at most ``count`` frames and ``budget`` bytes."""
+    device = Device(index)
+    device.set_current()
+    stream = device.create_stream()
+    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes), lambda: Device(index).create_event())
+
+
+def _library() -> Any:
+    try:
+        import PyNvVideoCodec
+    except Exception as problem:  # without a driver it fails with whatever its parts raise
+        first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        raise DeviceError(
+            f"NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): "
+            "install 'framefleet[cuda]', in a container allow the driver's 'video' capability, or use --decode cpu"
+        ) from problem
+    try:
+        messages()
+    except OSError as problem:
+        raise DeviceError(f"NVDEC's error messages cannot be read on this system ({problem}): use --decode cpu") from problem
+    return PyNvVideoCodec

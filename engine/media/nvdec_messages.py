@@ -1,0 +1,80 @@
+"""What the decoder library says on C's standard output: there, and only there, it tells that a picture is damaged.
+
+PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" while the call that decodes is under way, and delivers the picture,
+patched up, as if it were sound. So C's standard output is led through a function here, which sees who speaks. Everything else that is
+said there goes on to where it went before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from functools import cache
+from typing import Any
+
+_DAMAGE = b"Decode Error"
+_LINES = 1  # _IOLBF: a line is written by the call that ends it, so in the thread that says it
+_BUFFER = 4096
+_OUTPUT = 1
+
+_Write: Any = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class _Functions(ctypes.Structure):
+    """``cookie_io_functions_t`` of glibc and musl."""
+
+    _fields_ = (("read", ctypes.c_void_p), ("write", _Write), ("seek", ctypes.c_void_p), ("close", ctypes.c_void_p))
+
+
+class Messages:
+    """C's standard output of this process."""
+
+    def __init__(self) -> None:
+        """Take it over.
+
+        Raises:
+            OSError: this system's C library cannot lead it elsewhere.
+        """
+        try:
+            library = ctypes.CDLL(None)
+            output = ctypes.c_void_p.in_dll(library, "stdout")
+            library.fopencookie.argtypes = (ctypes.c_void_p, ctypes.c_char_p, _Functions)
+            library.fopencookie.restype = ctypes.c_void_p
+        except (OSError, TypeError, ValueError, AttributeError) as problem:
+            raise OSError(f"the C library's output cannot be followed here ({problem})") from problem
+        library.setvbuf.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_size_t)
+        self._damaged: set[int] = set()
+        self._functions = _Functions(write=_Write(self._write))  # kept: C calls it until the process ends
+        stream = library.fopencookie(None, b"w", self._functions)
+        if not stream:
+            raise OSError("the C library's output cannot be followed here")
+        library.setvbuf(stream, None, _LINES, _BUFFER)
+        library.fflush(output)
+        output.value = stream
+
+    def told_damage(self) -> bool:
+        """Whether this thread's calls told of a damaged picture since it last asked."""
+        thread = threading.get_ident()
+        if thread not in self._damaged:
+            return False
+        self._damaged.discard(thread)
+        return True
+
+    def _write(self, _cookie: int, address: int, size: int) -> int:
+        text = ctypes.string_at(address, size)
+        if _DAMAGE in text:
+            self._damaged.add(threading.get_ident())
+        else:
+            os.write(_OUTPUT, text)
+        return size
+
+
+@cache
+def messages() -> Messages:
+    """Those of this process, taken over once and for all.
+
+    Raises:
+        OSError: as ``Messages``.
+    """
+    return Messages()
