@@ -65,7 +65,7 @@ class Backend(ABC):
         return self._info
 
     def activate(self, network: Network, settings: EngineSettings, progress: Progress | None = None) -> EngineInfo:
-        """Build the engine. progress: is told what is being done, where that takes long.
+        """Build the engine. progress: is told what is being done, where that takes long, also if it is built anew later on.
 
         Raises:
             DeviceError: the device or library is missing, or cannot do what the settings ask for.

@@ -173,7 +173,8 @@ class Dispatcher:
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
         # opened sources cost memory, so a long queue is opened only a little ahead of the work
-        room = 2 * len(self._devices) + 2 - (len(self._sources) - len(self._unprobed))
+        lanes = sum(max(1, self._workers[device].lanes) if device in self._workers else 1 for device in self._devices)
+        room = 2 * lanes + 2 - (len(self._sources) - len(self._unprobed))
         for source in list(islice(self._unprobed.values(), max(0, room))):
             able = [
                 (len(worker.works), device)

@@ -60,6 +60,12 @@ class Watchdog:
         with self._lock:
             self._clocks.discard(clock)
 
+    def reset(self) -> None:
+        """There is a sign of life: an engine is being built anew, and tells so."""
+        with self._lock:
+            for clock in self._clocks:
+                clock.passed = 0.0
+
     def run(self) -> None:
         """The thread's life: for ever."""
         tick = self.seconds / _TICKS

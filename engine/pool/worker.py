@@ -100,6 +100,7 @@ class Worker:
 
         def tell(phase: str, fraction: float) -> None:
             nonlocal told, due
+            self._watchdog.reset()
             now = time.monotonic()
             if phase != told or now >= due:
                 told, due = phase, now + PROGRESS_SECONDS
