@@ -8,6 +8,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from engine.errors import DownloadError, UsageError
+from engine.model import registry
 from engine.model.lock import locked
 from engine.model.registry import ModelEntry, find_entry
 from engine.settings import ModelFiles
@@ -61,16 +62,17 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
     return True
 
 
-def model_named(name: str, folder: Path | None = None) -> ModelFiles | None:
-    """The files of an installed model; None if the name is that of no model.
+def model_named(name: str, folder: Path | None = None) -> ModelFiles:
+    """The files of an installed model.
 
     Raises:
-        UsageError: the model can be downloaded, but is not.
+        UsageError: there is no such model, or it is not downloaded.
     """
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
     if entry is None:
-        return None
+        names = ", ".join(entry.name for entry in registry.FAMILY)
+        raise UsageError(f"'{name}' is neither a file nor a model to download; of those there are {names}")
     if not is_installed(entry, folder):
         size = f"{entry.download_bytes / 1e6:.0f} MB"
         raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")

@@ -74,7 +74,8 @@ def test_only_complete_files_make_a_model(tmp_path: Path) -> None:
         file.truncate(entry.weights_bytes)
     assert is_installed(entry, tmp_path)
     assert model_named("yolov4-tiny", tmp_path) == files
-    assert model_named("something-else", tmp_path) is None
+    with pytest.raises(UsageError, match=r"'yolov9' is neither a file nor a model to download; of those there are yolov4-tiny, "):
+        model_named("yolov9", tmp_path)
 
 
 def test_removing_takes_all_of_a_model_and_nothing_else(tmp_path: Path) -> None:
