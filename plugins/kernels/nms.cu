@@ -52,9 +52,9 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         Record* __restrict__ records, int limit) {
     extern __shared__ unsigned long long keys[];                                // capacity of them
     unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // and of these
-    __shared__ unsigned long long dead, rows[GROUP];
+    __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: lost to one kept before; has rows; whom it beats
     __shared__ float4 group[GROUP];
-    __shared__ int group_classes[GROUP], kept_count, written, warp_counts[NMS_THREADS / 32];
+    __shared__ int group_classes[GROUP], written, warp_counts[NMS_THREADS / 32];
 
     const int picture = blockIdx.x, count = counts[picture];
     if (count > capacity || frames[picture].luma == 0) {
@@ -75,10 +75,11 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         keys[i] = i < count ? static_cast<unsigned long long>(~__float_as_uint(scores[i])) << 32 | static_cast<unsigned>(i) : ~0ULL;
     }
     if (threadIdx.x == 0) {
-        kept_count = 0, written = 0;
+        written = 0;
     }
     sort(keys, size);
 
+    int kept_count = 0;  // the same in every thread
     for (int start = 0; start < count; start += GROUP) {
         const int members = min(GROUP, count - start);
         if (threadIdx.x < members) {
@@ -89,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
             rows[threadIdx.x] = 0;
         }
         if (threadIdx.x == 0) {
-            dead = 0;
+            dead = 0, busy = 0;
         }
         __syncthreads();
         // against those kept before: NMS_THREADS is a multiple of GROUP, so a thread has one member all along
@@ -115,20 +116,21 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
         for (int first = threadIdx.x / GROUP; first < member && member < members; first += NMS_THREADS / GROUP) {
             if (group_classes[first] == group_classes[member] && excess(group[first], group[member], iou, beta) > 0.0f) {
                 atomicOr(&rows[first], 1ULL << member);
+                atomicOr(&busy, 1ULL << first);
             }
         }
         __syncthreads();
-        if (threadIdx.x == 0) {
-            unsigned long long gone = dead;
-            int number = kept_count;
-            for (int each = 0; each < members; ++each) {
-                if (!(gone >> each & 1)) {
-                    gone |= rows[each];
-                    kept[number++] = static_cast<unsigned short>(keys[start + each]);
-                }
-            }
-            kept_count = number;
+        // one after the other, only those that beat others
+        unsigned long long gone = dead;
+        for (unsigned long long left = busy; left != 0; left &= left - 1) {
+            const int strongest = __ffsll(left) - 1;
+            gone |= gone >> strongest & 1 ? 0 : rows[strongest];
         }
+        const unsigned long long stay = ~gone & (~0ULL >> (GROUP - members));
+        if (threadIdx.x < GROUP && (stay >> threadIdx.x & 1)) {
+            kept[kept_count + __popcll(stay & ((1ULL << threadIdx.x) - 1))] = static_cast<unsigned short>(keys[start + threadIdx.x]);
+        }
+        kept_count += __popcll(stay);
         __syncthreads();
     }
 

@@ -16,54 +16,61 @@ struct Frame {
     float shown_width, shown_height;
 };
 
-// Whole numbers by adding and subtracting 1.5 · 2²³, good for ±2²²: rounding instructions are an eighth as fast as additions.
-__device__ __forceinline__ float floor_of(float value) { return __fadd_rd(value, 12582912.0f) - 12582912.0f; }
-__device__ __forceinline__ float nearest(float value) { return __fadd_rn(value, 12582912.0f) - 12582912.0f; }
+// Adding 1.5 · 2²³ leaves a whole number, good for ±2²²: rounding instructions are an eighth as fast as additions.
+constexpr float WHOLE = 12582912.0f;
+__device__ __forceinline__ float nearest(float value) { return __fadd_rn(value, WHOLE) - WHOLE; }
+__device__ __forceinline__ float floor_of_product(float a, float b) { return __fmaf_rd(a, b, WHOLE) - WHOLE; }
 
 __device__ __forceinline__ float byte_of(float value) { return fminf(fmaxf(value, 0.0f), 255.0f); }
 
+__device__ __forceinline__ float between(float a, float b, float share) { return __fmaf_rn(share, b - a, a); }
+
+__device__ __forceinline__ float3 between(float3 a, float3 b, float share) {
+    return make_float3(between(a.x, b.x, share), between(a.y, b.y, share), between(a.z, b.z, share));
+}
+
+// One stored pixel, R, G and B of 0..255.
+template <int FORMAT>
 __device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
     const unsigned char* row = reinterpret_cast<const unsigned char*>(frame.luma) + static_cast<long long>(y) * frame.pitch;
-    if (frame.format == RGB8) {
+    if constexpr (FORMAT == RGB8) {
         row += 3 * x;
-        return make_float3(row[0], row[1], row[2]);
+        return make_float3(__ldg(row), __ldg(row + 1), __ldg(row + 2));
     }
     const unsigned char* pair = reinterpret_cast<const unsigned char*>(frame.chroma) + static_cast<long long>(y >> 1) * frame.pitch;
     float luma, u, v;
-    if (frame.format == NV12) {
-        const uchar2 both = reinterpret_cast<const uchar2*>(pair)[x >> 1];
-        luma = row[x], u = both.x, v = both.y;
+    if constexpr (FORMAT == NV12) {
+        const uchar2 both = __ldg(reinterpret_cast<const uchar2*>(pair) + (x >> 1));
+        luma = __ldg(row + x), u = both.x, v = both.y;
     } else {  // 10 and more bits, at the upper end of 16: 256 steps become 65536
-        const ushort2 both = reinterpret_cast<const ushort2*>(pair)[x >> 1];
+        const ushort2 both = __ldg(reinterpret_cast<const ushort2*>(pair) + (x >> 1));
         constexpr float scale = 1.0f / 256.0f;
-        luma = reinterpret_cast<const unsigned short*>(row)[x] * scale, u = both.x * scale, v = both.y * scale;
+        luma = __ldg(reinterpret_cast<const unsigned short*>(row) + x) * scale, u = both.x * scale, v = both.y * scale;
     }
     // Every product is cut off for itself, as libswscale does it: what is decoded on the CPU then looks the same.
     const float* c = frame.colour;
-    const float grey = floor_of(c[1] * (luma - c[0]));
-    u -= 128.0f, v -= 128.0f;
-    return make_float3(byte_of(grey + floor_of(c[2] * v)), byte_of(grey + floor_of(c[3] * u) + floor_of(c[4] * v)),
-                       byte_of(grey + floor_of(c[5] * u)));
+    luma -= c[0], u -= 128.0f, v -= 128.0f;
+    const float grey = floor_of_product(c[1], luma);
+    return make_float3(byte_of(grey + floor_of_product(c[2], v)), byte_of(grey + floor_of_product(c[3], u) + floor_of_product(c[4], v)),
+                       byte_of(grey + floor_of_product(c[5], u)));
 }
 
+// One pixel of the network's input, 0..255.
+template <int FORMAT>
 __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {
-    if (column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom) {
-        return make_float3(127.5f, 127.5f, 127.5f);  // what Darknet fills a letterbox with
-    }
     const float* m = frame.map;
-    const float x = fminf(fmaxf(m[0] * column + m[1] * row + m[2], 0.0f), frame.width - 1.0f);
-    const float y = fminf(fmaxf(m[3] * column + m[4] * row + m[5], 0.0f), frame.height - 1.0f);
+    const float x = fminf(fmaxf(__fmaf_rn(m[0], column, __fmaf_rn(m[1], row, m[2])), 0.0f), frame.width - 1.0f);
+    const float y = fminf(fmaxf(__fmaf_rn(m[3], column, __fmaf_rn(m[4], row, m[5])), 0.0f), frame.height - 1.0f);
     const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
     const int x1 = min(x0 + 1, frame.width - 1), y1 = min(y0 + 1, frame.height - 1);
-    const float right = x - x0, down = y - y0, left = 1.0f - right, up = 1.0f - down;
-    const float3 a = pixel(frame, x0, y0), b = pixel(frame, x1, y0), c = pixel(frame, x0, y1), d = pixel(frame, x1, y1);
-    float3 value = make_float3(up * (left * a.x + right * b.x) + down * (left * c.x + right * d.x),
-                               up * (left * a.y + right * b.y) + down * (left * c.y + right * d.y),
-                               up * (left * a.z + right * b.z) + down * (left * c.z + right * d.z));
+    const float3 upper = between(pixel<FORMAT>(frame, x0, y0), pixel<FORMAT>(frame, x1, y0), x - x0);
+    const float3 lower = between(pixel<FORMAT>(frame, x0, y1), pixel<FORMAT>(frame, x1, y1), x - x0);
+    float3 value = between(upper, lower, y - y0);
     if (frame.rounded) {
         value = make_float3(nearest(value.x), nearest(value.y), nearest(value.z));
     }
-    return value;
+    const bool outside = column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom;
+    return outside ? make_float3(127.5f, 127.5f, 127.5f) : value;  // what Darknet fills a letterbox with
 }
 
 // Two pixels side by side, 0..255, into the network's layout.
@@ -106,7 +113,14 @@ __device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ fram
     }
     const long long plane = static_cast<long long>(width) * height;
     __half* picture = pictures + (CHANNELS == 0 ? 3 : CHANNELS) * plane * blockIdx.z;
-    const float3 first = sample(frame, column, row), second = sample(frame, column + 1, row);
+    float3 first, second;
+    if (frame.format == NV12) {  // each in code of its own: a branch at every pixel would make them wait for each other
+        first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
+    } else if (frame.format == P016) {
+        first = sample<P016>(frame, column, row), second = sample<P016>(frame, column + 1, row);
+    } else {
+        first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
+    }
     store<CHANNELS>(picture, plane, static_cast<long long>(row) * width + column, first, second);
 }
 
