@@ -1,0 +1,305 @@
+"""NVDEC gives every frame that FFmpeg gives, bit by bit, with the same time; where it could not, FFmpeg's frames come."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+
+from cuda.bindings import driver
+from cuda.core import Device
+
+from engine.errors import DeviceError
+from engine.media.decode import decode
+from engine.media.nvdec import NvdecDecoder, device_surfaces
+from engine.media.nvdec_format import FrameFormat, planes
+from engine.media.probe import probe
+from engine.media.segment import SegmentDecoder
+from engine.media.surfaces import SurfaceRing
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, PixelFormat, Segment, SourceInfo
+from engine.media.video import VideoFile
+from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
+
+FRAMES = 250
+SIZE = (192, 160)  # NVDEC has a least size, of 144×144 for HEVC
+VP9 = {"codec": "libvpx-vp9", "gop": 40, "options": {"deadline": "good", "cpu-used": "5", "auto-alt-ref": "1", "lag-in-frames": "16"}}
+
+
+def x265(**parameters: object) -> dict[str, Any]:
+    coded = ":".join(f"{name.replace('_', '-')}={value}" for name, value in {"log_level": "none", "keyint": 20, **parameters}.items())
+    return {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": coded}}
+
+
+CLIPS: dict[str, dict[str, Any]] = {
+    "constant.mp4": {"gop": 20},
+    "variable.mkv": {"gop": 20, "bframes": 2, "pts": [number * 4 + number // 5 * 7 + number % 3 for number in range(FRAMES)]},
+    "variable.mp4": {"gop": 25, "bframes": 3, "pts": [number * 40 + number // 30 * 5000 for number in range(FRAMES)]},
+    "b-frames.mp4": {"bframes": 3, "gop": 25, "audio": True},
+    "pyramid.mkv": {"bframes": 7, "gop": 40, "options": {"refs": "8"}},
+    "open.mkv": {"bframes": 3, "gop": 22, "open_gop": True},
+    "open.mp4": {"bframes": 3, "gop": 22, "open_gop": True},
+    "open.ts": {"bframes": 3, "gop": 22, "open_gop": True},
+    "edit.mp4": {"bframes": 3, "gop": 25, "pts": [number - 40 for number in range(FRAMES)], "muxer": {"avoid_negative_ts": "disabled"}},
+    "offset.mp4": {"bframes": 3, "gop": 25, "pts": [number + 700 for number in range(FRAMES)]},
+    "fragments.mp4": {"bframes": 2, "gop": 20, "muxer": {"movflags": "frag_keyframe+empty_moov"}},
+    "broadcast.ts": {"bframes": 2, "gop": 20, "audio": True},
+    "flash.flv": {"bframes": 2, "gop": 20},
+    "high.mp4": {"size": (640, 360), "bframes": 3, "gop": 25, "options": {"preset": "slow", "profile": "high"}},
+    "1080p.mp4": {"size": (1920, 1080), "bframes": 2, "gop": 30, "frames": 130, "rate": Fraction(30000, 1001)},
+    "854.mp4": {"size": (854, 480), "bframes": 2, "gop": 30},
+    "1366.mkv": {"size": (1366, 768), "gop": 30, "frames": 130},
+    "66.mkv": {"size": (66, 50), "gop": 30},
+    "intra.mp4": {"gop": 1},
+    "slices.mp4": {"gop": 20, "options": {"x264-params": "slices=4"}},
+    "hevc.mp4": x265(bframes=3, open_gop=0),
+    "hevc-open.mp4": x265(bframes=4, open_gop=1, b_adapt=0, keyint=22, scenecut=0),
+    "hevc-open.ts": x265(bframes=4, open_gop=1, b_adapt=0, keyint=22, scenecut=0),
+    "hevc-10.mkv": {**x265(bframes=3), "pix_fmt": "yuv420p10le"},
+    "hevc-12.mp4": {**x265(bframes=3), "pix_fmt": "yuv420p12le"},
+    "hevc-854.mp4": {**x265(bframes=3), "size": (854, 480), "pix_fmt": "yuv420p10le"},
+    "vp9.webm": VP9,
+    "vp9-odd.webm": {**VP9, "size": (203, 141)},
+    "vp9.mp4": VP9,
+    "vp8.webm": {
+        "codec": "libvpx",
+        "gop": 40,
+        "options": {"deadline": "good", "cpu-used": "5", "auto-alt-ref": "1", "lag-in-frames": "16"},
+    },
+    "turned.mp4": {"rotation": 90, "gop": 20},
+    "mirrored.mp4": {"hflip": True, "gop": 20, "aspect": Fraction(4, 3)},
+    "full.mp4": {"colorspace": 1, "color_range": 2, "gop": 20},
+}
+
+
+def detailed(number: int, size: tuple[int, int]) -> Any:
+    """Numbered, with noise that makes every decoded value count."""
+    image = numbered(number, size)
+    rows = slice(size[1] // 2, size[1] * 3 // 4)
+    image[rows] = np.random.default_rng(number).integers(0, 255, image[rows].shape, dtype=np.uint8)
+    return image
+
+
+@pytest.fixture(scope="module")
+def surfaces() -> Iterator[SurfaceRing]:
+    ring = device_surfaces(0, 12, 1 << 30)
+    yield ring
+    ring.close()
+
+
+@pytest.fixture(scope="module")
+def decoder(surfaces: SurfaceRing) -> Iterator[NvdecDecoder]:
+    decoder = NvdecDecoder(0, surfaces)
+    yield decoder
+    decoder.close()
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("clips")
+
+    def make(name: str) -> Path:
+        path = folder / name
+        return path if path.exists() else make_video(path, **{"frames": FRAMES, "size": SIZE, "picture": detailed, **CLIPS[name]})
+
+    return make
+
+
+def layout_of(frame: DeviceFrame) -> FrameFormat:
+    names = ("stored_width", "stored_height", "width", "height", "orientation", "matrix", "full_range")
+    return FrameFormat(frame.format, 8 if frame.format is PixelFormat.NV12 else 16, *(getattr(frame, name) for name in names))
+
+
+def download(frame: DeviceFrame) -> list[Any]:
+    """Luma, U and V, as ``FrameFormat.planes``, by the consumer's rules: another stream, after the event."""
+    device = Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    stream.wait(frame.ready)
+    content = np.zeros(frame.nbytes, np.uint8)
+    (status,) = driver.cuMemcpyDtoHAsync(content.ctypes.data, frame.luma, frame.nbytes, stream.handle)
+    assert status == driver.CUresult.CUDA_SUCCESS
+    stream.sync()
+    assert frame.chroma - frame.luma == frame.pitch * frame.stored_height
+    return layout_of(frame).planes(content)
+
+
+def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int = 0) -> int:
+    """The frames of a segment compared with FFmpeg's; how many there are."""
+    with VideoFile(Path(info.path), 4) as file:
+        outcomes = [(pts, frame) for pts, frame, _ in SegmentDecoder(file, segment).outcomes()][skip:]
+        base = file.time_base
+        found = decoder.decode(info, segment, skip)
+        for pts, frame in outcomes:
+            assert not isinstance(frame, str)
+            given = next(found)
+            assert isinstance(given, DecodedOnDevice), given
+            assert given.pts == float(pts * base)
+            depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
+            for one, other in zip(download(given.image), planes(frame, depth), strict=True):
+                assert np.array_equal(one, other), f"frame at {given.pts}"
+            given.image.release()
+        assert next(found, None) is None
+    return len(outcomes)
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_every_frame_of_every_segment(name: str, decoder: NvdecDecoder, clip: Any, caplog: pytest.LogCaptureFixture) -> None:
+    info = probe(clip(name))
+    assert decoder.supports(info) is None
+    with caplog.at_level(logging.WARNING):
+        counted = sum(check(decoder, info, segment) for segment in info.segments)
+    assert counted == info.frames
+    assert not caplog.records
+    if info.frames >= FRAMES:
+        assert len(info.segments) >= 2
+
+
+def test_frames_are_described_like_the_cpus(decoder: NvdecDecoder, clip: Any) -> None:
+    for name in ("turned.mp4", "mirrored.mp4", "full.mp4", "854.mp4"):
+        info = probe(clip(name))
+        frame = next(decoder.decode(info, info.segments[0]))
+        assert isinstance(frame, DecodedOnDevice)
+        assert (frame.image.width, frame.image.height) == (info.width, info.height)
+        frame.image.release()
+
+
+@pytest.mark.parametrize("name", ["b-frames.mp4", "open.mkv", "hevc-open.mp4"])
+def test_skipped_frames_are_the_first_ones(name: str, decoder: NvdecDecoder, clip: Any) -> None:
+    info = probe(clip(name))
+    segment = info.segments[1]
+    for skip in (0, 1, 17, segment.frames - 1, segment.frames, segment.frames + 5):
+        assert check(decoder, info, segment, skip) == max(0, segment.frames - skip)
+
+
+def test_many_lanes_at_once(decoder: NvdecDecoder, clip: Any) -> None:
+    """Eight threads, sources of different formats and sizes, fewer surfaces than frames wanted."""
+    names = ["b-frames.mp4", "854.mp4", "hevc-10.mkv", "1366.mkv", "open.ts", "vp9.webm", "hevc-854.mp4", "variable.mkv"]
+    infos = [probe(clip(name)) for name in names]
+    failed: list[str] = []
+
+    def lane(number: int) -> None:
+        for turn in range(2):
+            info = infos[(number + turn) % len(infos)]
+            try:
+                for segment in info.segments:
+                    check(decoder, info, segment)
+            except BaseException as problem:
+                failed.append(f"{info.path}: {problem!r}")
+
+    threads = [threading.Thread(target=lane, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_closing_early_gives_everything_back(clip: Any) -> None:
+    ring = device_surfaces(0, 2, 1 << 28)
+    decoder = NvdecDecoder(0, ring)
+    info = probe(clip("b-frames.mp4"))
+    for _ in range(20):
+        frames = decoder.decode(info, info.segments[1])
+        frame = next(frames)
+        assert isinstance(frame, DecodedOnDevice)
+        frame.image.release()
+        frame.image.release()
+        frames.close()  # type: ignore[attr-defined]
+    assert check(decoder, info, info.segments[1]) == info.segments[1].frames
+    decoder.close()
+    ring.close()
+    assert ring.used == 0
+
+
+def outcomes_of(frames: Any) -> list[tuple[float, int, str]]:
+    found = []
+    for frame in frames:
+        if isinstance(frame, DecodeFailure):
+            found.append((frame.pts, frame.count, frame.reason))
+        else:
+            found.append((frame.pts, 1, "frame"))
+            if isinstance(frame, DecodedOnDevice):
+                frame.image.release()
+    return found
+
+
+def spoiled(number: int, data: bytes, _key: bool) -> bytes:
+    """Noise in the picture data of some packets, whose structure stays."""
+    if number % 60 != 30 or len(data) < 200:
+        return data
+    return data[:100] + np.random.default_rng(number).integers(4, 250, len(data) - 110, dtype=np.uint8).tobytes() + data[-10:]
+
+
+@pytest.mark.parametrize("name", ["b-frames.mp4", "constant.mp4", "broadcast.ts", "hevc.mp4", "open.mkv"])
+@pytest.mark.parametrize("kind", ["spoiled", "zeros", "truncated"])
+def test_damage_is_accounted_for_as_on_the_cpu(
+    name: str, kind: str, decoder: NvdecDecoder, clip: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, path = clip(name), tmp_path / name
+    match kind:
+        case "spoiled":
+            rewrap(source, path, spoiled)
+        case "zeros":
+            damaged(source, path, [(0.6, 3000)])
+        case _:
+            movable = source if name.endswith((".ts", ".mkv")) else rewrap(source, tmp_path / "a.mkv")
+            path = truncated(movable, tmp_path / f"torn{movable.suffix}", 0.7)
+    info = probe(path)
+    if decoder.supports(info):
+        pytest.skip("the beginning is spoiled")
+    given = 0
+    with caplog.at_level(logging.WARNING):
+        for segment in info.segments:
+            found = []
+            for frame in decoder.decode(info, segment):
+                found += outcomes_of([frame])
+                given += isinstance(frame, DecodedOnDevice)
+            assert found == outcomes_of(decode(info, segment))
+    print(f"{name} {kind}: {given} of {info.frames} frames from NVDEC; {[record.getMessage()[-60:] for record in caplog.records]}")
+    assert len(caplog.records) <= 1
+
+
+def test_what_is_not_supported_says_why(decoder: NvdecDecoder, tmp_path: Path) -> None:
+    for path, reason in (
+        (make_video(tmp_path / "a.mp4", 30, pix_fmt="yuv444p"), "yuv444p"),
+        (make_video(tmp_path / "b.mp4", 30, pix_fmt="yuv420p10le"), "h264 of 10 bits"),
+        (make_video(tmp_path / "c.avi", 30, codec="mpeg4"), "mpeg4"),
+        (make_field_video(tmp_path / "d.mkv", 30), "interlaced"),
+        (make_video(tmp_path / "e.mp4", 30, (16, 16)), "16×16"),
+    ):
+        info = probe(path)
+        assert reason in (decoder.supports(info) or "nothing")
+        with pytest.raises(DeviceError, match="--decode"):
+            next(decoder.decode(info, info.segments[0]))
+
+
+def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder, tmp_path: Path) -> None:
+    one = make_video(tmp_path / "one.ts", 60, (320, 240), gop=20)
+    two = make_video(tmp_path / "two.ts", 60, (160, 120), gop=20, pts=range(60, 120))
+    path = tmp_path / "both.ts"
+    path.write_bytes(one.read_bytes() + two.read_bytes())
+    info = probe(path)
+    for segment in info.segments:
+        assert outcomes_of(decoder.decode(info, segment)) == outcomes_of(decode(info, segment))
+    sizes = set()
+    for segment in info.segments:
+        for frame in decoder.decode(info, segment):
+            if isinstance(frame, DecodedOnDevice):
+                sizes.add((frame.image.width, frame.image.height))
+                frame.image.release()
+            elif isinstance(frame, DecodedFrame):
+                sizes.add(frame.image.shape[1::-1])
+    assert sizes == {(320, 240), (160, 120)}
+
+
+def test_the_real_video(decoder: NvdecDecoder, data: Path) -> None:
+    info = probe(data / "video" / "people.mp4")
+    assert sum(check(decoder, info, segment) for segment in info.segments) == 1394
