@@ -60,8 +60,10 @@ class Annotator:
         for thickness, values in ((self._line + 2, (_yuv(INK)[0], None, None)), (self._line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
-                    corners = [round(corner / part * (1 << FRACTION)) - (1 << FRACTION - 1) for corner in box]
-                    cv2.rectangle(plane, corners[:2], corners[2:], value, max(1, thickness // part), cv2.LINE_AA, FRACTION)
+                    width = max(1, thickness // part)
+                    shift = 0 if width % 2 else 1 << FRACTION - 1  # to OpenCV the middle of a pixel is a whole number
+                    corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
+                    cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
     def _draw_label(self, kind: int, percent: int) -> Planes:
         name = self._labels[kind] if kind < len(self._labels) else f"class {kind}"

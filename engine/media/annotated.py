@@ -50,6 +50,10 @@ class Job:
     classes: list[int] | None
 
 
+class _Deserted(Exception):  # noqa: N818 it is no error
+    """Whoever wanted the video has gone."""
+
+
 def write_annotated(job: Job, report: Callable[[int], None], sound: bool = True) -> int:
     """Write the copy and give the number of its frames. report: gets it so far. sound: is to be copied, where an MP4 can hold it.
 
@@ -143,14 +147,17 @@ def main() -> int:
         nonlocal due
         if time.monotonic() >= due:
             due = time.monotonic() + REPORT_SECONDS
-            print(json.dumps({"frames": frames}), flush=True)
+            try:
+                print(json.dumps({"frames": frames}), flush=True)
+            except BrokenPipeError:
+                raise _Deserted from None
 
     try:
         written = write_annotated(job, report)
     except FramefleetError as error:
         print(json.dumps({"error": str(error)}), flush=True)
         return 1
-    except BrokenPipeError:  # whoever wanted it has gone
+    except _Deserted:
         Path(job.target).unlink(missing_ok=True)
         os._exit(1)
     print(json.dumps({"written": written}), flush=True)

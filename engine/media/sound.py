@@ -10,6 +10,7 @@ from typing import Self
 
 import av
 from av.audio.stream import AudioStream
+from av.bitstream import BitStreamFilterContext
 from av.packet import Packet
 
 from engine.media.video import VideoFile
@@ -40,7 +41,7 @@ class Sound:
         if self.stream is None:
             return
         try:
-            for packet in self._file.container.demux(self.stream):
+            for packet in self._packets_for_mp4(self.stream):
                 if not packet.size or packet.pts is None or packet.dts is None or packet.time_base is None:
                     continue
                 shift = round(self._start / packet.time_base)
@@ -49,6 +50,15 @@ class Sound:
                     yield packet
         except (av.FFmpegError, IndexError):
             return
+
+    def _packets_for_mp4(self, stream: AudioStream) -> Iterator[Packet[AudioStream]]:
+        if stream.codec_context.name != "aac":
+            yield from self._file.container.demux(stream)
+            return
+        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # broadcasts have a header in every packet; others pass unchanged
+        for packet in self._file.container.demux(stream):
+            if packet.size:
+                yield from adapted.filter(packet)
 
     def _time(self, packet: Packet[AudioStream]) -> Fraction:
         return (packet.pts or 0) * (packet.time_base or Fraction(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fractions import Fraction
@@ -22,7 +23,22 @@ from engine.media.video import reason
 
 ENCODERS = ("libx264", "mpeg4")
 """The first there is encodes."""
-_FRAGMENTED = {"movflags": "frag_keyframe+delay_moov+default_base_moof"}  # delay_moov: some sound describes itself in its packets only
+# delay_moov: some sound describes itself in its packets only. flush_packets: what is written must be in the file, not in a buffer
+_FRAGMENTED = {"movflags": "frag_keyframe+delay_moov+default_base_moof", "flush_packets": "1"}
+_SYSTEM = frozenset(
+    (
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EISDIR,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.EROFS,
+    )
+)
 _MPEG4_UNITS = 65535  # a second can have no more in MPEG-4 Part 2
 _BT709 = 1
 _KEYFRAME_SECONDS = 2
@@ -128,10 +144,10 @@ def make_plain(path: Path) -> None:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """FFmpeg's errors are either the system's or its own."""
+    """FFmpeg's errors are the system's or its own, for which it uses some of the system's numbers, too."""
     try:
         yield
     except av.FFmpegError as error:
-        if error.errno is not None and 0 < error.errno < 1 << 16:
+        if error.errno in _SYSTEM:
             raise OSError(error.errno, reason(error)) from error
         raise ExportError(f"the video cannot be encoded ({reason(error)})") from error
