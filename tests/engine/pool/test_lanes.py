@@ -31,13 +31,13 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES = 640
+FRAMES = 430
 LANES = 3
 
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six segments of 108 frames, the last of 100."""
+    """Three segments of 108 frames and one of 106."""
     return make_video(tmp_path_factory.mktemp("lanes") / "video.mp4", FRAMES, (160, 120), bframes=2)
 
 
@@ -61,7 +61,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]
     for number in range(70):
         cv2.imwrite(str(pictures / f"{number}.png"), numbered(number, (64, 48)))
     (pictures / "7.png").write_bytes(b"no picture")
-    other = make_video(folder / "other.mkv", 430, (128, 96))
+    other = make_video(folder / "other.mkv", 330, (128, 96))
     return [video, pictures, truncated(other, folder / "truncated.mkv", 0.6), other]
 
 
@@ -191,8 +191,9 @@ def test_a_decoder_that_gives_up_costs_only_its_segment(video: Path) -> None:
 
 
 def test_memory_stays_flat_and_a_slow_consumer_stops_all_lanes(tmp_path: Path) -> None:
-    size = 640, 480
-    path = make_video(tmp_path / "large.mp4", FRAMES, size)
+    size = 480, 360
+    count = 240
+    path = make_video(tmp_path / "large.mp4", count, size)
     settings = tiny_settings(confidence=0.001, lanes=LANES)  # everything is found, so that messages are large
     frames, pid, least, most = 0, 0, 0, 0
 
@@ -211,5 +212,5 @@ def test_memory_stays_flat_and_a_slow_consumer_stops_all_lanes(tmp_path: Path) -
             most = memory(pid, "VmHWM")
 
     run_pool([path], settings=settings, react=react)
-    assert frames == FRAMES
-    assert most - least < 0.1 * FRAMES * size[0] * size[1] * 3
+    assert frames == count
+    assert most - least < 0.2 * count * size[0] * size[1] * 3
