@@ -73,7 +73,7 @@ def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
 def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:
     state = session.sources[0]
     objects = sum(row.objects for row in accuracy.classes)
-    fact = "  {:16}{}".format
+    fact = "  {:18}{}".format
     lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose place is known exactly:", ""]
     for engine in engines:
         lines += [
