@@ -39,8 +39,8 @@ def compile_kernels(arch: str, folder: FileCache | None = None) -> bytes:
     return (folder or FileCache()).get(key, lambda: compile_source(text, arch))
 
 
-def compile_source(text: str, arch: str, target: str = "cubin") -> bytes:
-    """What NVRTC makes of CUDA C++, with the headers and options of the kernels; kept nowhere. target: "cubin" or "ptx".
+def compile_source(text: str, arch: str) -> bytes:
+    """The cubin of CUDA C++, with the headers and options of the kernels; kept nowhere.
 
     Raises:
         KernelError: as ``compile_kernels``, or there is a mistake in the text; then it has the compiler's words.
@@ -50,9 +50,33 @@ def compile_source(text: str, arch: str, target: str = "cubin") -> bytes:
 
     options = ProgramOptions(arch=arch, include_path=_headers(), **_OPTIONS)
     try:
-        return bytes(Program(text, "c++", options=options).compile(target).code)
+        return bytes(Program(text, "c++", options=options).compile("cubin").code)
     except Exception as problem:
         raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
+
+
+def compile_ptx(text: str, arch: str) -> bytes:
+    """The PTX of CUDA C++ (cuda-core would ask for a driver), for who compiles it on: a cubin is what a device wants.
+
+    Raises:
+        KernelError: as ``compile_source``.
+    """
+    _compiler()
+    from cuda.bindings import nvrtc
+
+    options = [option.encode() for option in (f"--gpu-architecture={arch}", f"--include-path={_headers()}", "--std=c++17")]
+    _, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
+    try:
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            log = bytearray(nvrtc.nvrtcGetProgramLogSize(program)[1])
+            nvrtc.nvrtcGetProgramLog(program, log)
+            raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {status.name} {log.decode(errors='replace')}")
+        ptx = bytearray(nvrtc.nvrtcGetPTXSize(program)[1])
+        nvrtc.nvrtcGetPTX(program, ptx)
+        return bytes(ptx)
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
 
 
 class Kernels:

@@ -11,7 +11,7 @@ import pytest
 from plugins import nms, preprocess, yolo_layer
 from plugins.cache import FileCache
 from plugins.errors import KernelError
-from plugins.kernels import SOURCES, compile_kernels, compile_source, source
+from plugins.kernels import SOURCES, compile_kernels, compile_ptx, compile_source, source
 from plugins.nms import RECORD
 from plugins.preprocess import FRAME, LAYOUTS
 from plugins.yolo_layer import HEAD
@@ -79,8 +79,9 @@ def test_missing_headers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_compilers_words_are_passed_on() -> None:
-    with pytest.raises(KernelError, match='"nowhere"'):
-        compile_source("int x = nowhere;", "sm_90")
+    for compile_ in (compile_source, compile_ptx):
+        with pytest.raises(KernelError, match='"nowhere"'):
+            compile_("int x = nowhere;", "sm_90")
 
 
 def test_every_source_is_compiled() -> None:
