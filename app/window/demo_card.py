@@ -36,7 +36,7 @@ class DemoCard(QWidget):
         head = QHBoxLayout()
         head.addWidget(_label("section", "Demo"))
         head.addStretch()
-        choose = QPushButton("Choose a model for your own videos")
+        choose = QPushButton("Choose your own model…")
         choose.setProperty("role", "link")
         choose.setStyleSheet("padding-left: 0")  # in line with the text above it
         choose.clicked.connect(self.model_requested)

@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
             self.columns.addWidget(widget)
             self.columns.setStretchFactor(self.columns.count() - 1, stretch)
         self.columns.setSizes([292, 748, 320])
-        self.left.setMinimumWidth(220)
+        self.queue.setMinimumWidth(220)
         self.right.setMinimumWidth(288)
         for splitter in (self.columns, self.right):
             splitter.setHandleWidth(2)

@@ -85,7 +85,7 @@ class StartPage(QWidget):
         steps.addStretch(1)
         self.watch = QPushButton(icon("play"), "Watch the demo")
         self.watch.clicked.connect(self.demo_requested)
-        about = QLabel("No model and no video at hand? A rendered street and a model for it are built in.")
+        about = QLabel("Nothing at hand? A street and a model are built in.")
         about.setProperty("role", "muted")
         demo = QHBoxLayout()
         demo.setSpacing(12)
