@@ -23,16 +23,20 @@ _SYNC_CODE = 0x498342  # of VP9
 
 @dataclass(frozen=True)
 class _Units:
-    """How one codec numbers its NAL units. kind: from a unit's first byte. sps: a sequence parameter set's kind. slices: of pictures."""
+    """How one codec heads its NAL units. kind: from a unit's first byte. sps: a sequence parameter set's kind. slices: of pictures.
+
+    spare: from a slice's first byte, whether nothing that is shown after the keyframe needs a picture that is shown before it.
+    """
 
     kind: Callable[[int], int]
     sps: int
     slices: range
+    spare: Callable[[int], bool]
 
 
 _UNITS = {
-    "h264": _Units(lambda head: head & 31, 7, range(1, 6)),
-    "hevc": _Units(lambda head: head >> 1 & 63, 33, range(32)),
+    "h264": _Units(lambda head: head & 31, 7, range(1, 6), lambda head: not head & 0x60),
+    "hevc": _Units(lambda head: head >> 1 & 63, 33, range(32), lambda head: 6 <= head >> 1 & 63 <= 9),
 }
 
 
@@ -87,6 +91,21 @@ class Bitstream:
             self._check(self._parameter_sets(packet, self._units))
             return packet
         return self._with_start_codes(packet, self._units)
+
+    def is_spare(self, converted: Writable) -> bool:
+        """Of a packet shown before the keyframe but stored behind it: whether the rest can be decoded without it.
+
+        In HEVC all leading pictures can be left out (ITU-T H.265, 8.3.1), in H.264 those that no other refers to.
+        """
+        if self._units is None:
+            return False
+        content = bytes(converted[:_HEADERS])
+        start = content.find(b"\0\0\1") + 3
+        while 3 <= start < len(content):
+            if self._units.kind(content[start]) in self._units.slices:
+                return self._units.spare(content[start])
+            start = content.find(b"\0\0\1", start) + 3
+        return False
 
     def _check(self, found: bytes) -> None:
         if not self.format:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,13 @@ from cuda.core import Device, Stream
 
 from engine.backends.cuda_memory import Memory, cuda_errors
 from engine.errors import DeviceError
-from engine.media.awaited import AwaitedFrames, DamagedError
-from engine.media.bitstream import Bitstream
+from engine.media.awaited import AwaitedFrames, DamagedError, UncertainEndError, leads, stamp
+from engine.media.bitstream import Bitstream, Writable
 from engine.media.decode import decode
 from engine.media.nvdec_format import FrameFormat, UnsupportedError, first_frame
 from engine.media.nvdec_messages import messages
 from engine.media.nvdec_session import Session, SessionPool
-from engine.media.segment import packets_of
+from engine.media.open_files import OpenFiles
 from engine.media.surfaces import SurfaceRing
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.media.video import VideoFile
@@ -44,7 +44,7 @@ class NvdecDecoder:
         """
         self._library = _library()
         self._index, self._surfaces = index, surfaces
-        self._sessions = SessionPool(self._library, index)
+        self._sessions, self._files = SessionPool(self._library, index), OpenFiles()
         self._capabilities: dict[tuple[str, int], dict[str, int]] = {}
         self._formats: dict[tuple[str, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[str, str | None] = {}
@@ -86,7 +86,7 @@ class NvdecDecoder:
         Device(self._index).set_current()
         gone = 0
         try:
-            with VideoFile(Path(info.path)) as file:
+            with self._files.use(Path(info.path), segment) as file:
                 for pts, layout, session, address in self._frames(file, info, segment):
                     gone += 1
                     if gone <= skip:
@@ -99,12 +99,14 @@ class NvdecDecoder:
                         raise
                     yield DecodedOnDevice(float(pts * file.time_base), layout.on(surface, release))
         except (DamagedError, UnsupportedError) as problem:
-            self._report(info.path, str(problem))
+            if not isinstance(problem, UncertainEndError):
+                self._report(info.path, str(problem))
             yield from decode(info, segment, max(skip, gone))
 
     def close(self) -> None:
-        """Let go of the decoders. Those that decode right now are let go of by their threads."""
+        """Let go of the decoders and files. Those in use are let go of by their threads."""
         self._sessions.close()
+        self._files.close()
 
     def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """pts and address of each frame, in display order, valid until the next is asked for.
@@ -115,26 +117,20 @@ class NvdecDecoder:
         """
         bitstream = Bitstream(file.codec.name, file.codec.extradata)
         awaited = AwaitedFrames(file, segment)
-        packets = packets_of(file, segment)
+        packets = awaited.packets()
         first = next(packets, None)
-        if first is None:
+        if first is None or first.pts is None:
             raise DamagedError(file.error or "it has no packets")
-        awaited.expect(first)
-        try:
-            begin = bitstream.first(bytearray(first))
-        except ValueError as problem:
-            raise DamagedError(str(problem)) from problem
+        begin = _converted(bitstream.first, bytearray(first))
         layout = self._format(info, segment, bitstream.format)
         with self._sessions.use(file.codec.name, bitstream.format) as session:
-            for pts, address in awaited.matched(session.decode(begin, 0), session.damaged):
+            for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
                 yield pts, layout, session, address
             for packet in packets:
-                number = awaited.expect(packet)
-                try:
-                    data = bitstream.convert(memoryview(packet))
-                except ValueError as problem:
-                    raise DamagedError(str(problem)) from problem
-                for pts, address in awaited.matched(session.decode(data, number), session.damaged):
+                data, time = _converted(bitstream.convert, memoryview(packet)), packet.pts or 0
+                if leads(segment, time) and bitstream.is_spare(data):
+                    continue
+                for pts, address in awaited.matched(session.decode(data, stamp(time)), session.damaged):
                     yield pts, layout, session, address
             for pts, address in awaited.matched(session.finish(), session.damaged):
                 yield pts, layout, session, address
@@ -191,6 +187,13 @@ class NvdecDecoder:
         if path not in self._reported:
             self._reported.add(path)
             _LOG.warning("%s: NVDEC cannot be relied upon from here on, so the CPU decodes what is affected: %s", path, reason)
+
+
+def _converted(how: Callable[[Writable], Writable], content: Writable) -> Writable:
+    try:
+        return how(content)
+    except ValueError as problem:
+        raise DamagedError(str(problem)) from problem
 
 
 class _DeviceMemory:

@@ -15,7 +15,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from engine.media.awaited import DamagedError
+from engine.media.awaited import DamagedError, leads, stamp
 from engine.media.bitstream import Bitstream
 from engine.media.nvdec_session import Session
 from engine.media.picture import Converter, is_full_range, matrix_name
@@ -93,11 +93,10 @@ class FrameFormat:
 
 @dataclass(frozen=True, eq=False)
 class FirstFrame:
-    """packets: of the segment, as the hardware wants them, enough for its first frame. number: that frame's packet. frame: FFmpeg's."""
+    """packets: of the segment, as the hardware wants them, enough for its first frame, with their pts. frame: that frame, by FFmpeg."""
 
     bitstream: Bitstream
-    packets: list[bytearray]
-    number: int
+    packets: list[tuple[bytearray, int]]
     frame: VideoFrame
     format: FrameFormat
 
@@ -109,9 +108,9 @@ class FirstFrame:
             UnsupportedError: the result is not the same.
         """
         seen = False
-        for number, packet in enumerate((*self.packets, None)):
-            for shown, address in session.finish() if packet is None else session.decode(packet, number):
-                if shown == self.number:
+        for packet in (*self.packets, None):
+            for time, address in session.finish() if packet is None else session.decode(packet[0], stamp(packet[1])):
+                if time == stamp(self.frame.pts or 0):
                     self._compare(session, address)
                     seen = True
         if not seen:
@@ -139,15 +138,15 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
         raise UnsupportedError(f"{file.codec.name} is not among the codecs it is used for ({', '.join(Bitstream.CODECS)})")
     if file.codec.name == "h264" and file.hidden.possible:
         raise UnsupportedError("the video may be interlaced, which NVDEC shows deinterlaced")
-    packets: list[bytearray] = []
-    times: list[int] = []
+    packets: list[tuple[bytearray, int]] = []
     for packet in (*islice(packets_of(file, segment), _TRIED_PACKETS), None):
         if packet is not None:
-            packets.append(_converted(bitstream, packet, first=not packets))
-            times.append(_time(packet))
+            content, time = _converted(bitstream, packet, first=not packets), _time(packet)
+            if not (leads(segment, time) and bitstream.is_spare(content)):
+                packets.append((content, time))
         for frame in file.decode(packet):
-            if frame.pts is not None and frame.pts in times and covers(segment, frame.pts) and not frame.is_corrupt:
-                return FirstFrame(bitstream, packets, times.index(frame.pts), frame, _format(file, frame))
+            if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
+                return FirstFrame(bitstream, packets, frame, _format(file, frame))
     raise DamagedError(file.error or "no frame at its beginning can be decoded")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from cuda.core import Device
 
 from engine.backends.cuda_graph import copy
-from engine.media.awaited import DamagedError
+from engine.media.awaited import DamagedError, UncertainEndError
 from engine.media.bitstream import Writable
 from engine.media.nvdec_messages import messages
 from engine.media.surfaces import Surface
@@ -42,14 +42,14 @@ class Session:
         self._messages = messages()
         self.damaged = False
 
-    def decode(self, data: Writable, number: int) -> list[tuple[int, int]]:
-        """Feed one packet: the numbers of the packets whose frames are there now, in display order, and the frames' addresses.
+    def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
+        """Feed one packet with its ``stamp``: the stamps and addresses of the frames that are there now, in display order.
 
         Raises:
             DamagedError: the decoder fails.
         """
         content = np.frombuffer(data, np.uint8)
-        return self._feed(content.ctypes.data, len(content), number)
+        return self._feed(content.ctypes.data, len(content), time)
 
     def finish(self) -> list[tuple[int, int]]:
         """The remaining frames. After that the session can begin with another keyframe of the same format.
@@ -75,10 +75,10 @@ class Session:
         """Width, height and bytes of the decoder's frames, once there was one."""
         return self._decoder.GetWidth(), self._decoder.GetHeight(), self._decoder.GetFrameSize()
 
-    def _feed(self, address: int, size: int, number: int) -> list[tuple[int, int]]:
+    def _feed(self, address: int, size: int, time: int) -> list[tuple[int, int]]:
         packet = self._packet
-        packet.bsl_data, packet.bsl, packet.pts = address, size, number
         try:
+            packet.bsl_data, packet.bsl, packet.pts = address, size, time
             frames = [(frame.timestamp, frame.GetPtrToPlane(0)) for frame in self._decoder.Decode(packet)]
         except Exception as problem:  # the library has exceptions of its own, which share no base with others
             raise DamagedError(str(problem)) from problem
@@ -104,7 +104,7 @@ class SessionPool:
         session = self._take((codec, kind))
         try:
             yield session
-        except GeneratorExit:  # nobody wants the rest
+        except (GeneratorExit, UncertainEndError):  # nobody wants the rest
             with suppress(DamagedError):
                 session.finish()
                 self._give((codec, kind), session)

@@ -57,8 +57,8 @@ class SurfaceRing:
         self.used = 0
 
     def room_for(self, nbytes: int) -> int:
-        """How many frames of this size it can hold."""
-        return min(self._count, self._budget // max(nbytes, 1))
+        """How many frames of this size the budget allows."""
+        return self._budget // max(nbytes, 1)
 
     def acquire(self, nbytes: int) -> tuple[Surface, Callable[[], None]]:
         """A surface of at least this size, and what gives it back: from any thread, harmless when repeated. Waits until one is free.

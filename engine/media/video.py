@@ -38,6 +38,7 @@ _DEMUXERS = (
     "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound only: opened to say that no picture is in it
 )
 _OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": str(MAX_SIDE * MAX_SIDE)}
+_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # gone with PyAV 19
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: the cover of an album is no video
 _READ_ATTEMPTS = 16
@@ -84,7 +85,7 @@ class VideoFile:
         self.error = None
         try:
             # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
-            self.container: InputContainer = av.open(str(self.path.absolute()), options=_OPTIONS, metadata_errors="replace")
+            self.container: InputContainer = av.open(str(self.path.absolute()), options=_OPTIONS, **_METADATA)
         except (av.FFmpegError, ValueError, OSError) as error:
             raise SourceError(
                 f"{self.path} is no video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"

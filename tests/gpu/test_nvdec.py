@@ -137,16 +137,23 @@ def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int =
         outcomes = [(pts, frame) for pts, frame, _ in SegmentDecoder(file, segment).outcomes()][skip:]
         base = file.time_base
         found = decoder.decode(info, segment, skip)
+        tail = 0
         for pts, frame in outcomes:
             assert not isinstance(frame, str)
             given = next(found)
-            assert isinstance(given, DecodedOnDevice), given
+            assert not isinstance(given, DecodeFailure)
             assert given.pts == float(pts * base)
+            if isinstance(given, DecodedFrame):  # the last frames of a broadcast, whose end is uncertain
+                assert info.path.endswith(".ts")
+                assert segment is info.segments[-1]
+                tail += 1
+                continue
             depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
             for one, other in zip(download(given.image), planes(frame, depth), strict=True):
                 assert np.array_equal(one, other), f"frame at {given.pts}"
             given.image.release()
         assert next(found, None) is None
+        assert tail <= 8
     return len(outcomes)
 
 
@@ -238,7 +245,7 @@ def spoiled(number: int, data: bytes, _key: bool) -> bytes:
     return data[:100] + np.random.default_rng(number).integers(4, 250, len(data) - 110, dtype=np.uint8).tobytes() + data[-10:]
 
 
-@pytest.mark.parametrize("name", ["b-frames.mp4", "constant.mp4", "broadcast.ts", "hevc.mp4", "open.mkv"])
+@pytest.mark.parametrize("name", ["b-frames.mp4", "constant.mp4", "broadcast.ts", "hevc.mp4", "open.mp4"])
 @pytest.mark.parametrize("kind", ["spoiled", "zeros", "truncated"])
 def test_damage_is_accounted_for_as_on_the_cpu(
     name: str, kind: str, decoder: NvdecDecoder, clip: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture

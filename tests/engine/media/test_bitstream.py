@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.media.bitstream import Bitstream
-from engine.media.segment import packets_of
+from engine.media.segment import SegmentDecoder, packets_of
 from engine.media.types import Segment
 from engine.media.video import VideoFile
 from tests.engine.media.conftest import Clip
@@ -75,6 +75,36 @@ def test_nor_in_the_middle_of_the_stream(name: str, clip: Clip) -> None:
     frames = [frame for content in packets for frame in context.decode(av.Packet(content))]  # type: ignore[attr-defined]
     frames += context.decode(None)  # type: ignore[attr-defined]
     assert len(frames) >= 11
+
+
+@pytest.mark.parametrize("name", ["o.mkv", "o.ts", "p.mkv", "p.ts"])
+def test_leading_pictures_can_be_left_out(name: str, clip: Clip) -> None:
+    coder = (
+        OPEN_HEVC
+        if name[0] == "p"
+        else {"bframes": 3, "open_gop": True, "options": {"x264-params": "open-gop=1:bframes=3:b-pyramid=none:b-adapt=0"}}
+    )
+    path = clip(name, frames=60, **coder, **({} if "gop" in coder else {"gop": 14}))
+    with VideoFile(path) as file:
+        codec = file.codec.name
+        start = [packet.pts for packet in file.packets() if packet.is_keyframe][2]
+        segment = Segment(0, start, None, 0)
+        expected = [(pts, frame.to_ndarray()) for pts, frame, _ in SegmentDecoder(file, segment).outcomes() if not isinstance(frame, str)]
+    context, bitstream, found, left_out = av.CodecContext.create(codec, "r"), Bitstream(codec, file.codec.extradata), [], 0
+    with VideoFile(path) as file:
+        for packet in (*packets_of(file, segment), None):
+            if packet is not None:
+                first = packet.pts == start
+                data = bitstream.first(bytearray(packet)) if first else bitstream.convert(bytearray(packet))
+                if packet.pts < start and bitstream.is_spare(data):  # type: ignore[operator]
+                    left_out += 1
+                    continue
+                new = av.Packet(bytes(data))
+                new.pts = packet.pts
+            found += [(frame.pts, frame.to_ndarray()) for frame in context.decode(new if packet else None)]  # type: ignore[attr-defined]
+    assert left_out
+    assert [pts for pts, _ in found] == [pts for pts, _ in expected]
+    assert all(np.array_equal(one[1], other[1]) for one, other in zip(found, expected, strict=True))
 
 
 def test_lengths_of_two_bytes(clip: Clip) -> None:
