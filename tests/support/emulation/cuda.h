@@ -1,0 +1,185 @@
+// As much of CUDA as the kernels use, for a C++ compiler: blocks run one after the other, the threads of a block as coroutines that
+// take turns at barriers and votes. It shows wrong arithmetic and wrong order; races, misalignment and speed only a device shows.
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __restrict__
+#define __launch_bounds__(...)
+#define __shared__ static  // one block at a time
+
+using std::isfinite, std::max, std::min;
+
+struct Dim {
+    unsigned x, y, z;
+};
+static Dim threadIdx, blockIdx, blockDim, gridDim;
+
+struct __half {
+    _Float16 value;
+};
+struct __half2 {
+    _Float16 x, y;
+};
+struct uchar2 {
+    unsigned char x, y;
+};
+struct ushort2 {
+    unsigned short x, y;
+};
+struct int2 {
+    int x, y;
+};
+struct float2 {
+    float x, y;
+};
+struct float3 {
+    float x, y, z;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline float __half2float(__half a) { return a.value; }
+inline __half __float2half(float a) { return {static_cast<_Float16>(a)}; }
+inline float2 __half22float2(__half2 a) { return {a.x, a.y}; }
+inline __half2 __floats2half2_rn(float a, float b) { return {static_cast<_Float16>(a), static_cast<_Float16>(b)}; }
+inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
+inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }
+inline float __expf(float a) { return std::exp(a); }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fmaf_rd(float a, float b, float c) {
+    volatile float x = a, y = b, z = c;  // not worked out before the rounding mode is set
+    std::fesetround(FE_DOWNWARD);
+    volatile float result = std::fma(x, y, z);
+    std::fesetround(FE_TONEAREST);
+    return result;
+}
+inline unsigned __float_as_uint(float a) {
+    unsigned bits;
+    std::memcpy(&bits, &a, 4);
+    return bits;
+}
+inline int __popc(unsigned a) { return __builtin_popcount(a); }
+inline int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
+inline int __ffsll(unsigned long long a) { return __builtin_ffsll(a); }
+template <typename T> T __ldg(const T* address) { return *address; }
+inline void atomicOr(unsigned long long* address, unsigned long long bits) { *address |= bits; }
+
+// Threads that wait for each other. A thread that has ended is waited for no more.
+struct Meeting {
+    int members = 0, arrived = 0, number = 0;
+
+    void check() {
+        if (members > 0 && arrived >= members) {
+            arrived = 0, ++number;
+        }
+    }
+};
+struct Thread {
+    ucontext_t context;
+    bool ended;
+    std::vector<char> stack = std::vector<char>(1 << 16);
+};
+static ucontext_t scheduler;
+static std::vector<Thread> threads;
+static int current;
+static Meeting of_block, of_warp[32];
+static unsigned long long said[32][32];  // by each lane of each warp
+static unsigned long long* dynamic_shared;
+static std::function<void()> kernel;
+
+inline int number_in_block() { return threadIdx.y * blockDim.x + threadIdx.x; }
+inline void meet(Meeting& meeting) {
+    const int number = meeting.number, self = current;
+    ++meeting.arrived;
+    meeting.check();
+    while (meeting.number == number) {
+        swapcontext(&threads[self].context, &scheduler);
+    }
+}
+inline void __syncthreads() { meet(of_block); }
+
+// What each lane of a warp said, once all have.
+template <typename T, typename Use> auto exchange(T mine, Use use) {
+    const int warp = number_in_block() / 32, lane = number_in_block() % 32;
+    said[warp][lane] = 0;
+    std::memcpy(&said[warp][lane], &mine, sizeof mine);
+    meet(of_warp[warp]);
+    auto result = use(said[warp], lane);
+    meet(of_warp[warp]);
+    return result;
+}
+inline unsigned __ballot_sync(unsigned, bool vote) {
+    return exchange(vote, [](const unsigned long long* votes, int) {
+        unsigned mask = 0;
+        for (int lane = 0; lane < 32; ++lane) {
+            mask |= static_cast<unsigned>(votes[lane] != 0) << lane;
+        }
+        return mask;
+    });
+}
+inline int __shfl_xor_sync(unsigned, int mine, int distance) {
+    return exchange(mine, [=](const unsigned long long* values, int lane) { return static_cast<int>(values[lane ^ distance]); });
+}
+
+inline void thread_main() {
+    kernel();
+    Thread& self = threads[current];
+    self.ended = true;
+    for (Meeting* meeting : {&of_block, &of_warp[current / 32]}) {
+        --meeting->members;
+        meeting->check();
+    }
+    swapcontext(&self.context, &scheduler);
+}
+
+inline void run_block(int count) {
+    of_block = {count};
+    threads.resize(std::max<size_t>(threads.size(), count));
+    for (int warp = 0; warp < 32; ++warp) {
+        of_warp[warp] = {std::clamp(count - 32 * warp, 0, 32)};
+    }
+    for (int i = 0; i < count; ++i) {
+        Thread& thread = threads[i];
+        getcontext(&thread.context);
+        thread.context.uc_stack.ss_sp = thread.stack.data(), thread.context.uc_stack.ss_size = thread.stack.size();
+        thread.context.uc_link = nullptr, thread.ended = false;
+        makecontext(&thread.context, thread_main, 0);
+    }
+    while (of_block.members > 0) {
+        for (current = 0; current < count; ++current) {
+            if (!threads[current].ended) {
+                threadIdx = {current % blockDim.x, current / blockDim.x, 0};
+                swapcontext(&scheduler, &threads[current].context);
+            }
+        }
+    }
+}
+
+inline void launch(const unsigned* grid, const unsigned* block, unsigned shared_bytes) {
+    gridDim = {grid[0], grid[1], grid[2]}, blockDim = {block[0], block[1], block[2]};
+    std::vector<unsigned long long> shared(shared_bytes / 8 + 1);
+    dynamic_shared = shared.data();
+    for (blockIdx.z = 0; blockIdx.z < grid[2]; ++blockIdx.z) {
+        for (blockIdx.y = 0; blockIdx.y < grid[1]; ++blockIdx.y) {
+            for (blockIdx.x = 0; blockIdx.x < grid[0]; ++blockIdx.x) {
+                std::fill(shared.begin(), shared.end(), 0xCDCDCDCDCDCDCDCD);  // nobody may rely on zeros
+                run_block(block[0] * block[1] * block[2]);
+            }
+        }
+    }
+}

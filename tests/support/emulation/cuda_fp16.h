@@ -1,0 +1,1 @@
+// In place of CUDA's header: see cuda.h.
