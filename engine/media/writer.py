@@ -75,7 +75,7 @@ class VideoWriter:
             context.gop_size = round(_KEYFRAME_SECONDS * (rate if 1 <= rate <= 240 else 25))
             context.color_primaries, context.color_trc, context.colorspace, context.color_range = _BT709, _BT709, _BT709, ColorRange.MPEG
             if encoder == "libx264":
-                context.options = {"preset": "veryfast", "crf": "21"}
+                context.options = {"preset": "superfast", "crf": "22"}
             else:
                 context.bit_rate = int(0.2 * size[0] * size[1] * min(float(rate), 60.0))
             self._sound = self._container.add_stream_from_template(sound) if sound is not None else None
