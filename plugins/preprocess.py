@@ -84,7 +84,7 @@ def describe_frame(
     orientation: tuple[bool, int | None] = (False, None),
     still: bool = False,
 ) -> NDArray[Any]:
-    """An entry, FRAME (), without addresses and pitch.
+    """An entry, FRAME (), without addresses and pitch: those are even for NV12, multiples of 4 for P016, anything for RGB8.
 
     kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: of the picture as people see it:
     boxes are in its pixels. inside: left, top, width, height of the picture within the network's input. orientation: whether the
