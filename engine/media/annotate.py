@@ -35,7 +35,7 @@ class Annotator:
         self._labels = [_legible(label) or f"class {number}" for number, label in enumerate(labels)]
         unit = max(min(size), 0.5 * max(size)) / 720
         self._line = max(1, round(2 * unit))
-        self._text = max(6.5, 8.5 * unit)  # height of capitals, pixels
+        self._text = max(7.0, 8.5 * unit)  # height of capitals, pixels
         self._patch = cache(self._draw_label)
 
     def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:

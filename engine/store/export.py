@@ -93,8 +93,8 @@ def export_session(
         if source.kind is None or not (frames or source.complete):
             continue
         for exporter in (EXPORTERS[name] for name in formats):
-            if source.kind not in exporter.kinds:
-                continue
+            if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):
+                continue  # of a video without one sound frame there is nothing to show, and the other files must not suffer
             path = folder / f"{stem}{exporter.suffix}"
             if not source.complete and path.exists():
                 path = folder / f"{stem}.partial{exporter.suffix}"

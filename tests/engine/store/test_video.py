@@ -218,6 +218,26 @@ def test_pictures_make_no_video(tmp_path: Path) -> None:
             EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
 
 
+def test_a_video_without_a_sound_frame_does_not_keep_others_from_theirs(tmp_path: Path) -> None:
+    good = make_video(tmp_path / "b.mp4", 5)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, video in enumerate((tmp_path / "a.mp4", good)):
+            writer.add_source(number, str(video), probe(good))
+            failed = {} if number else {"damaged": 5}
+            frames = [
+                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else None, None if number else "damaged")
+                for n in range(5)
+            ]
+            writer.add_frames(frames)
+            writer.finish_source(number, str(video), Ledger(5, 5 * number, {}, failed), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert [item.path.name for item in export_session(reader, tmp_path, ["video", "jsonl"])] == [
+            "a.jsonl",
+            "b.annotated.mp4",
+            "b.jsonl",
+        ]
+
+
 def children() -> list[int]:
     """The processes that write videos for this one."""
     found = []
