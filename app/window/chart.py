@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.window import formats, theme
 from app.window.device_status import HISTORY
+from app.window.plotting import pyqtgraph as pg
 
 HEIGHT = 64
 AXIS = 30
