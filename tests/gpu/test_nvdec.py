@@ -34,7 +34,9 @@ VP9 = {"codec": "libvpx-vp9", "gop": 40, "options": {"deadline": "good", "cpu-us
 
 
 def x265(**parameters: object) -> dict[str, Any]:
-    coded = ":".join(f"{name.replace('_', '-')}={value}" for name, value in {"log_level": "none", "keyint": 20, **parameters}.items())
+    coded = ":".join(
+        f"{name.replace('_', '-')}={value}" for name, value in {"log_level": "none", "info": 0, "keyint": 20, **parameters}.items()
+    )
     return {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": coded}}
 
 

@@ -17,8 +17,8 @@ from engine.media.video import VideoFile
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_video
 
-HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:keyint=12:scenecut=0"}}
-OPEN_HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:keyint=12:open-gop=1:bframes=3"}}
+HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:info=0:keyint=12:scenecut=0"}}
+OPEN_HEVC = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:info=0:keyint=12:open-gop=1:bframes=3"}}
 CLIPS: dict[str, dict[str, Any]] = {
     "a.mp4": {"bframes": 3},
     "a.mkv": {"bframes": 3, "open_gop": True},

@@ -98,9 +98,9 @@ def surface_bytes(frame: Any, layout: FrameFormat) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("size", [(96, 64), (854, 480), (66, 50)])
 @pytest.mark.parametrize("depth", [8, 10, 12])
 def test_a_surface_holds_the_planes(size: tuple[int, int], depth: int, clip: Clip) -> None:
-    coder = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none"}}
+    coder = {"codec": "libx265", "options": {"preset": "ultrafast", "x265-params": "log-level=none:info=0"}}
     path = clip(
-        "a.mp4", frames=2, size=size, **(coder if depth > 8 else {}), pix_fmt={8: "yuv420p", 10: "yuv420p10le", 12: "yuv420p12le"}[depth]
+        "a.mp4", frames=12, size=size, **(coder if depth > 8 else {}), pix_fmt={8: "yuv420p", 10: "yuv420p10le", 12: "yuv420p12le"}[depth]
     )
     with VideoFile(path) as file:
         first = first_frame(file, WHOLE)
