@@ -31,7 +31,6 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     arguments = parser.parse_args(argv)
-    options.refuse_cuda(arguments.devices)
 
     from engine.bench.model import bench_model
     from engine.devices.discovery import default_devices

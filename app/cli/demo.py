@@ -42,7 +42,6 @@ def run(argv: Sequence[str]) -> int:
     results.add_argument("--json", action="store_true", help="end with one line, a JSON object of the figures; implies --headless")
     results.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args(argv)
-    options.refuse_cuda(arguments.devices)
     settings = demo_settings(arguments.devices, Precision(arguments.precision), arguments.batch)
     if arguments.headless or arguments.out or arguments.json or not has_display():
         return _report(settings, arguments)

@@ -14,7 +14,7 @@ from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
-from engine.settings import EngineSettings, Parallel, Precision, Resize, RunSettings
+from engine.settings import Decode, EngineSettings, Parallel, Precision, Resize, RunSettings
 from engine.store.export import EXPORTERS, Exported
 from engine.store.session import SessionReader
 
@@ -52,8 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     parallel = options.one_of([*Parallel], ["frames", "tiles", "depth"])
     how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(Parallel)}")
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
-    decode = options.one_of(["auto", "cpu"], ["nvdec"])
-    how.add_argument("--decode", type=decode, default="auto", metavar="auto|cpu", help="what decodes videos")
+    how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
+    how.add_argument(
+        "--latency-budget", type=options.milliseconds, metavar="MS", help="the longest that an automatic batch may take on a GPU"
+    )
     what = parser.add_argument_group("what")
     what.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help="least confidence reported (0.25)")
     what.add_argument("--iou", type=options.fraction, default=0.45, metavar="0..1", help="overlap above which the weaker box goes (0.45)")
@@ -69,13 +71,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ...]]:
     """The settings, and the model's labels."""
-    options.refuse_cuda(arguments.devices)
     model = options.model_files(arguments, arguments.size)
     labels = check_model(model).labels
     engine = EngineSettings(
         precision=Precision(arguments.precision),
         resize=Resize(arguments.resize),
         batch=arguments.batch,
+        decode=Decode(arguments.decode),
+        latency_budget=arguments.latency_budget,
         confidence=arguments.confidence,
         iou=arguments.iou,
         classes=class_ids(arguments.classes, labels),

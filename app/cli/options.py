@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -142,6 +142,18 @@ def seconds(text: str) -> float:
 
 
 @checked
+def milliseconds(text: str) -> float:
+    """A time above 0 and at most a minute."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 60_000.0:
+        raise UsageError(f"'{text}' is no time in milliseconds")
+    return value
+
+
+@checked
 def network_size(text: str) -> tuple[int, int]:
     """``N`` or ``WIDTHxHEIGHT`` in pixels."""
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text.strip().lower())
@@ -183,17 +195,3 @@ def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[st
         return [one(part) for part in dict.fromkeys(items(text))] or [one(text)]
 
     return read
-
-
-def refuse_cuda(devices: Iterable[DeviceId]) -> None:
-    """Say that this version has no CUDA backend, and which devices there are.
-
-    Raises:
-        UsageError: one of the devices is a CUDA device.
-    """
-    for device in devices:
-        if device.kind == "cuda":
-            from engine.devices.discovery import discover
-
-            available = ", ".join(str(found.id) for found in discover())
-            raise UsageError(f"{device}: CUDA devices come in a later version; available now: {available}")

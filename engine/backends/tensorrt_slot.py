@@ -48,7 +48,6 @@ class Slot:
 
         table, results = memory.device(self._frame_bytes.nbytes), memory.device(self._results.nbytes)
         candidates = Candidates(memory.device(batch * CAPACITY * CANDIDATE_BYTES), memory.device(batch * 4))
-        zeros = memory.pinned(batch * 4)
         heads = [
             Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords)
             for address, layer in zip(self._heads, network.heads, strict=True)
@@ -62,7 +61,6 @@ class Slot:
         self.steps: list[Step] = [
             marks[0],
             Copy(table, self._frame_bytes.ctypes.data, self._frame_bytes.nbytes),
-            Copy(candidates.counts, zeros.ctypes.data, zeros.nbytes),
             Preprocess(kernels, table, engine.pictures, batch, *size),
             marks[1],
             *engine.steps(self._heads),
