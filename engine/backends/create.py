@@ -31,8 +31,16 @@ def create_backend(device: DeviceId) -> Backend:
     return OpenVinoBackend(device)
 
 
-def describe_devices() -> Iterator[DeviceDescription]:
-    """The devices of this machine, each as soon as it is known. Loads every library: for a process of its own."""
+def describe_devices(kind: str) -> Iterator[DeviceDescription]:
+    """The devices of this machine that a library runs, each as soon as it is known. Loads that library: for a process of its own.
+
+    kind: "cuda", or "openvino", which also runs the CPU.
+    """
+    if kind == "cuda":
+        from engine.devices.cuda import describe_devices as describe_cuda_devices
+
+        yield from describe_cuda_devices()
+        return
     try:
         from engine.backends.openvino_devices import describe_devices as describe_openvino_devices
     except ImportError as error:

@@ -1,17 +1,18 @@
-"""``python -m engine.devices``: one JSON object a line for each device, as it is found. Started by ``discovery``."""
+"""``python -m engine.devices openvino|cuda``: one JSON object a line for each device, as it is found. Started by ``discovery``."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 from engine.backends.create import describe_devices
 
 
-def main() -> None:
-    """Print the devices."""
-    for description in describe_devices():
+def main(kind: str) -> None:
+    """Print the devices that the library of this kind runs."""
+    for description in describe_devices(kind):
         print(json.dumps(description.as_json()), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -14,7 +14,9 @@ class DeviceDescription:
     """One device.
 
     backend: library and version that would run it. precisions: what it offers, fp32 first. cores: processors that may be
-    used, or compute units; memory: bytes; both None where unknown. problem: why it cannot be used, None = it can.
+    used, or compute units (multiprocessors); memory: bytes; both None where unknown. problem: why it cannot be used, None = it
+    can. Of NVIDIA's devices also: uuid, by which the driver knows it ("GPU-…", "MIG-…"); compute_capability ("9.0"); driver,
+    its version; cuda, the newest CUDA that the driver speaks ("13.0"); pci, its place on the bus.
     """
 
     id: DeviceId
@@ -24,6 +26,11 @@ class DeviceDescription:
     cores: int | None = None
     memory: int | None = None
     problem: str | None = None
+    uuid: str | None = None
+    compute_capability: str | None = None
+    driver: str | None = None
+    cuda: str | None = None
+    pci: str | None = None
 
     @property
     def available(self) -> bool:
@@ -45,6 +52,11 @@ class DeviceDescription:
             "memory": self.memory,
             "available": self.available,
             "problem": self.problem,
+            "uuid": self.uuid,
+            "compute_capability": self.compute_capability,
+            "driver": self.driver,
+            "cuda": self.cuda,
+            "pci": self.pci,
         }
 
     @classmethod
@@ -58,4 +70,9 @@ class DeviceDescription:
             values["cores"],
             values["memory"],
             values["problem"],
+            values["uuid"],
+            values["compute_capability"],
+            values["driver"],
+            values["cuda"],
+            values["pci"],
         )

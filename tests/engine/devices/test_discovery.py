@@ -3,13 +3,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.devices import discovery
 from engine.devices.description import DeviceDescription
-from engine.devices.discovery import default_devices, discover
+from engine.devices.discovery import Search, default_devices, discover
 from engine.errors import DeviceError
 from engine.types import DeviceId
 
@@ -18,8 +19,12 @@ def describe(device: str, problem: str | None = None) -> DeviceDescription:
     return DeviceDescription(DeviceId.parse(device), device.upper(), "OpenVINO 1", ("fp32", "fp16"), 4, 2**33, problem)
 
 
-def program(code: str) -> tuple[str, ...]:
-    return sys.executable, "-c", code
+def search(code: str, kind: str = "openvino") -> Search:
+    return Search({"openvino": "OpenVINO", "cuda": "CUDA"}[kind], kind, (sys.executable, "-c", code))
+
+
+def printing(*descriptions: DeviceDescription) -> str:
+    return "".join(f"print({json.dumps(description.as_json())!r}, flush=True);" for description in descriptions)
 
 
 def test_this_machine_has_a_cpu_that_computes_in_fp32() -> None:
@@ -42,13 +47,15 @@ def test_where_the_caller_stands_does_not_matter(tmp_path: Path, monkeypatch: py
 
 
 def test_looking_loads_no_inference_library_into_the_caller() -> None:
-    code = "import sys; from engine.devices.discovery import discover; discover(); print({'openvino', 'cv2', 'av'} & set(sys.modules))"
+    heavy = {"openvino", "cv2", "av", "cuda", "pynvml", "tensorrt_rtx"}
+    code = f"import sys; from engine.devices.discovery import discover; discover(); print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"
 
 
 def test_descriptions_travel_as_json() -> None:
-    for description in (describe("openvino:GPU.0"), describe("cpu:0", "no library")):
+    gpu = replace(describe("cuda:1"), uuid="GPU-1", compute_capability="9.0", driver="580.1", cuda="13.0", pci="00000000:00:06.0")
+    for description in (describe("openvino:GPU.0"), describe("cpu:0", "no library"), gpu):
         assert DeviceDescription.from_json(json.loads(json.dumps(description.as_json()))) == description
 
 
@@ -61,33 +68,43 @@ def test_descriptions_travel_as_json() -> None:
     ],
 )
 def test_a_driver_that_fails_hides_only_what_comes_after_it(ending: str, timeout: float, problem: str) -> None:
-    line = json.dumps(describe("cpu:0").as_json())
-    found = discover(timeout, program=program(f"print({line!r}, flush=True); {ending}"))
+    found = discover(timeout, [search(printing(describe("cpu:0")) + ending)])
     assert found[0] == describe("cpu:0")
     assert [rest.available for rest in found[1:]] == [False]
     assert problem in str(found[1].problem)
 
 
+def test_a_library_that_fails_hides_no_other_librarys_devices() -> None:
+    crash = "import os; os.abort()"
+    both = describe("cpu:0"), describe("openvino:GPU")
+    found = discover(searches=[search(printing(*both)), search(printing(describe("cuda:0")) + crash, "cuda")])
+    assert [str(device.id) for device in found] == ["cpu:0", "cuda:0", "cuda:1", "openvino:GPU"]
+    assert [device.available for device in found] == [True, True, False, True]
+    assert "signal 6" in str(found[2].problem)
+    found = discover(searches=[search(crash), search(printing(describe("cuda:0")), "cuda")])
+    assert [(str(device.id), device.available) for device in found] == [("cpu:0", False), ("cuda:0", True)]
+
+
 @pytest.mark.parametrize("noise", ["{gpu: no firmware", '{"level": 3}', "[1, 2]", "7", "", '{"id": 5}', "[" * 5000, "\u2028\x00"])
 def test_what_a_driver_prints_is_passed_over(noise: str) -> None:
-    line = json.dumps(describe("cpu:0").as_json())
-    assert discover(program=program(f"print({noise!r}); print({line!r}); print({noise!r})")) == (describe("cpu:0"),)
+    code = f"print({noise!r}); {printing(describe('cpu:0'))} print({noise!r})"
+    assert discover(searches=[search(code)]) == (describe("cpu:0"),)
 
 
 def test_a_line_cut_short_by_a_crash_is_no_device() -> None:
     line = json.dumps(describe("cpu:0").as_json())
-    found = discover(program=program(f"print({line!r}); print({line[:40]!r}, end='', flush=True); import os; os.abort()"))
+    found = discover(searches=[search(f"print({line!r}); print({line[:40]!r}, end='', flush=True); import os; os.abort()")])
     assert found[0] == describe("cpu:0")
     assert [(rest.available, "signal 6" in str(rest.problem)) for rest in found[1:]] == [(False, True)]
 
 
 def test_without_any_answer_it_is_an_error() -> None:
     with pytest.raises(DeviceError, match=r"status 3: it said nothing.*doctor"):
-        discover(program=program("raise SystemExit(3)"))
+        discover(searches=[search("raise SystemExit(3)")])
     with pytest.raises(DeviceError, match="found none"):
-        discover(program=program(""))
+        discover(searches=[search("")])
     with pytest.raises(DeviceError, match="cannot be started"):
-        discover(program=["/nowhere/python"])
+        discover(searches=[Search("CUDA", "cuda", ["/nowhere/python"])])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +129,7 @@ def test_no_usable_device_is_an_error_with_the_reasons() -> None:
 
 def test_drivers_make_it_look_closer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(discovery, "_DRIVER_FOLDERS", (tmp_path / "none",))
+    monkeypatch.setattr(discovery, "_DRIVERS", (tmp_path / "none",))
     assert default_devices() == (DeviceId("cpu", "0"),)
-    monkeypatch.setattr(discovery, "_DRIVER_FOLDERS", (tmp_path,))
+    monkeypatch.setattr(discovery, "_DRIVERS", (tmp_path,))
     assert default_devices() == default_devices(discover())

@@ -1,0 +1,263 @@
+"""NVML, by which NVIDIA's driver tells of its GPUs: the one file that calls it.
+
+For a process of its own: a crash of the driver's library takes the whole process down.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from engine.errors import DeviceError
+
+_THROTTLING = {
+    0x2: "clocks set by an application",
+    0x4: "power limit",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "temperature",
+    0x40: "temperature (hardware)",
+    0x80: "power brake",
+    0x100: "clocks of the display",
+}
+"""Bits of ``nvmlClocksEventReason…``; 0x1 is missing: being idle is no throttling."""
+
+_ALL_LINKS = 0xFFFFFFFF
+_KIB = 1024
+_REMEDIES = {
+    "NVMLError_DriverNotLoaded": "its kernel module is not loaded: restart the machine, or install the driver again",
+    "NVMLError_LibRmVersionMismatch": "its library and its kernel module are of different versions: restart the machine",
+    "NVMLError_NoPermission": "this user may not use /dev/nvidia*: check its groups, or how the container was started",
+}
+
+
+class NoNvmlError(DeviceError):
+    """There is no NVIDIA driver, or no library to ask it with."""
+
+
+class Counters(NamedTuple):
+    """Bytes since the driver was loaded, None where they are not counted."""
+
+    pcie_rx: int | None
+    pcie_tx: int | None
+    nvlink_rx: int | None
+    nvlink_tx: int | None
+
+
+class Nvml:
+    """The driver's GPUs. library: the module ``pynvml``, None = import it."""
+
+    def __init__(self, library: Any = None) -> None:
+        """Open it.
+
+        Raises:
+            NoNvmlError: there is no driver, or nvidia-ml-py is not installed.
+            DeviceError: the driver does not answer; says what to do.
+        """
+        try:
+            self._library = importlib.import_module("pynvml") if library is None else library
+        except ImportError as problem:
+            raise NoNvmlError("nvidia-ml-py is not installed: pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'") from problem
+        try:
+            self._library.nvmlInit()
+        except self._library.NVMLError as problem:
+            if type(problem).__name__ == "NVMLError_LibraryNotFound":
+                raise NoNvmlError("there is no NVIDIA driver: its library libnvidia-ml cannot be found") from problem
+            remedy = _REMEDIES.get(type(problem).__name__, "restart the machine, or install the driver again")
+            raise DeviceError(f"NVIDIA's driver does not answer ({problem}): {remedy}") from problem
+
+    @property
+    def driver(self) -> str | None:
+        """The driver's version, "580.159.04"."""
+        version = self._ask("nvmlSystemGetDriverVersion")
+        return None if version is None else str(version)
+
+    @property
+    def cuda(self) -> tuple[int, int] | None:
+        """The newest CUDA that the driver speaks, major and minor."""
+        version = self._ask("nvmlSystemGetCudaDriverVersion_v2")
+        return None if version is None else (version // 1000, version % 1000 // 10)
+
+    def gpus(self) -> tuple[Gpu, ...]:
+        """All of them, in NVML's order, which is not CUDA's. What the driver has lost is left out."""
+        handles = (self._ask("nvmlDeviceGetHandleByIndex", index) for index in range(self._ask("nvmlDeviceGetCount") or 0))
+        return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
+
+    def gpu(self, uuid: str) -> Gpu | None:
+        """The GPU or MIG instance of this UUID, None if there is none."""
+        handle = self._ask("nvmlDeviceGetHandleByUUID", uuid)
+        return None if handle is None else Gpu(self._library, handle)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._ask("nvmlShutdown")
+
+    def _ask(self, function: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._library, function)(*arguments)
+        except self._library.NVMLError:
+            return None
+
+
+class Gpu:
+    """One GPU or MIG instance. Every value is None where the driver does not tell it, whatever the reason."""
+
+    def __init__(self, library: Any, handle: Any) -> None:
+        self._library, self._handle = library, handle
+        self.uuid: str | None = self._ask("nvmlDeviceGetUUID")
+        self.name: str = self._ask("nvmlDeviceGetName") or "NVIDIA GPU"
+
+    @property
+    def pci(self) -> str | None:
+        """Its place on the bus, "00000000:00:06.0"."""
+        info = self._ask("nvmlDeviceGetPciInfo")
+        return None if info is None else str(info.busId)
+
+    @property
+    def compute_capability(self) -> tuple[int, int] | None:
+        """Major and minor."""
+        capability = self._ask("nvmlDeviceGetCudaComputeCapability")
+        return None if capability is None else (int(capability[0]), int(capability[1]))
+
+    @property
+    def mig_mode(self) -> bool | None:
+        """Whether it is cut into instances."""
+        mode = self._ask("nvmlDeviceGetMigMode")
+        return None if mode is None else bool(mode[0])
+
+    def mig_instances(self) -> tuple[Gpu, ...]:
+        """The instances it is cut into."""
+        count = self._ask("nvmlDeviceGetMaxMigDeviceCount") or 0
+        handles = (self._ask("nvmlDeviceGetMigDeviceHandleByIndex", index) for index in range(count))
+        return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
+
+    @property
+    def compute_mode(self) -> str | None:
+        """Who may compute on it: "default", "prohibited" (nobody) or "exclusive" (one process)."""
+        mode = self._ask("nvmlDeviceGetComputeMode")
+        return {0: "default", 1: "exclusive", 2: "prohibited", 3: "exclusive"}.get(mode)
+
+    @property
+    def processes(self) -> tuple[int, ...] | None:
+        """Ids of the processes that compute on it."""
+        running = self._ask("nvmlDeviceGetComputeRunningProcesses")
+        return None if running is None else tuple(int(process.pid) for process in running)
+
+    @property
+    def memory(self) -> tuple[int | None, int | None]:
+        """Bytes used and in all, as nvidia-smi counts them: what the driver keeps for itself is not used."""
+        info = self._ask("nvmlDeviceGetMemoryInfo", self._library.nvmlMemory_v2) or self._ask("nvmlDeviceGetMemoryInfo")
+        return (None, None) if info is None else (int(info.used), int(info.total))
+
+    @property
+    def utilization(self) -> tuple[int | None, int | None]:
+        """Of the multiprocessors and of the memory, percent."""
+        rates = self._ask("nvmlDeviceGetUtilizationRates")
+        return (None, None) if rates is None else (int(rates.gpu), int(rates.memory))
+
+    @property
+    def decoder(self) -> int | None:
+        """Utilization of NVDEC, percent."""
+        answer = self._ask("nvmlDeviceGetDecoderUtilization")
+        return None if answer is None else int(answer[0])
+
+    @property
+    def encoder(self) -> int | None:
+        """Utilization of NVENC, percent."""
+        answer = self._ask("nvmlDeviceGetEncoderUtilization")
+        return None if answer is None else int(answer[0])
+
+    @property
+    def power(self) -> float | None:
+        """Watts."""
+        return _thousandth(self._ask("nvmlDeviceGetPowerUsage"))
+
+    @property
+    def power_limit(self) -> float | None:
+        """Watts that it may draw at most, whoever set that."""
+        return _thousandth(self._ask("nvmlDeviceGetEnforcedPowerLimit"))
+
+    @property
+    def temperature(self) -> int | None:
+        """°C."""
+        return _int(self._ask("nvmlDeviceGetTemperature", self._library.NVML_TEMPERATURE_GPU))
+
+    @property
+    def sm_clock(self) -> int | None:
+        """Of the multiprocessors, MHz."""
+        return _int(self._ask("nvmlDeviceGetClockInfo", self._library.NVML_CLOCK_SM))
+
+    @property
+    def sm_clock_limit(self) -> int | None:
+        """The highest it reaches, MHz."""
+        return _int(self._ask("nvmlDeviceGetMaxClockInfo", self._library.NVML_CLOCK_SM))
+
+    @property
+    def memory_clock(self) -> int | None:
+        """MHz."""
+        return _int(self._ask("nvmlDeviceGetClockInfo", self._library.NVML_CLOCK_MEM))
+
+    @property
+    def pcie_generation(self) -> int | None:
+        """Of the link as it is now; idle GPUs save power here."""
+        return _int(self._ask("nvmlDeviceGetCurrPcieLinkGeneration"))
+
+    @property
+    def pcie_width(self) -> int | None:
+        """Lanes in use now."""
+        return _int(self._ask("nvmlDeviceGetCurrPcieLinkWidth"))
+
+    def pcie_throughput(self) -> tuple[float | None, float | None]:
+        """Bytes/s received and sent over the 20 ms that each of the two takes to be measured."""
+        library = self._library
+        answers = (
+            self._ask("nvmlDeviceGetPcieThroughput", which) for which in (library.NVML_PCIE_UTIL_RX_BYTES, library.NVML_PCIE_UTIL_TX_BYTES)
+        )
+        rx, tx = (None if answer is None else 1000.0 * answer for answer in answers)  # told in KB/s
+        return rx, tx
+
+    @property
+    def nvlinks(self) -> int | None:
+        """Links that are up; None where it has no NVLink."""
+        states = [self._ask("nvmlDeviceGetNvLinkState", link) for link in range(self._library.NVML_NVLINK_MAX_LINKS)]
+        return None if all(state is None for state in states) else sum(state == 1 for state in states)
+
+    def counters(self) -> Counters:
+        """The traffic's counters."""
+        library = self._library
+        pcie = self._fields((library.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, library.NVML_FI_DEV_PCIE_COUNT_TX_BYTES), 0)
+        links = self._fields((library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX), _ALL_LINKS)
+        return Counters(*pcie, *(None if count is None else count * _KIB for count in links))
+
+    @property
+    def throttling(self) -> tuple[str, ...] | None:
+        """What keeps its clocks down, in words."""
+        reasons = self._ask("nvmlDeviceGetCurrentClocksEventReasons")
+        return None if reasons is None else tuple(words for bit, words in _THROTTLING.items() if reasons & bit)
+
+    def _ask(self, function: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._library, function)(self._handle, *arguments)
+        except self._library.NVMLError:
+            return None
+
+    def _fields(self, fields: Sequence[int], scope: int) -> list[int | None]:
+        answers = self._ask("nvmlDeviceGetFieldValues", [(field, scope) for field in fields])
+        if answers is None:
+            return [None] * len(fields)
+        return [_value(answer) for answer in answers]
+
+
+def _value(answer: Any) -> int | None:
+    """A field's whole number, by its ``nvmlValueType_t``."""
+    name = {1: "uiVal", 2: "ulVal", 3: "ullVal", 4: "sllVal"}.get(answer.valueType)
+    return None if answer.nvmlReturn or name is None else int(getattr(answer.value, name))
+
+
+def _int(answer: Any) -> int | None:
+    return None if answer is None else int(answer)
+
+
+def _thousandth(answer: Any) -> float | None:
+    return None if answer is None else answer / 1000

@@ -1,0 +1,45 @@
+"""What this machine's processor is doing, as Linux tells it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.devices.telemetry import Telemetry
+from engine.types import DeviceId
+
+
+class ProcessorSampler:
+    """Utilization of the processors that may be used, and the machine's memory. proc: where Linux tells."""
+
+    def __init__(self, device: DeviceId, proc: Path = Path("/proc")) -> None:
+        self._device, self._proc = device, proc
+        self._before = self._ticks()
+
+    def sample(self) -> Telemetry:
+        """Utilization since the last time; nothing where the system does not tell."""
+        before, self._before = self._before, self._ticks()
+        utilization = None
+        if before is not None and self._before is not None and self._before[1] > before[1]:
+            utilization = 100 * (self._before[0] - before[0]) / (self._before[1] - before[1])
+        used, total = self._memory()
+        return Telemetry(self._device, utilization=utilization, memory_used=used, memory_total=total)
+
+    def _ticks(self) -> tuple[int, int] | None:
+        """Ticks spent working, and all, over the processors that may be used."""
+        try:
+            usable = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+            lines = [line.split() for line in (self._proc / "stat").read_text().splitlines()]
+            times = [list(map(int, line[1:9])) for line in lines if line and line[0] in usable]
+        except (OSError, AttributeError, ValueError):
+            return None  # another system
+        total = sum(map(sum, times))
+        return total - sum(idle + waiting for _, _, _, idle, waiting, *_ in times), total
+
+    def _memory(self) -> tuple[int | None, int | None]:
+        try:
+            lines = (line.split() for line in (self._proc / "meminfo").read_text().splitlines())
+            facts = {line[0]: int(line[1]) * 1024 for line in lines}
+            return facts["MemTotal:"] - facts["MemAvailable:"], facts["MemTotal:"]
+        except (OSError, KeyError, ValueError, IndexError):
+            return None, None

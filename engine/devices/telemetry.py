@@ -1,0 +1,59 @@
+"""What a device is doing at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from engine.types import DeviceId
+
+RATE = 2.0
+"""Snapshots a second."""
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """One snapshot. Everything but the device is None where it is not available, be it for a moment.
+
+    utilization: share of the time in which the device computed; memory_utilization: in which its memory was read or written;
+    decoder, encoder: in which its video engines worked; all in percent, over about the last half second. memory_used,
+    memory_total: bytes. power, power_limit: watts. temperature: °C. sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx,
+    pcie_tx: bytes/s that the device receives and sends; pcie_generation, pcie_width: of the link as it is now. nvlinks: links
+    that are up; nvlink_rx, nvlink_tx: bytes/s over all of them. throttling: what keeps the clocks down, in words; empty =
+    nothing does.
+    """
+
+    device: DeviceId
+    utilization: float | None = None
+    memory_utilization: float | None = None
+    decoder: float | None = None
+    encoder: float | None = None
+    memory_used: int | None = None
+    memory_total: int | None = None
+    power: float | None = None
+    power_limit: float | None = None
+    temperature: float | None = None
+    sm_clock: int | None = None
+    sm_clock_limit: int | None = None
+    memory_clock: int | None = None
+    pcie_rx: float | None = None
+    pcie_tx: float | None = None
+    pcie_generation: int | None = None
+    pcie_width: int | None = None
+    nvlinks: int | None = None
+    nvlink_rx: float | None = None
+    nvlink_tx: float | None = None
+    throttling: tuple[str, ...] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {**asdict(self), "device": str(self.device)}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of ``as_json``."""
+        throttling = values["throttling"]
+        return cls(
+            **{**values, "device": DeviceId.parse(values["device"]), "throttling": None if throttling is None else tuple(throttling)}
+        )

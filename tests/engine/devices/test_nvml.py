@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.devices.nvml import Counters, NoNvmlError, Nvml
+from engine.errors import DeviceError
+from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
+
+
+def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
+    nvml = Nvml(Library(H200))
+    (gpu,) = nvml.gpus()
+    assert (nvml.driver, nvml.cuda) == ("580.1", (13, 0))
+    assert (gpu.name, gpu.uuid, gpu.pci, gpu.compute_capability) == ("NVIDIA H200", "GPU-a", "00000000:00:06.0", (9, 0))
+    assert (gpu.memory, gpu.utilization, gpu.decoder) == ((2**30, 141 * 2**30), (97, 41), 83)
+    assert (gpu.power, gpu.power_limit, gpu.temperature) == (612.345, 700.0, 63)
+    assert (gpu.pcie_generation, gpu.pcie_width, gpu.pcie_throughput()) == (5, 16, (1.5e6, 1.5e6))
+    assert gpu.throttling == ("power limit", "temperature")
+    assert (gpu.compute_mode, gpu.processes, gpu.mig_mode) == ("default", (), False)
+    assert [gpu.encoder, gpu.sm_clock, gpu.sm_clock_limit, gpu.memory_clock, gpu.nvlinks] == [None] * 5
+    assert gpu.counters() == Counters(None, None, None, None)
+
+
+def test_a_gpu_that_tells_nothing_is_no_error() -> None:
+    nvml = Nvml(Library({"nvmlDeviceGetUUID": "GPU-b"}))
+    gpu = nvml.gpu("GPU-b")
+    assert gpu is not None
+    assert gpu.name == "NVIDIA GPU"
+    assert gpu.memory == gpu.utilization == gpu.pcie_throughput() == (None, None)
+    assert [gpu.pci, gpu.compute_capability, gpu.compute_mode, gpu.mig_mode, gpu.power, gpu.throttling, gpu.processes] == [None] * 7
+    assert gpu.mig_instances() == ()
+    assert nvml.gpu("GPU-c") is None
+
+
+def test_after_it_is_closed_nothing_is_told() -> None:
+    library = Library(H200)
+    Nvml(library).close()
+    with pytest.raises(DeviceError):
+        Nvml(library)
+
+
+def test_memory_of_an_older_driver_comes_in_the_first_form() -> None:
+    def memory(version: int | None = None) -> Any:
+        if version is not None:
+            raise Library.NVMLError("too new")
+        return SimpleNamespace(used=1, total=2)
+
+    (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetMemoryInfo": memory})).gpus()
+    assert gpu.memory == (1, 2)
+
+
+def test_counters_are_read_by_their_type_in_bytes() -> None:
+    def fields(asked: list[tuple[int, int]]) -> list[Any]:
+        answers = {
+            (198, 0): SimpleNamespace(nvmlReturn=0, valueType=3, value=SimpleNamespace(ullVal=2**40)),
+            (197, 0): SimpleNamespace(nvmlReturn=0, valueType=1, value=SimpleNamespace(uiVal=7)),
+            (139, 0xFFFFFFFF): SimpleNamespace(nvmlReturn=0, valueType=3, value=SimpleNamespace(ullVal=3)),
+            (138, 0xFFFFFFFF): SimpleNamespace(nvmlReturn=3, valueType=3, value=SimpleNamespace(ullVal=0)),
+        }
+        return [answers[field] for field in asked]
+
+    (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetFieldValues": fields})).gpus()
+    assert gpu.counters() == Counters(pcie_rx=2**40, pcie_tx=7, nvlink_rx=3 * 1024, nvlink_tx=None)
+
+
+def test_links_that_are_down_do_not_count() -> None:
+    (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetNvLinkState": lambda link: int(link == 1)})).gpus()
+    assert gpu.nvlinks == 1
+
+
+def test_without_a_driver_there_are_no_gpus() -> None:
+    with pytest.raises(NoNvmlError, match="no NVIDIA driver"):
+        Nvml(Library(refusing=NVMLError_LibraryNotFound))
+
+
+def test_a_driver_that_does_not_answer_says_what_to_do() -> None:
+    with pytest.raises(DeviceError, match="different versions: restart the machine") as caught:
+        Nvml(Library(refusing=NVMLError_LibRmVersionMismatch))
+    assert not isinstance(caught.value, NoNvmlError)
+
+
+def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    with pytest.raises(NoNvmlError, match=r"nvidia-ml-py.*framefleet\[rtx\]"):
+        Nvml()
