@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from app.cli.checks import Check, Status
+from app.cli.checks_nvidia import check_nvidia
+from app.cli.try_python import SECONDS, try_python
 from app.system_libraries import PACKAGES, missing_libraries
 from engine.devices.discovery import discover
 from engine.errors import DeviceError
 
-SECONDS = 60
 REINSTALL = "delete the folder .venv and start ./run again"
 LIBRARIES = {
     "numpy": ("numpy", ""),
@@ -37,6 +36,7 @@ def check_libraries() -> Iterator[Check]:
     """All of them."""
     for distribution, (module, test) in LIBRARIES.items():
         yield _library(distribution, f"import {module}\n{test}")
+    yield from check_nvidia()
     yield from _devices()
     yield from _window()
 
@@ -46,37 +46,12 @@ def install_command(libraries: Iterable[str]) -> str:
     return f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in libraries}))}"
 
 
-def _python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
-    """Run code in a new interpreter: what it printed, and why it failed (None if it did not)."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "", f"no answer within {SECONDS} s"
-    except OSError as error:
-        return "", str(error)
-    if done.returncode == 0:
-        return done.stdout.strip(), None
-    last = done.stderr.strip().splitlines()[-1:] or [""]
-    if done.returncode < 0:
-        return "", f"it crashes ({signal.Signals(-done.returncode).name}) {last[0]}".strip()
-    return "", last[0]
-
-
 def _library(distribution: str, code: str) -> Check:
     try:
         found = version(distribution)
     except PackageNotFoundError:
         return Check(distribution, Status.PROBLEM, "not installed", REINSTALL)
-    _, error = _python(code)
+    _, error = try_python(code)
     if error is not None:
         return Check(distribution, Status.PROBLEM, f"{found}: {error}", REINSTALL)
     return Check(distribution, Status.OK, found)
@@ -92,7 +67,8 @@ def _devices() -> Iterator[Check]:
         if device.available:
             yield Check("device", Status.OK, str(device))
         else:
-            yield Check("device", Status.WARNING, str(device), "update its driver; the other devices work without it")
+            remedy = "the line above says how to make it usable" if device.id.kind == "cuda" else "update its driver"
+            yield Check("device", Status.WARNING, str(device), f"{remedy}; the other devices work without it")
 
 
 def _window() -> Iterator[Check]:
@@ -112,12 +88,12 @@ def _window() -> Iterator[Check]:
             yield Check("Qt's system libraries", Status.WARNING, detail, install_command(missing))
         else:
             yield Check("Qt's system libraries", Status.OK, f"all {len(PACKAGES)} found")
-    graphs, error = _python(WIDGETS, {"QT_QPA_PLATFORM": "offscreen"})
+    graphs, error = try_python(WIDGETS, {"QT_QPA_PLATFORM": "offscreen"})
     if error is not None:
         yield Check("PySide6", Status.WARNING, f"{found}, the window cannot start: {error}", REINSTALL)
         return
     yield Check("PySide6", Status.OK, f"{found}, with pyqtgraph {graphs}")
-    fonts, error = _python(FONTS, {"QT_QPA_PLATFORM": "offscreen"})
+    fonts, error = try_python(FONTS, {"QT_QPA_PLATFORM": "offscreen"})
     if error is not None or fonts == "0":
         yield Check("fonts", Status.WARNING, error or "none: the window shows no text", "sudo apt-get install -y fonts-dejavu-core")
     yield _display()
@@ -128,7 +104,7 @@ def _display() -> Check:
     if sys.platform.startswith("linux") and not name:
         remedy = "detect, bench and devices work without; for the window start it on a desktop, over ssh -X, or under xvfb-run"
         return Check("display", Status.WARNING, "there is none", remedy)
-    screen, error = _python(DISPLAY)
+    screen, error = try_python(DISPLAY)
     if error is not None:
         return Check(
             "display", Status.WARNING, f"{name} cannot be opened: {error}", "check DISPLAY, and that you may use that screen (xauth)"

@@ -4,32 +4,59 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from app.cli.options import make_parser
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
+from engine.devices.recording import read_recording
+
+GIB = 1 << 30
+MARK = "*"
+HEADINGS = ("DEVICE", "NAME", "CORES", "MEMORY", "COMPUTE", "DRIVER", "BACKEND", "PRECISIONS")
 
 
 def run(argv: Sequence[str]) -> int:
     """0: the devices are listed.
 
     Raises:
-        DeviceError: not even the CPU could be examined.
+        DeviceError: nothing could be examined.
+        UsageError: the recording cannot be read.
     """
     parser = make_parser("devices", "List the devices of this machine; --devices of the other commands takes their ids.")
+    parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     arguments = parser.parse_args(argv)
-    devices = discover()
+    devices = discover() if arguments.recording is None else read_recording(arguments.recording).devices
     if arguments.json:
         print(json.dumps({"devices": [device.as_json() for device in devices]}))
-        return 0
-    best = default_devices(devices)
-    for device in devices:
-        print(_line(device) + (" – used unless you choose" if device.id in best else ""))
+    else:
+        print(table(devices))
     return 0
 
 
-def _line(device: DeviceDescription) -> str:
-    state = ", ".join(device.precisions) if device.problem is None else f"not available: {device.problem}"
-    cores = "" if device.cores is None else f", {device.cores} cores"
-    return f"{device.id!s:16} {device.name}{cores}, {device.backend}: {state}"
+def table(devices: Sequence[DeviceDescription]) -> str:
+    """The devices in columns, those left out that all of them lack; beneath each what keeps it from being used."""
+    best = default_devices(devices) if any(device.available for device in devices) else ()
+    rows = [HEADINGS, *(_cells(device, device.id in best) for device in devices)]
+    widths = [max(map(len, column)) if any(column[1:]) else 0 for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width).rstrip() for row in rows]
+    for place, device in reversed([*enumerate(devices, 2)]):
+        if device.problem is not None:
+            lines.insert(place, f"{'':{widths[0]}}  not available: {device.problem}")
+    if best:
+        lines.append(f"{MARK} used unless you choose")
+    return "\n".join(lines)
+
+
+def _cells(device: DeviceDescription, best: bool) -> tuple[str, ...]:
+    return (
+        f"{device.id} {MARK}" if best else str(device.id),
+        device.name,
+        "" if device.cores is None else str(device.cores),
+        "" if device.memory is None else f"{device.memory / GIB:.1f} GiB",
+        device.compute_capability or "",
+        ", CUDA ".join(filter(None, (device.driver, device.cuda))),
+        device.backend,
+        ", ".join(device.precisions),
+    )

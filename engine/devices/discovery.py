@@ -14,6 +14,9 @@ from engine.devices.description import DeviceDescription
 from engine.errors import DeviceError, UsageError
 from engine.types import DeviceId
 
+ROOT = Path(__file__).resolve().parents[2]
+"""Where the programs are started: they find this very engine, installed or not, wherever the caller stands."""
+
 _DRIVERS = (Path("/dev/dri"), Path("/dev/accel"), Path("/proc/driver/nvidia"), Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """Where Linux shows GPUs and NPUs."""
 
@@ -30,8 +33,7 @@ class Search:
 
 
 SEARCHES = tuple(
-    Search(library, kind, (sys.executable, "-P", "-m", "engine.devices", kind))
-    for library, kind in (("OpenVINO", "openvino"), ("CUDA", "cuda"))
+    Search(library, kind, (sys.executable, "-m", "engine.devices", kind)) for library, kind in (("OpenVINO", "openvino"), ("CUDA", "cuda"))
 )
 
 
@@ -92,6 +94,7 @@ def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], str |
             text=True,
             encoding="utf-8",
             errors="replace",
+            cwd=ROOT,
         )
     except OSError as error:
         return [], f"it cannot be started: {error}"

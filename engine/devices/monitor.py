@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import Thread
 
 from engine.devices.description import DeviceDescription
+from engine.devices.discovery import ROOT
 from engine.devices.telemetry import Telemetry
 from engine.errors import UsageError
 from engine.types import DeviceId
 
-_PROGRAM = (sys.executable, "-P", "-m", "engine.devices.sampler")
+_PROGRAM = (sys.executable, "-m", "engine.devices.sampler")
 
 
 class TelemetryMonitor:
@@ -36,6 +37,7 @@ class TelemetryMonitor:
                 text=True,
                 encoding="utf-8",
                 errors="replace",
+                cwd=ROOT,
             )
         except OSError as error:
             self._problem = f"telemetry cannot be started: {error}"

@@ -1,10 +1,28 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from app.cli.devices import table
+from engine.devices.description import DeviceDescription
+from engine.types import DeviceId
 from tests.support.cli import run_main
+
+CPU = DeviceDescription(DeviceId("cpu", "0"), "Some Processor", "OpenVINO 2026.4", ("fp32", "bf16"), 2, 16 * 2**30)
+GPU = DeviceDescription(
+    DeviceId("cuda", "0"),
+    "NVIDIA H200",
+    "TensorRT 11.0",
+    ("fp32", "fp16"),
+    132,
+    141 * 2**30,
+    uuid="GPU-a",
+    compute_capability="9.0",
+    driver="580.1",
+    cuda="13.0",
+)
 
 
 def test_devices(capsys: pytest.CaptureFixture[str]) -> None:
@@ -15,4 +33,46 @@ def test_devices(capsys: pytest.CaptureFixture[str]) -> None:
     assert "fp32" in first["precisions"]
     text = run_main(capsys, "devices")
     assert text.status == 0
-    assert text.out.startswith(f"cpu:0            {first['name']}, {first['cores']} cores, {first['backend']}: fp32")
+    assert text.out.splitlines()[1].split()[0] == "cpu:0"
+    assert first["name"] in text.out.splitlines()[1]
+    assert first["backend"] in text.out.splitlines()[1]
+
+
+def test_columns_that_no_device_fills_are_left_out() -> None:
+    assert table([CPU]).splitlines() == [
+        "DEVICE   NAME            CORES  MEMORY    BACKEND          PRECISIONS",
+        "cpu:0 *  Some Processor  2      16.0 GiB  OpenVINO 2026.4  fp32, bf16",
+        "* used unless you choose",
+    ]
+
+
+def test_gpus_have_more_to_tell_and_problems_stand_beneath_their_device() -> None:
+    broken = DeviceDescription(DeviceId("cuda", "1"), "NVIDIA A2", "TensorRT", (), problem="it is hidden")
+    assert table([CPU, GPU, broken]).splitlines() == [
+        "DEVICE    NAME            CORES  MEMORY     COMPUTE  DRIVER            BACKEND          PRECISIONS",
+        "cpu:0     Some Processor  2      16.0 GiB                              OpenVINO 2026.4  fp32, bf16",
+        "cuda:0 *  NVIDIA H200     132    141.0 GiB  9.0      580.1, CUDA 13.0  TensorRT 11.0    fp32, fp16",
+        "cuda:1    NVIDIA A2                                                    TensorRT",
+        "          not available: it is hidden",
+        "* used unless you choose",
+    ]
+
+
+def test_where_nothing_can_be_used_the_list_is_shown_nevertheless() -> None:
+    broken = DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem="it is gone")
+    assert "not available: it is gone" in table([broken])
+    assert "unless" not in table([broken])
+
+
+def test_a_recorded_machine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({"driver": "580.1", "cuda": 13000, "gpus": [{"name": "NVIDIA X"}, {"name": "NVIDIA Y"}]}))
+    run = run_main(capsys, "devices", "--recording", path, "--json")
+    assert run.status == 0
+    assert [(each["id"], each["name"], each["cuda"]) for each in json.loads(run.out)["devices"]] == [
+        ("cuda:0", "NVIDIA X", "13.0"),
+        ("cuda:1", "NVIDIA Y", "13.0"),
+    ]
+    run = run_main(capsys, "devices", "--recording", tmp_path / "none.json")
+    assert run.status == 2
+    assert "none.json cannot be read" in run.err

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.cli.checks import Status
-from app.cli.checks_libraries import _library, _python, _window
+from app.cli.checks_libraries import _library, _window
+from app.cli.checks_nvidia import check_nvidia, has_gpu
 from app.cli.checks_system import _folder
+from app.cli.try_python import try_python
 from app.main import main
 from app.system_libraries import PACKAGES, missing_libraries
 
@@ -36,9 +38,9 @@ def test_text_says_what_to_do() -> None:
 
 
 def test_a_library_that_crashes_is_a_finding() -> None:
-    assert _python("import os; os.abort()")[1] == "it crashes (SIGABRT)"
-    assert _python("raise ImportError('libfoo.so.1 is missing')")[1] == "ImportError: libfoo.so.1 is missing"
-    assert _python("print(6 * 7)") == ("42", None)
+    assert try_python("import os; os.abort()")[1] == "it crashes (SIGABRT)"
+    assert try_python("raise ImportError('libfoo.so.1 is missing')")[1] == "ImportError: libfoo.so.1 is missing"
+    assert try_python("print(6 * 7)") == ("42", None)
     broken = _library("numpy", "import numpy.no_such_module")
     assert broken.status is Status.PROBLEM
     assert "no_such_module" in broken.detail
@@ -65,3 +67,67 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     assert check.status is Status.WARNING
     assert str(tmp_path / "file" / "cache") in check.detail
     assert check.remedy
+
+
+def device(folder: Path, address: str, vendor: str, kind: str) -> None:
+    (folder / address).mkdir(parents=True)
+    (folder / address / "vendor").write_text(f"{vendor}\n")
+    (folder / address / "class").write_text(f"{kind}\n")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux shows the bus")
+def test_a_gpu_without_a_driver_is_found_on_the_bus(tmp_path: Path) -> None:
+    assert not has_gpu(tmp_path / "none")
+    device(tmp_path, "0000:00:01.0", "0x8086", "0x030000")
+    device(tmp_path, "0000:00:02.0", "0x10de", "0x040300")  # the sound that comes with one
+    (tmp_path / "0000:00:03.0").mkdir()
+    assert not has_gpu(tmp_path)
+    device(tmp_path, "0000:00:06.0", "0x10de", "0x030200")
+    assert has_gpu(tmp_path)
+    (check,) = check_nvidia(tmp_path, tmp_path / "none", lambda _: ("", "engine.devices.nvml.NoNvmlError: there is no NVIDIA driver"))
+    assert (check.status, check.detail) == (Status.WARNING, "there is an NVIDIA GPU, but no driver")
+    assert "nvidia-driver-580" in str(check.remedy)
+
+
+def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
+    answers = {
+        "Nvml": "580.1, CUDA 13.0",
+        "version('cuda-core')": "cuda-core 1",
+        "nvrtcVersion": "13.0",
+        "find_library": None,
+        "nvcuvid": None,
+    }
+    reasons = {"find_library": "engine.errors.DeviceError: no TensorRT", "nvcuvid": "OSError: libnvcuvid.so.1: not found"}
+
+    def attempt(code: str) -> tuple[str, str | None]:
+        key = next(key for key in answers if key in code)
+        return answers[key] or "", reasons.get(key)
+
+    checks = list(check_nvidia(tmp_path, tmp_path, attempt))
+    assert [(check.name, check.status is Status.OK) for check in checks] == [
+        ("NVIDIA driver", True),
+        ("CUDA", True),
+        ("NVRTC", True),
+        ("TensorRT", False),
+        ("NVDEC", False),
+    ]
+    assert (checks[3].detail, checks[4].detail) == ("no TensorRT", "libnvcuvid.so.1: not found")
+    assert "framefleet[rtx]" in str(checks[3].remedy)
+    assert "libnvidia-decode-580" in str(checks[4].remedy)
+    reasons["cuda-core"] = reasons["version('cuda-core')"] = "DeviceError: CUDA cannot be started"
+    assert [check.name for check in check_nvidia(tmp_path, tmp_path, attempt)] == ["NVIDIA driver", "CUDA"]
+
+
+@pytest.mark.parametrize(
+    ("error", "detail", "remedy"),
+    [
+        ("engine.devices.nvml.NoNvmlError: nvidia-ml-py is not installed", "nvidia-ml-py is not installed", "framefleet[rtx]"),
+        ("engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
+        ("AssertionError: 550.1 speaks CUDA 12.4, 13.0 is needed", "550.1 speaks CUDA 12.4, 13.0 is needed", "nvidia-driver-580"),
+        ("it crashes (SIGSEGV)", "it crashes (SIGSEGV)", "nvidia-driver-580"),
+    ],
+)
+def test_a_driver_that_cannot_be_used(tmp_path: Path, error: str, detail: str, remedy: str) -> None:
+    (check,) = check_nvidia(tmp_path, tmp_path, lambda _: ("", error))
+    assert (check.status, check.detail) == (Status.WARNING, detail)
+    assert remedy in str(check.remedy)

@@ -126,7 +126,7 @@ def test_the_cpu_is_sampled_twice_a_second() -> None:
 def test_the_sampler_ends_with_whoever_started_it() -> None:
     code = """
 import subprocess, sys, time
-sampler = subprocess.Popen([sys.executable, "-P", "-m", "engine.devices.sampler", "cpu:0="], stdin=subprocess.PIPE, stdout=sys.stdout)
+sampler = subprocess.Popen([sys.executable, "-m", "engine.devices.sampler", "cpu:0="], stdin=subprocess.PIPE, stdout=sys.stdout)
 print(sampler.pid, flush=True)
 time.sleep(60)
 """

@@ -1,0 +1,36 @@
+"""Code tried in an interpreter of its own: a crash there is a finding, not our end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+
+SECONDS = 60
+
+
+def try_python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
+    """Run code: what it printed, and why it failed (None if it did not)."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"no answer within {SECONDS} s"
+    except OSError as error:
+        return "", str(error)
+    if done.returncode == 0:
+        return done.stdout.strip(), None
+    last = done.stderr.strip().splitlines()[-1:] or [""]
+    if done.returncode < 0:
+        return "", f"it crashes ({signal.Signals(-done.returncode).name}) {last[0]}".strip()
+    return "", last[0]
