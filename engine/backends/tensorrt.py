@@ -130,6 +130,7 @@ class TensorRtBackend(Backend):
             SourceError: the file cannot be opened any more.
         """
         if self._decoder is not None:
+            info = replace(info, segments=(segment,))  # the pool keeps the others to itself
             reason = self._decoder.supports(info)
             if reason is None:
                 return self._decoder.decode(info, segment, skip)

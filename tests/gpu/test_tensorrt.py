@@ -39,6 +39,7 @@ def network() -> Network:
 def backend(network: Network) -> Iterator[Backend]:
     with create_backend(GPU) as backend:
         backend.activate(network, SETTINGS)
+        backend.infer(pictures(1))  # starts the thread that awaits results
         yield backend
 
 
@@ -67,7 +68,7 @@ def assert_same(reference: list[Detections], ours: list[Detections], share: floa
     assert (total.recovered, total.confirmed) >= (share, share)
 
 
-@pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 2e-3), (Precision.FP16, 2e-2)])
+@pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 5e-3), (Precision.FP16, 2e-2)])
 def test_heads(network: Network, precision: Precision, limit: float) -> None:
     inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
     with create_backend(GPU) as backend:
