@@ -35,6 +35,16 @@ class Parallel(StrEnum):
     AUTO = "auto"
     STREAMS = "streams"
     SEGMENTS = "segments"
+    FRAMES = "frames"
+    TILES = "tiles"
+    DEPTH = "depth"
+
+
+class Isolation(StrEnum):
+    """What keeps the devices of a run apart. PROCESS: a failure ends one device's process. THREAD: all live in one process."""
+
+    PROCESS = "process"
+    THREAD = "thread"
 
 
 class Decode(StrEnum):
@@ -99,6 +109,27 @@ class EngineSettings:
 
 
 @dataclass(frozen=True)
+class Tiles:
+    """How a picture is cut for the strategy ``tiles``.
+
+    columns, rows: of the grid, None = so many that a tile is about as large as the network's input. overlap: of neighbouring
+    tiles, as a share of a tile's side. full_frame: the whole picture goes through the network as well, for what is larger than a tile.
+    """
+
+    columns: int | None = None
+    rows: int | None = None
+    overlap: float = 0.2
+    full_frame: bool = True
+
+    def __post_init__(self) -> None:
+        for name, count in (("columns", self.columns), ("rows", self.rows)):
+            if count is not None and not 1 <= count <= 64:
+                raise UsageError(f"{count} {name} of tiles are outside 1..64")
+        if not 0.0 <= self.overlap <= 0.5:
+            raise UsageError(f"a tile overlap of {self.overlap:g} is outside 0..0.5")
+
+
+@dataclass(frozen=True)
 class RunSettings:
     """One run of the pool: the model, the devices (empty = the best available) and the way of sharing the work."""
 
@@ -106,6 +137,8 @@ class RunSettings:
     devices: tuple[DeviceId, ...] = ()
     parallel: Parallel = Parallel.AUTO
     engine: EngineSettings = EngineSettings()
+    isolation: Isolation = Isolation.PROCESS
+    tiles: Tiles = Tiles()
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):

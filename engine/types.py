@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,10 @@ Image: TypeAlias = NDArray[np.uint8]
 
 @dataclass(frozen=True, order=True)
 class DeviceId:
-    """One device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``."""
+    """One device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``; or several that work as one.
+
+    A group's kind is "group"; it is written as its members are, with ``+`` between them: ``cuda:0+cuda:1``.
+    """
 
     kind: str
     name: str
@@ -30,6 +33,8 @@ class DeviceId:
         Raises:
             UsageError: the text names no kind of device that exists.
         """
+        if "+" in text:
+            return cls.group(*map(cls.parse, text.split("+")))
         kind, _, name = text.strip().partition(":")
         name = name or ("0" if kind in ("cpu", "cuda") else "")
         numbered = kind in ("cpu", "cuda")
@@ -37,8 +42,18 @@ class DeviceId:
             raise UsageError(f"'{text}' is not a device: write cpu:0, cuda:0 or openvino:GPU.0 ('framefleet devices' lists yours)")
         return cls(kind, str(int(name)) if numbered else name)
 
+    @classmethod
+    def group(cls, *members: DeviceId) -> Self:
+        """These devices as one."""
+        return cls("group", "+".join(map(str, members)))
+
+    @property
+    def members(self) -> tuple[DeviceId, ...]:
+        """The devices of a group; of any other just itself."""
+        return tuple(map(DeviceId.parse, self.name.split("+"))) if self.kind == "group" else (self,)
+
     def __str__(self) -> str:
-        return f"{self.kind}:{self.name}"
+        return self.name if self.kind == "group" else f"{self.kind}:{self.name}"
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,9 @@ def _parser() -> argparse.ArgumentParser:
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
     options.add_engine_options(how)
-    parallel = options.one_of([*Parallel], ["frames", "tiles", "depth"])
-    how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(Parallel)}")
+    ready = [Parallel.AUTO, Parallel.STREAMS, Parallel.SEGMENTS]
+    parallel = options.one_of(ready, [Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
+    how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(ready)}")
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
     how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
     how.add_argument(

@@ -25,6 +25,15 @@ def test_what_is_no_device_is_named(text: str) -> None:
         DeviceId.parse(text)
 
 
+def test_a_group_is_written_as_its_members_are() -> None:
+    first, second = DeviceId("cuda", "0"), DeviceId("cpu", "1")
+    group = DeviceId.parse("cuda+cpu:1")
+    assert group == DeviceId.group(first, second)
+    assert str(group) == "cuda:0+cpu:1"
+    assert group.members == (first, second)
+    assert first.members == (first,)
+
+
 def test_detections_are_checked_and_filtered() -> None:
     boxes, scores, ids = np.zeros((3, 4), np.float32), np.array([0.9, 0.5, 0.2], np.float32), np.array([0, 1, 0], np.int32)
     found = Detections(boxes, scores, ids)
