@@ -12,6 +12,7 @@ from app.cli import options
 from app.cli.checks_libraries import install_command
 from app.main import COMMANDS
 from app.system_libraries import missing_libraries
+from engine.devices.recording import Recording, read_recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
 
@@ -22,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     """Open the window with these files queued.
 
     Raises:
-        UsageError: a file does not exist.
+        UsageError: a file does not exist, or the recording cannot be read.
     """
     commands = "\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items())
     parser = options.make_parser(
@@ -32,6 +33,7 @@ def run(argv: Sequence[str]) -> int:
         epilog=f"commands:\n{commands}\n\n'framefleet COMMAND --help' explains one. A file named like a command: ./detect",
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="videos, pictures and folders to queue")
+    parser.add_argument("--recording", type=Path, metavar="FILE", help="show the devices of a recorded machine")
     options.add_model_options(parser)
     arguments = parser.parse_args(argv)
     for path in arguments.files:
@@ -41,11 +43,16 @@ def run(argv: Sequence[str]) -> int:
     model = None if arguments.model is None else options.model_files(arguments)
     if model is None and (arguments.weights or arguments.labels):
         raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
-    return open_window(arguments.files, model)
+    recording = None if arguments.recording is None else read_recording(arguments.recording)
+    return open_window(arguments.files, model, recording=recording)
 
 
-def open_window(files: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None) -> int:
+def open_window(
+    files: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None, recording: Recording | None = None
+) -> int:
     """Open the window, with these files queued or the demo, and stay until it is closed; gives the exit status.
+
+    recording: a machine whose devices are shown, too.
 
     Raises:
         UsageError: there is no display, or a library is missing.
@@ -55,7 +62,7 @@ def open_window(files: Sequence[Path], model: ModelFiles | None = None, demo: Ru
         from app.window.main import run_window
     except ImportError as error:
         raise UsageError(f"the window cannot be loaded ({error}): 'framefleet doctor' says what is missing") from error
-    return run_window(files, model, demo)
+    return run_window(files, model, demo, recording)
 
 
 def _check_libraries() -> None:

@@ -2,185 +2,158 @@
 
 from __future__ import annotations
 
-import math
 import time
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.window import formats, theme
-from app.window.chart import Chart
-from app.window.device_status import DeviceStatus, Phase, Sample
-from app.window.stage_bar import StageBar, short_legend
+from app.window import device_words, formats
+from app.window.device_figures import DeviceFigures
+from app.window.device_row import DeviceRow, Matter, RowContent
+from app.window.device_status import DeviceStatus, Phase
+from app.window.gauges import Gauges
+from app.window.indicators import Dot, ElidedLabel, ProgressBar, label, say, wrapped
+from app.window.readings import details, readings
+from app.window.row_columns import RowColumns
+from engine.devices.description import DeviceDescription
+from engine.devices.telemetry import Telemetry
 
-_PHASES = {
-    Phase.STARTING: ("Starting", theme.WARNING),
-    Phase.READY: ("Ready", theme.GOOD),
-    Phase.RESTARTING: ("Restarting", theme.WARNING),
-    Phase.FAILED: ("Failed", theme.DANGER),
-    Phase.IDLE: ("Idle", theme.MUTED),
-}
-
-
-class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where it does not fit; the tooltip has it whole."""
-
-    def __init__(self, role: str) -> None:
-        super().__init__()
-        self.setProperty("role", role)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-
-    def minimumSizeHint(self) -> QSize:
-        """As narrow as needed."""
-        return QSize(0, super().minimumSizeHint().height())
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw what fits."""
-        with QPainter(self) as painter:
-            painter.setPen(self.palette().color(self.foregroundRole()))
-            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
-
-
-class Dot(QWidget):
-    """A small round light."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedSize(8, 8)
-        self._colour = theme.MUTED
-
-    def set_colour(self, colour: str) -> None:
-        """Change its colour."""
-        if colour != self._colour:
-            self._colour = colour
-            self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(self._colour))
-            painter.drawEllipse(self.rect())
-
-
-def _label(role: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", role)
-    return label
+MARGIN = 12
 
 
 class DeviceCard(QFrame):
-    """Shows one ``DeviceStatus``; charts move only when ``refresh`` is called."""
+    """Shows one ``DeviceStatus`` and its telemetry; charts and gauges move only when ``refresh`` is called.
+
+    Among many it is a row, which opens to the whole card when it is clicked.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._status: DeviceStatus | None = None
-        self._drawn: tuple[Sample, ...] | None = None
+        self._description: DeviceDescription | None = None
+        self._share: float | None = None
+        self._narrow = self._open = False
+        self.row = DeviceRow()
+        self.row.hide()
+        self.row.toggled.connect(self.toggle)
         self.dot = Dot()
-        self.name = _label("section")
-        self.phase = _label("small")
+        self.name = label("section")
+        self.phase = label("small")
         self.hardware = ElidedLabel("small")
         self.engine = ElidedLabel("small")
-        self.message = _label("error")
-        self.message.setWordWrap(True)
-        self.message.hide()
-        self.rate = _label("figure", "0")
-        self.latency = _label("figure", formats.DASH)
-        self.rate_chart = Chart("Throughput of the last minute", (theme.ACCENT,))
-        self.latency_chart = Chart("Latency of the last minute", (theme.ACCENT, theme.MUTED))
-        self.stages = StageBar()
-        self.stage_text = _label("small")
-        self.stage_text.setWordWrap(True)
-        self.frames = _label("small")
-        head = QHBoxLayout()
+        self.message = wrapped("error")
+        self.note = wrapped("notice")
+        self.building = ProgressBar()
+        self.building.hide()
+        self.gauges = Gauges()
+        self.gauges.hide()
+        self.figures = DeviceFigures()
+        self.figures.hide()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self.head = QWidget()
+        head = QHBoxLayout(self.head)
+        head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
-        for widget in (self.dot, self.name):
-            head.addWidget(widget)
+        head.addWidget(self.dot)
+        head.addWidget(self.name)
         head.addStretch()
         head.addWidget(self.phase)
-        self.figures = QWidget()
-        grid = QGridLayout(self.figures)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(2)
-        for row, (figure, unit, chart) in enumerate(
-            ((self.rate, "frames/s", self.rate_chart), (self.latency, "ms latency", self.latency_chart))
-        ):
-            line = QHBoxLayout()
-            line.setSpacing(6)
-            line.addWidget(figure, 0, Qt.AlignmentFlag.AlignBaseline)
-            caption = _label("small", unit)
-            line.addWidget(caption, 0, Qt.AlignmentFlag.AlignBaseline)
-            line.addStretch()
-            if row == 0:
-                line.addWidget(self.frames, 0, Qt.AlignmentFlag.AlignBaseline)
-            else:
-                self.tail = _label("small")
-                line.addWidget(self.tail, 0, Qt.AlignmentFlag.AlignBaseline)
-                figure.setToolTip("Median of the last half second")
-            grid.addLayout(line, 2 * row, 0)
-            grid.addWidget(chart, 2 * row + 1, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 12, 12)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.hardware)
-        column.addWidget(self.engine)
-        column.addWidget(self.message)
-        column.addSpacing(4)
-        grid.addWidget(self.stages, 4, 0)
-        grid.addWidget(self.stage_text, 5, 0)
-        grid.setRowMinimumHeight(3, self.latency_chart.height() + 8)
-        column.addWidget(self.figures)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for widget in (self.head, self.hardware, self.engine, self.message, self.note, self.building):
+            words.addWidget(widget)
+        self.whole = QWidget()
+        self._column = QVBoxLayout(self.whole)
+        self._column.setSpacing(10)
+        self._column.addLayout(words)
+        self._column.addWidget(self.gauges)
+        self._column.addWidget(self.figures)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.row)
+        outer.addWidget(self.whole)
+        self.set_row(None)
 
-    def show_status(self, status: DeviceStatus) -> None:
-        """Take new facts; text changes at once, charts with the next ``refresh``."""
-        before, self._status = self._status, status
-        if before is not None and before.phase is status.phase and before.engine is status.engine and before.message == status.message:
-            return
+    def set_row(self, columns: RowColumns | None) -> None:
+        """As a row with these columns, or as the whole card."""
+        self._narrow = narrow = columns is not None
+        if columns is not None:
+            self.row.set_columns(columns)
+        self.row.setVisible(narrow)
+        self.head.setVisible(not narrow)
+        self.whole.setVisible(self._open or not narrow)
+        self._column.setContentsMargins(MARGIN, 0 if narrow else MARGIN, MARGIN, MARGIN)
+
+    @Slot()
+    def toggle(self) -> None:
+        """Open the row, or close it."""
+        self._open = not self._open
+        self.whole.setVisible(self._open)
+        self.refresh()
+
+    def describe(self, description: DeviceDescription) -> None:
+        """What is known of the device, whether anything is built for it or not."""
+        if description != self._description:
+            self._description = description
+            if self._status is not None:
+                self._show_words(self._status)
+
+    def show_status(self, status: DeviceStatus, share: float | None = None) -> None:
+        """Take new facts; text changes at once, charts with the next ``refresh``. share: of all work done, None = it is alone."""
+        before, self._status, self._share = self._status, status, share
+        if before is None or _words(before) != _words(status):
+            self._show_words(status)
+
+    def _show_words(self, status: DeviceStatus) -> None:
+        known, title = self._description, device_words.title(status)
         self.name.setText(str(status.device))
-        title, colour = _PHASES[status.phase]
-        self.phase.setText(f"{title} (attempt {status.attempt})" if status.phase is Phase.RESTARTING and status.attempt > 1 else title)
-        self.dot.set_colour(colour)
-        self.message.setText(status.message)
-        self.message.setVisible(bool(status.message) and status.phase in (Phase.FAILED, Phase.RESTARTING))
-        engine = status.engine
-        self.figures.setVisible(engine is not None)
-        self.hardware.setText(engine.device_name if engine else "Building the engine…")
-        self.hardware.setVisible(engine is not None or status.phase is Phase.STARTING)
-        self.hardware.setToolTip(engine.device_name if engine else "")
-        self.engine.setVisible(engine is not None)
-        if engine:
-            size = f"{engine.width}×{engine.height}"
-            self.engine.setText(f"{engine.backend} · {engine.precision} · {size} · batch {engine.batch}")
-            self.engine.setToolTip(f"{self.engine.text()}, {engine.slots} at once\n{engine.precision}: {engine.reason}")
+        self.phase.setText(title)
+        self.dot.set_colour(device_words.colour(status))
+        broken = status.phase in (Phase.FAILED, Phase.RESTARTING)
+        say(self.message, status.message if broken else "")
+        say(self.note, status.note)
+        self.building.setVisible(status.building is not None)
+        self.building.show_fraction(status.building[1] if status.building else 0.0)
+        say(self.hardware, device_words.hardware(status, known))
+        self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), device_words.facts(known), known.uuid if known else ""))))
+        say(self.engine, device_words.engine_line(status, known))
+        self.engine.setToolTip(device_words.engine_details(status, known))
+        self.figures.setVisible(status.engine is not None)
+        self.figures.show_work(status, self._share)
+        if broken:
+            self.row.show_matter(Matter(status.message or title, serious=True))
+        elif status.building is not None:
+            self.row.show_matter(Matter(*status.building))
+        else:
+            self.row.show_matter(Matter("Building the engine…" if status.phase is Phase.STARTING else ""))
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
+
+    def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
+        """What the device is doing now; None where nothing is told of it. problem: why so little is known."""
+        shown = readings(telemetry) if telemetry is not None else ()
+        self.gauges.setVisible(bool(shown))
+        self.gauges.show_readings(shown)
+        self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
+        status = self._status
+        if self._narrow and status is not None:
+            rate = formats.rate(status.samples[-1].frames_per_second) if status.working else formats.DASH
+            self.row.show_device(RowContent(str(status.device), device_words.colour(status), rate, self._share, shown))
+            self.row.setToolTip(self.gauges.toolTip())
 
     def refresh(self, now: float | None = None) -> None:
         """Redraw charts and figures."""
         status = self._status
-        if status is None:
+        if status is None or not self.whole.isVisibleTo(self):
             return
-        now = time.monotonic() if now is None else now
-        if status.samples is self._drawn and (not status.samples or now - status.samples[-1].time > 61):
-            return  # nothing left to move
-        self._drawn = status.samples
-        nan = math.nan
-        times = [sample.time - now for sample in status.samples]
-        self.rate_chart.show_values(times, [[sample.frames_per_second for sample in status.samples]])
-        p50 = [nan if sample.latency_p50 is None else sample.latency_p50 for sample in status.samples]
-        p99 = [nan if sample.latency_p99 is None else sample.latency_p99 for sample in status.samples]
-        self.latency_chart.show_values(times, [p50, p99])
-        latest = status.latest
-        self.rate.setText(formats.rate(status.samples[-1].frames_per_second) if status.working else "0")
-        self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
-        self.tail.setText(f"p99 {formats.milliseconds(latest.latency_p99)} ms" if latest else "")
-        if status.phase is Phase.READY:
-            self.phase.setText("Working" if status.working else "Ready")
-        self.frames.setText(formats.plural(status.frames, "frame"))
-        self.stages.show_stages(status.stages)
-        self.stage_text.setText(short_legend(status.stages))
+        self.phase.setText(device_words.title(status))
+        self.figures.show_work(status, self._share)
+        self.figures.refresh(status, time.monotonic() if now is None else now)
+
+
+def _words(status: DeviceStatus) -> tuple[object, ...]:
+    """What of a status stands on the card in words."""
+    return status.phase, status.attempt, status.engine, status.message, status.note, status.building

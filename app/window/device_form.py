@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.window.device_card import ElidedLabel
+from app.window.indicators import ElidedLabel
 from engine.devices.description import DeviceDescription
 from engine.types import DeviceId
 

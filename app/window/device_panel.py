@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -10,24 +10,37 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.window import theme
 from app.window.device_card import DeviceCard
-from app.window.device_status import DeviceStatus
+from app.window.device_status import DeviceStatus, Phase, shares_of
+from app.window.device_telemetry import DeviceTelemetry
+from app.window.readings import readings
+from app.window.row_columns import RowColumns, RowHeading
+from engine.devices.description import DeviceDescription
+from engine.devices.recording import Recording
 from engine.types import DeviceId
 
+ROWS_FROM = 3
+"""Devices from which on each is a row, which opens to a card."""
 REPAINT_MS = 500
 """Time between repaints of the charts: what they show comes twice a second, and the CPU has better things to do."""
 
 
 class DevicePanel(QWidget):
-    """Cards in the order in which the devices were first heard of; it repaints only while it can be seen."""
+    """Cards in the order in which the devices were first heard of. It repaints, and telemetry is taken, only while it can be seen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._cards: dict[DeviceId, DeviceCard] = {}
-        heading = QLabel("Devices")
-        heading.setProperty("role", "section")
-        heading.setContentsMargins(16, 12, 16, 6)
+        self._statuses: tuple[DeviceStatus, ...] = ()
+        self._known: dict[DeviceId, DeviceDescription] = {}
+        self._recording: Recording | None = None
+        self.telemetry = DeviceTelemetry()
+        self.heading = QLabel("Devices")
+        self.heading.setProperty("role", "section")
+        self.heading.setContentsMargins(16, 12, 16, 6)
+        self.columns = RowHeading()
+        self.columns.hide()
         self.hint = QLabel("Each device appears here when detection starts.")
         self.hint.setProperty("role", "small")
         self.hint.setWordWrap(True)
@@ -35,8 +48,8 @@ class DevicePanel(QWidget):
         inside = QWidget()
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(8, 0, 8, 8)
-        self._column.setSpacing(8)
         self._column.addWidget(self.hint)
+        self._column.addWidget(self.columns)
         self._column.addStretch()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -48,43 +61,105 @@ class DevicePanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(heading)
+        column.addWidget(self.heading)
         column.addWidget(scroll, 1)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
+        self._arrange()
 
     @property
     def cards(self) -> tuple[DeviceCard, ...]:
         """One per device."""
         return tuple(self._cards.values())
 
+    @Slot(object)
+    def know_devices(self, descriptions: Sequence[DeviceDescription]) -> None:
+        """What this machine has: by it the devices at work are described, and their telemetry is found."""
+        self._known |= {description.id: description for description in descriptions}
+        self._arrange()
+
+    def show_recording(self, recording: Recording) -> None:
+        """Show the devices of another machine, too, as they were when it was recorded."""
+        self._recording = recording
+        self.heading.setText("Devices, recorded")
+        self._arrange()
+
+    @Slot(object)
     def show_devices(self, devices: Iterable[DeviceStatus]) -> None:
         """These are the devices now; others go."""
-        current = {status.device: status for status in devices}
+        self._statuses = tuple(devices)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        current = {status.device: status for status in self._statuses}
+        known = dict(self._known)
+        if self._recording is not None:
+            for description in self._recording.devices:
+                if description.id not in current:
+                    current[description.id] = DeviceStatus(description.id, Phase.RECORDED)
+                    known[description.id] = description
         for device in [device for device in self._cards if device not in current]:
             card = self._cards.pop(device)
             self._column.removeWidget(card)
             card.deleteLater()
+        shares = shares_of(self._statuses)
         for device, status in current.items():
             if device not in self._cards:
                 self._cards[device] = DeviceCard()
                 self._column.insertWidget(self._column.count() - 1, self._cards[device])
-            self._cards[device].show_status(status)
+            if device in known:
+                self._cards[device].describe(known[device])
+            self._cards[device].show_status(status, shares.get(device))
+        self._lay_out(current, bool(shares))
         self.hint.setVisible(not current)
+        self._watch()
+        if self.isVisible():
+            self._show_telemetry()
+
+    def _lay_out(self, devices: Collection[DeviceId], shares: bool) -> None:
+        """As cards, or, where there are many, as rows."""
+        rows = len(devices) >= ROWS_FROM
+        columns = RowColumns(max(map(str, devices), key=len), rates=bool(self._statuses), shares=shares) if rows else None
+        self._column.setSpacing(4 if rows else 8)
+        self.columns.setVisible(rows)
+        if columns is not None:
+            self.columns.set_columns(columns)
+        for card in self._cards.values():
+            card.set_row(columns)
+
+    def _watch(self) -> None:
+        """Take telemetry of the devices that are this machine's, if they can be seen."""
+        wanted = [self._known[status.device] for status in self._statuses if status.device in self._known]
+        self.telemetry.watch(wanted if self.isVisible() else ())
+
+    def _show_telemetry(self) -> None:
+        ours = {status.device for status in self._statuses}
+        names: tuple[str, ...] = ()
+        for device, card in self._cards.items():
+            recorded = self._recording.telemetry.get(device) if self._recording is not None else None
+            snapshot = self.telemetry.of(device) if device in ours else recorded
+            card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
+            if snapshot is not None:
+                names = max(names, tuple(reading.short for reading in readings(snapshot)), key=len)
+        self.columns.show_names(names)
 
     @Slot()
     def refresh(self) -> None:
         """Redraw every card that can be seen."""
+        self._show_telemetry()
         for card in self._cards.values():
             if not card.visibleRegion().isEmpty():
                 card.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to repaint."""
+        """Begin to repaint, and to take telemetry."""
         super().showEvent(event)
         self._timer.start()
+        self._watch()
+        self._show_telemetry()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop repainting."""
+        """Stop both."""
         super().hideEvent(event)
         self._timer.stop()
+        self._watch()

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeAlias
 
 from engine.backends.base import EngineInfo
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from engine.types import DeviceId
 
 HISTORY = 60.0  # seconds
 
 
 class Phase(StrEnum):
-    """What a device is doing. IDLE: its session has ended."""
+    """What a device is doing. IDLE: its session has ended. RECORDED: it is another machine's, and does nothing here."""
 
     STARTING = "starting"
     READY = "ready"
     RESTARTING = "restarting"
     FAILED = "failed"
     IDLE = "idle"
+    RECORDED = "recorded"
+
+
+DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceStats
 
 
 @dataclass(frozen=True)
@@ -35,15 +40,24 @@ class Sample:
 
 @dataclass(frozen=True)
 class DeviceStatus:
-    """One device as its panel shows it. message: why it failed. stages: mean ms that the latest frames spent in each."""
+    """One device as its panel shows it.
+
+    building: what is being done to build its engine, and how far that is, 0..1. message: why it failed. note: what has changed
+    since it began, and why. stages: mean ms that the latest frames spent in each; busy: ms of the device's own time that a frame
+    took in each. bottleneck: the stage that set the pace.
+    """
 
     device: DeviceId
     phase: Phase = Phase.STARTING
     attempt: int = 1
     engine: EngineInfo | None = None
+    building: tuple[str, float] | None = None
     message: str = ""
+    note: str = ""
     frames: int = 0
     stages: Mapping[str, float] = field(default_factory=dict)
+    busy: Mapping[str, float] = field(default_factory=dict)
+    bottleneck: str | None = None
     samples: tuple[Sample, ...] = ()
 
     @property
@@ -57,14 +71,35 @@ class DeviceStatus:
         return next((sample for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
 
 
-def fold(status: DeviceStatus, event: DeviceStarting | DeviceReady | DeviceFailed | DeviceStats, now: float) -> DeviceStatus:
+def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     """The status after one more event at a monotonic time."""
     if isinstance(event, DeviceStarting):
-        return replace(status, phase=Phase.STARTING if event.attempt == 1 else Phase.RESTARTING, attempt=event.attempt)
+        phase = Phase.STARTING if event.attempt == 1 else Phase.RESTARTING
+        return replace(status, phase=phase, attempt=event.attempt, building=None, note="")
+    if isinstance(event, EngineBuilding):
+        return replace(status, building=(event.phase, event.fraction))
     if isinstance(event, DeviceReady):
-        return replace(status, phase=Phase.READY, engine=event.engine, message="")
+        before = status.engine.batch if status.engine is not None and status.phase is Phase.READY else event.engine.batch
+        note = status.note
+        if before != event.engine.batch:
+            note = f"The batch went from {before} to {event.engine.batch}: {event.engine.reason.rpartition(': ')[2]}"
+        return replace(status, phase=Phase.READY, engine=event.engine, building=None, message="", note=note)
     if isinstance(event, DeviceFailed):
-        return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, message=event.message)
+        return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, building=None, message=event.message)
     sample = Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99)
     kept = tuple(old for old in status.samples if now - old.time <= HISTORY)
-    return replace(status, frames=event.frames, stages=dict(event.stages) or status.stages, samples=(*kept, sample))
+    return replace(
+        status,
+        frames=event.frames,
+        stages=dict(event.stages) or status.stages,
+        busy=dict(event.busy) or status.busy,
+        bottleneck=event.bottleneck or status.bottleneck,
+        samples=(*kept, sample),
+    )
+
+
+def shares_of(statuses: Iterable[DeviceStatus]) -> dict[DeviceId, float]:
+    """Which part of the work so far each device did, 0..1; empty where one device has all of it, or none has any yet."""
+    frames = {status.device: status.frames for status in statuses}
+    total = sum(frames.values())
+    return {device: count / total for device, count in frames.items()} if total and len(frames) > 1 else {}

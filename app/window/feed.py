@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from app.window.device_status import DeviceStatus, Phase, fold
+from app.window.device_status import DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue_item import RateMeter
 from app.window.tally import Tally
 from engine.media.types import SourceInfo, SourceKind
@@ -19,6 +19,7 @@ from engine.pool.events import (
     DeviceReady,
     DeviceStarting,
     DeviceStats,
+    EngineBuilding,
     Event,
     FramesDone,
     SourceFinished,
@@ -81,7 +82,7 @@ class Feed:
                     self._set(source, replace(self._source(source), finished=event))
                 case StrategyChosen():
                     self._strategy = event
-                case DeviceStarting() | DeviceReady() | DeviceFailed() | DeviceStats():
+                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceStats():
                     self._device(event, now)
             return self._announce()
 
@@ -90,7 +91,7 @@ class Feed:
         with self._lock:
             self._ended, self._error = True, error
             self._devices = {
-                device: status if status.phase is Phase.FAILED else replace(status, phase=Phase.IDLE)
+                device: status if status.phase is Phase.FAILED else replace(status, phase=Phase.IDLE, building=None)
                 for device, status in self._devices.items()
             }
             return self._announce()
@@ -140,7 +141,7 @@ class Feed:
         head = event.frames[-1].ref.pts if event.frames else before.head
         self._set(event.source, replace(before, frames=frames, failed=before.failed + failed, head=head, rate=rate or before.rate))
 
-    def _device(self, event: DeviceStarting | DeviceReady | DeviceFailed | DeviceStats, now: float) -> None:
+    def _device(self, event: DeviceEvent, now: float) -> None:
         device = event.engine.device if isinstance(event, DeviceReady) else event.device
         self._devices[device] = fold(self._devices.get(device, DeviceStatus(device)), event, now)
         if isinstance(event, DeviceFailed):

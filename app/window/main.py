@@ -19,6 +19,7 @@ from app.window.garbage import GarbageCollector
 from app.window.icons import pixmap
 from app.window.main_window import MainWindow
 from app.window.unexpected import UnexpectedErrors, log_to
+from engine.devices.recording import Recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
 
@@ -44,11 +45,13 @@ def make_application() -> QApplication:
     return application
 
 
-def run_window(paths: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None) -> int:
+def run_window(
+    paths: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None, recording: Recording | None = None
+) -> int:
     """Open the window with these files queued, and stay until it is closed; gives the exit status.
 
-    model: used, and kept for the next time. demo: its clip is queued, too, to be detected in with these settings. Raises
-    UsageError if there is no display.
+    model: used, and kept for the next time. demo: its clip is queued, too, to be detected in with these settings. recording: its
+    devices are shown, too. Raises UsageError if there is no display.
     """
     application = make_application()
     log = log_to(user_log_path("framefleet", appauthor=False))
@@ -63,6 +66,8 @@ def run_window(paths: Sequence[Path], model: ModelFiles | None = None, demo: Run
     pulse = QTimer(interval=300)  # Python handles Ctrl+C only when it runs
     pulse.timeout.connect(_nothing)
     pulse.start()
+    if recording is not None:
+        window.devices.show_recording(recording)
     try:
         window.show()
         window.open_paths(paths)

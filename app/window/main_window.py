@@ -155,6 +155,7 @@ class MainWindow(QMainWindow):
         controller.device_failed.connect(self.notices.device_failed)
         controller.failed.connect(self.notices.session_failed)
         self.setup.devices_found.connect(self.notices.devices_found)
+        self.setup.devices_found.connect(self.devices.know_devices)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
     @property

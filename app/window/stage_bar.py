@@ -10,7 +10,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window import formats, theme
 
-COLOURS = {"decode": "#4c79bd", "queue": "#3a414d", "preprocess": "#5a93e6", "infer": "#6aa5ff", "deliver": "#a9ccff"}
+COLOURS = {
+    "decode": "#4c79bd",
+    "queue": "#3a414d",
+    "upload": "#3f5f93",
+    "preprocess": "#5a93e6",
+    "infer": "#6aa5ff",
+    "network": "#6aa5ff",
+    "postprocess": "#87b8ff",
+    "deliver": "#a9ccff",
+    "download": "#a9ccff",
+}
+ORDER = tuple(COLOURS)
 
 
 class StageBar(QWidget):
@@ -22,11 +33,12 @@ class StageBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Time per stage")
         self._stages: dict[str, float] = {}
+        self._bottleneck: str | None = None
 
-    def show_stages(self, stages: Mapping[str, float]) -> None:
-        """Mean ms a frame spends in each stage, in order."""
-        if dict(stages) != self._stages:
-            self._stages = dict(stages)
+    def show_stages(self, stages: Mapping[str, float], bottleneck: str | None = None) -> None:
+        """Mean ms a frame spends in each stage, in order; the one that sets the pace stands out."""
+        if (dict(stages), bottleneck) != (self._stages, self._bottleneck):
+            self._stages, self._bottleneck = dict(stages), bottleneck
             self.setToolTip(legend(stages))
             self.update()
 
@@ -46,8 +58,16 @@ class StageBar(QWidget):
         x, room = 0.0, self.width() - (len(self._stages) - 1)
         for name, value in self._stages.items():
             width = room * value / total
-            painter.fillRect(QRectF(x, 0, max(width, 1.0), self.height()), QColor(COLOURS.get(name, theme.MUTED)))
+            painter.fillRect(QRectF(x, 0, max(width, 1.0), self.height()), QColor(self._colour(name)))
             x += width + 1
+
+    def _colour(self, name: str) -> str:
+        return theme.WARNING if name == self._bottleneck else COLOURS.get(name, theme.MUTED)
+
+
+def in_order(stages: Mapping[str, float]) -> dict[str, float]:
+    """The stages as a frame goes through them."""
+    return {name: stages[name] for name in sorted(stages, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))}
 
 
 def legend(stages: Mapping[str, float]) -> str:

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.window import formats, theme
-from app.window.device_card import Dot
 from app.window.device_status import DeviceStatus, Phase
+from app.window.indicators import Dot
 from app.window.queue_item import ItemState, QueueItem
 from engine.pool.events import StrategyChosen
 

@@ -101,6 +101,7 @@ QLabel[role="section"] {{ font-size: {base + 1}px; font-weight: 600; }}
 QLabel[role="heading"] {{ color: {MUTED}; font-size: {small}px; font-weight: 600; }}
 QLabel[role="figure"] {{ font-size: {base + 9}px; font-weight: 600; }}
 QLabel[role="error"] {{ color: {DANGER}; }}
+QLabel[role="notice"] {{ color: {WARNING}; font-size: {small}px; }}
 QLabel[role="good"] {{ color: {GOOD}; }}
 QLabel[role="wordmark"] {{ font-size: {base + 2}px; font-weight: 600; }}
 

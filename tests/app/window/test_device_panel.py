@@ -1,5 +1,6 @@
 import math
 import time
+from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
@@ -7,7 +8,8 @@ from app.window.chart import Chart
 from app.window.device_panel import DevicePanel
 from app.window.device_status import DeviceStatus, Phase, fold
 from app.window.status_line import StatusLine
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, StrategyChosen
+from engine.devices.description import DeviceDescription
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from engine.types import DeviceId
 from tests.support.window import CPU, engine_info
 
@@ -26,17 +28,17 @@ def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
     panel.show()
     panel.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
     (card,) = panel.cards
-    assert (card.phase.text(), card.hardware.text(), card.figures.isVisibleTo(card)) == ("Starting", "Building the engine…", False)
+    assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "Building the engine…", False)
     now = time.monotonic()
     panel.show_devices([working(now)])
     card.refresh(now)
-    assert card.rate.text() == "41.5"
-    assert card.latency.text() == "12.3"
-    assert card.tail.text() == "p99 30.1 ms"
-    assert card.frames.text() == "1,234 frames"
+    assert card.figures.rate.text() == "41.5"
+    assert card.figures.latency.text() == "12.3"
+    assert card.figures.tail.text() == "p99 30.1 ms"
+    assert card.figures.frames.text() == "1,234 frames"
     assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
     assert "the fastest that matches fp32" in card.engine.toolTip()
-    assert card.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · infer\N{NO-BREAK SPACE}8.2"
+    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · infer\N{NO-BREAK SPACE}8.2"
 
 
 def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
@@ -50,6 +52,62 @@ def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
     assert card.message.isVisibleTo(card)
     panel.show_devices([fold(status, DeviceReady(engine_info()), 2.0)])
     assert not card.message.isVisibleTo(card)
+
+
+def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, "building the plan", 0.374), 0.0)
+    panel.show_devices([status])
+    (card,) = panel.cards
+    assert (card.phase.text(), card.engine.text(), card.building.fraction) == ("Building 37 %", "building the plan", 0.374)
+    assert card.building.isVisibleTo(card)
+    panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
+    assert not card.building.isVisibleTo(card)
+
+
+def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    engine = replace(engine_info(GPU), batch=32)
+    smaller = replace(engine, batch=16, reason="fp16, as asked: its memory was full")
+    status = fold(fold(DeviceStatus(GPU), DeviceReady(engine), 0.0), DeviceReady(smaller), 1.0)
+    busy = {"network": 0.39, "decode": 0.42}
+    stats = DeviceStats(GPU, 100, 50.0, 5.0, 9.0, {"decode": 3.0, "infer": 9.0}, busy=busy, bottleneck="decode")
+    panel.show_devices([fold(status, stats, 2.0)])
+    (card,) = panel.cards
+    card.refresh()
+    assert card.note.text() == "The batch went from 32 to 16: its memory was full"
+    assert card.figures.bottleneck.text() == "Bottleneck: decode"
+    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}0.42 · network\N{NO-BREAK SPACE}0.39"  # the device's own clock
+
+
+def test_a_failed_device_keeps_what_it_did_and_loses_its_charts(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    broken = fold(working(0.0), DeviceFailed(CPU, "it crashed", False), 1.0)
+    panel.show_devices([broken, fold(DeviceStatus(GPU), DeviceStats(GPU, 1234, 0.0, None, None), 1.0)])
+    card = panel.cards[0]
+    card.refresh()
+    assert (card.figures.rate.text(), card.figures.frames.text()) == ("0", "50 % of the work")
+    assert not card.figures.moving.isVisible()
+
+
+def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.know_devices([DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))])
+    panel.show_devices([working(time.monotonic())])
+    assert panel.telemetry.watched == ()
+    panel.show()
+    (card,) = panel.cards
+    qtbot.waitUntil(lambda: any(reading.name == "Memory" and reading.known for reading in card.gauges.readings), timeout=20_000)
+    assert card.gauges.isVisible()
+    assert card.gauges.toolTip().startswith("Utilization: ")
+    panel.hide()
+    assert panel.telemetry.watched == ()
 
 
 def test_cards_come_and_go_with_the_devices(qtbot: QtBot) -> None:
@@ -67,10 +125,10 @@ def test_nothing_is_repainted_while_nobody_looks(qtbot: QtBot) -> None:
     panel.show_devices([working(time.monotonic())])
     qtbot.wait(600)
     (card,) = panel.cards
-    assert card.rate.text() == "0"  # never refreshed
+    assert card.figures.rate.text() == "0"  # never refreshed
     panel.resize(320, 500)
     panel.show()
-    qtbot.waitUntil(lambda: card.rate.text() == "41.5", timeout=2000)
+    qtbot.waitUntil(lambda: card.figures.rate.text() == "41.5")
 
 
 def test_a_chart_draws_its_lines_and_leaves_gaps(qtbot: QtBot) -> None:
