@@ -21,7 +21,7 @@ from engine.types import DeviceId
 BACKEND = "TensorRT"
 PRECISIONS = (Precision.FP32, Precision.FP16)
 
-_DRIVER = Path("/proc/driver/nvidia/version")
+DRIVER = Path("/proc/driver/nvidia/version")
 _LEAST_CUDA = (13, 0)  # what the extra "cuda" brings: its kernels and cuda-python
 _LEAST_DRIVER = "580"
 _EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
@@ -49,7 +49,7 @@ def describe_devices() -> Iterator[DeviceDescription]:
     try:
         nvml = Nvml()
     except NoNvmlError as problem:
-        if _DRIVER.exists():
+        if DRIVER.exists():
             yield _unknown(f"its libraries are not installed: {_EXTRAS} ({problem})")
         return
     except DeviceError as problem:

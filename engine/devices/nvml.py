@@ -24,6 +24,8 @@ _THROTTLING = {
 """Bits of ``nvmlClocksEventReason…``; 0x1 is missing: being idle is no throttling."""
 
 _ALL_LINKS = 0xFFFFFFFF
+_WORDS = 32
+"""Of 64 bits: as many processors, and nodes, as are asked for."""
 _KIB = 1024
 _REMEDIES = {
     "NVMLError_DriverNotLoaded": "its kernel module is not loaded: restart the machine, or install the driver again",
@@ -222,6 +224,38 @@ class Gpu:
         """Links that are up; None where it has no NVLink."""
         states = [self._ask("nvmlDeviceGetNvLinkState", link) for link in range(self._library.NVML_NVLINK_MAX_LINKS)]
         return None if all(state is None for state in states) else sum(state == 1 for state in states)
+
+    def place(self) -> dict[str, Any]:
+        """Where it is, in the form of a recording: see ``topology_driver``."""
+        library = self._library
+        scope = (_WORDS, library.NVML_AFFINITY_SCOPE_NODE)
+        return {
+            "name": self.name,
+            "uuid": self.uuid,
+            "pci": {"busId": self.pci},
+            "numa": self._ask("nvmlDeviceGetNumaNodeId"),
+            "cpu_affinity": list(self._ask("nvmlDeviceGetCpuAffinity", _WORDS) or ()),
+            "mem_affinity": list(self._ask("nvmlDeviceGetMemoryAffinity", *scope) or ()),
+            "max_pcie_gen": self._ask("nvmlDeviceGetMaxPcieLinkGeneration"),
+            "max_pcie_width": self._ask("nvmlDeviceGetMaxPcieLinkWidth"),
+            "links": [self._nvlink(link) for link in range(library.NVML_NVLINK_MAX_LINKS)],
+        }
+
+    def _nvlink(self, link: int) -> dict[str, Any]:
+        end = self._ask("nvmlDeviceGetNvLinkRemotePciInfo", link)
+        return {
+            "state": self._ask("nvmlDeviceGetNvLinkState", link),
+            "remote_pci": None if end is None else {"busId": str(end.busId)},
+            "remote_type": self._ask("nvmlDeviceGetNvLinkRemoteDeviceType", link),
+        }
+
+    def level_to(self, other: Gpu) -> int | None:
+        """How far the two are from each other over PCIe: ``nvmlGpuTopologyLevel_t``."""
+        return _int(self._ask("nvmlDeviceGetTopologyCommonAncestor", other._handle))
+
+    def peer_status(self, other: Gpu, capability: int) -> int | None:
+        """Whether one reaches the other's memory (``nvmlGpuP2PStatus_t``, 0 = yes) in a way (``nvmlGpuP2PCapsIndex_t``)."""
+        return _int(self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
 
     def counters(self) -> Counters:
         """The traffic's counters."""

@@ -127,13 +127,13 @@ def test_without_a_tensorrt_that_takes_it(installed: dict[str, str], problem: st
 
 def test_a_machine_without_a_driver_has_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", Library(refusing=NVMLError_LibraryNotFound))  # type: ignore[arg-type]
-    monkeypatch.setattr(cuda, "_DRIVER", tmp_path / "version")
+    monkeypatch.setattr(cuda, "DRIVER", tmp_path / "version")
     assert list(describe_devices()) == []
 
 
 def test_a_driver_without_our_libraries_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
-    monkeypatch.setattr(cuda, "_DRIVER", tmp_path)
+    monkeypatch.setattr(cuda, "DRIVER", tmp_path)
     (device,) = describe_devices()
     assert (str(device.id), device.available) == ("cuda:0", False)
     assert "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'" in str(device.problem)

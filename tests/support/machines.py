@@ -1,0 +1,92 @@
+"""Machines that are not here, as Linux shows them under /sys, and as NVIDIA's driver tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.devices.topology import Gpu, Link, NumaNode, Topology, level_between
+from engine.types import DeviceId
+
+GIB = 1 << 30
+
+SWITCHES = (
+    ("pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0", 0),
+    ("pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:01.0/0000:04:00.0", 0),
+    ("pci0000:00/0000:00:02.0/0000:05:00.0", 0),
+    ("pci0000:40/0000:40:01.0/0000:41:00.0", 0),
+    ("pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:00.0/0000:83:00.0/0000:84:00.0/0000:85:00.0", 1),
+    ("pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:00.0/0000:83:00.0/0000:84:01.0/0000:86:00.0", 1),
+    ("pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:01.0/0000:87:00.0/0000:88:00.0/0000:89:00.0", 1),
+)
+"""Seven GPUs, with their nodes: two at a switch, one at the same host bridge, one at another; then two at a switch behind a switch, and
+one at its neighbour."""
+
+SWITCH_CODES = (
+    ("X", "PIX", "PHB", "NODE", "SYS", "SYS", "SYS"),
+    ("PIX", "X", "PHB", "NODE", "SYS", "SYS", "SYS"),
+    ("PHB", "PHB", "X", "NODE", "SYS", "SYS", "SYS"),
+    ("NODE", "NODE", "NODE", "X", "SYS", "SYS", "SYS"),
+    ("SYS", "SYS", "SYS", "SYS", "X", "PIX", "PXB"),
+    ("SYS", "SYS", "SYS", "SYS", "PIX", "X", "PXB"),
+    ("SYS", "SYS", "SYS", "SYS", "PXB", "PXB", "X"),
+)
+"""What nvidia-smi would say of them."""
+
+TWO_SOCKETS = {0: ("0-15,32-47", 256), 1: ("16-31,48-63", 256)}
+
+
+def make_system(root: Path, nodes: Mapping[int, tuple[str, int]], gpus: Sequence[tuple[str, int]] = ()) -> Path:
+    """A /sys. nodes: processors and GiB of each; gpus: where each is below devices/, and its node (-1 = not told)."""
+    for number, (cpus, memory) in nodes.items():
+        folder = root / f"devices/system/node/node{number}"
+        folder.mkdir(parents=True)
+        (folder / "cpulist").write_text(f"{cpus}\n")
+        (folder / "meminfo").write_text(f"Node {number} MemTotal:       {memory * GIB // 1024} kB\nNode {number} MemFree: 1 kB\n")
+    bus = root / "bus/pci/devices"
+    bus.mkdir(parents=True)
+    for place, node in gpus:
+        folder = root / "devices" / place
+        folder.mkdir(parents=True)
+        facts = {
+            "vendor": "0x10de",
+            "class": "0x030200",
+            "numa_node": str(node),
+            "local_cpulist": nodes[max(node, 0)][0],
+            "max_link_speed": "32.0 GT/s PCIe",
+            "max_link_width": "16",
+        }
+        for name, fact in facts.items():
+            (folder / name).write_text(f"{fact}\n")
+        (bus / folder.name).symlink_to(folder)
+    return root
+
+
+def words(cpus: Sequence[int]) -> list[int]:
+    """Processors as NVML tells of them."""
+    return [sum(1 << cpu - start for cpu in cpus if start <= cpu < start + 64) for start in range(0, max(cpus) + 1, 64)]
+
+
+def nvlink(end: str | None, remote_type: int = 2) -> dict[str, Any]:
+    """A link that is up. end: the GPU's place on the bus, None = hidden."""
+    return {"state": 1, "remote_pci": {"busId": end or "FFFFFFFF:FF:FF.0"}, "remote_type": remote_type}
+
+
+def machine(gpus: Sequence[Gpu], nvlinks: Mapping[tuple[int, int], int], nodes: Sequence[NumaNode], peer: bool | None = True) -> Topology:
+    """One whose GPUs' bridges are known. nvlinks: of pairs, the lower number first."""
+
+    def link(row: int, column: int) -> Link | None:
+        if row == column:
+            return None
+        one, other = gpus[row], gpus[column]
+        level = level_between(one.bridges, other.bridges, one.node == other.node)
+        return Link(level, nvlinks.get((min(row, column), max(row, column)), 0), peer)
+
+    return Topology(tuple(nodes), tuple(gpus), tuple(tuple(link(row, column) for column in range(len(gpus))) for row in range(len(gpus))))
+
+
+def gpu(number: int, place: str, node: int | None, name: str = "NVIDIA RTX 6000 Ada") -> Gpu:
+    """A GPU of CUDA's same number. place: as in ``SWITCHES``."""
+    *bridges, pci = place.split("/")
+    return Gpu(number, name, DeviceId("cuda", str(number)), f"GPU-{number}", pci, tuple(bridges), node, generation=4, width=16)
