@@ -14,6 +14,7 @@ COMMANDS = {
     "bench": "measure how fast a model runs on each device",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
+    "topology": "show what joins GPUs, NUMA nodes and processors",
     "doctor": "check this machine and say what is missing",
     "export": "write a model as ONNX",
 }

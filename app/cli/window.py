@@ -16,8 +16,6 @@ from engine.devices.recording import Recording, read_recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings
 
-LATER = ("topology",)
-
 
 def run(argv: Sequence[str]) -> int:
     """Open the window with these files queued.
@@ -79,7 +77,5 @@ def _check_libraries() -> None:
 
 def _missing(path: Path) -> str:
     name = str(path)
-    if name in LATER:
-        return f"'{name}' comes in a later version; this one has {', '.join(COMMANDS)}"
     close = difflib.get_close_matches(name, COMMANDS, 1)
     return f"there is no file {name}" + (f"; did you mean 'framefleet {close[0]} …'?" if close else "")

@@ -47,11 +47,6 @@ def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) ->
     assert "there is no file detcet; did you mean 'framefleet detect …'?" in capsys.readouterr().err
 
 
-def test_a_command_of_a_later_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["topology"]) == 2
-    assert "'topology' comes in a later version; this one has demo, detect" in capsys.readouterr().err
-
-
 def _break_down(_: object) -> int:
     raise ZeroDivisionError("by nought")
 
