@@ -188,7 +188,7 @@ def main() -> None:
     streets = f"Streets: {a.scenes} scenes of {a.frames} frames a set, {heldout.WIDTH}×{heldout.HEIGHT}, seeds from {SEEN} and {UNSEEN}."
     engine = f"{a.device}: {outcomes[0].engine.device_name}, {outcomes[0].engine.backend}."
     parts = (about, f"{streets} {engine}", by_precision(outcomes), by_class(outcomes), alone(a.device, precisions, a.seconds))
-    made = write("demo_model", "The demo's model", "\n\n".join(parts), ("numpy", "openvino", "av", "pycocotools"))
+    made = write("demo_model", "The demo's model", "\n\n".join(parts), ("numpy", "openvino", "tensorrt-rtx", "av", "pycocotools"))
     made.replace(RESULTS / f"{a.result}.md")
 
 

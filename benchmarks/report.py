@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import date
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -30,8 +30,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def write(name: str, title: str, body: str, libraries: Sequence[str]) -> Path:
-    """Print a result and keep it as ``results/NAME.md``."""
-    versions = ", ".join(f"{library} {version(library)}" for library in libraries)
+    """Print a result and keep it as ``results/NAME.md``. libraries: their versions are stated, of those that are installed."""
+    versions = ", ".join(filter(None, map(_version, libraries)))
     arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
     command = shlex.join(["python", "-m", f"benchmarks.{name}", *arguments])
     facts = f"{date.today()}; {machine()}; Python {platform.python_version()}, {versions}"
@@ -41,3 +41,10 @@ def write(name: str, title: str, body: str, libraries: Sequence[str]) -> Path:
     path = RESULTS / f"{name}.md"
     path.write_text(text)
     return path
+
+
+def _version(library: str) -> str:
+    try:
+        return f"{library} {version(library)}"
+    except PackageNotFoundError:
+        return ""
