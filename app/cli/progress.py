@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tqdm import tqdm
@@ -15,6 +15,7 @@ from engine.pool.events import (
     DeviceReady,
     DeviceStarting,
     DeviceStats,
+    EngineBuilding,
     Event,
     FramesDone,
     SourceFinished,
@@ -35,17 +36,19 @@ class _Bar(tqdm):  # type: ignore[misc]
 class Progress:
     """Shows the events of a run. quiet: only devices and what goes wrong; never less than that.
 
-    sources: the session's, by number; all of them are queued before the first event.
+    sources: the session's, by number; all of them are queued before the first event. clock: monotonic seconds.
     """
 
-    def __init__(self, sources: Mapping[int, SourceState], quiet: bool) -> None:
+    def __init__(self, sources: Mapping[int, SourceState], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._sources = sources
+        self._clock = clock
         self._opened = 0
         self._frames = 0
         self._announced = 0
-        self._speed: dict[DeviceId, str] = {}
+        self._doing: dict[DeviceId, str] = {}
         self._started = 0.0
         self._next_line = 0.0
+        self._next_building: dict[DeviceId, float] = {}
         self._quiet = quiet
         self._plain = not quiet and not draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
@@ -66,10 +69,14 @@ class Progress:
                 self.say(f"work is shared by {strategy}: {reason}")
             case DeviceStarting(device, attempt) if not self._quiet or attempt > 1:
                 self.say(f"{device}: starting" + (f" again (attempt {attempt})" if attempt > 1 else ""))
+            case EngineBuilding() if not self._quiet:
+                self._show_building(event)
             case DeviceReady(engine):
+                self._forget(engine.device)
                 size = f"{engine.width}×{engine.height}, batch {engine.batch}"
                 self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
             case DeviceFailed(device, message, restarting):
+                self._forget(device)
                 self.say(f"{device}: {message}" + ("" if restarting else "; this device is out"))
             case DeviceStats(device) if not event.final:
                 self._show_speed(event)
@@ -88,13 +95,38 @@ class Progress:
                     reasons = ", ".join(f"{reason} ({count})" for reason, count in common[:REASONS]) + (", …" if common[REASONS:] else "")
                     self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
 
+    def _show_building(self, event: EngineBuilding) -> None:
+        """With the bar ten times a second, else now and then."""
+        done = f"{event.phase} {100 * event.fraction:.0f} %"
+        if self._plain:
+            now = self._clock()
+            if now >= self._next_building.get(event.device, now):
+                self._next_building[event.device] = now + PLAIN_SECONDS
+                self.say(f"{event.device}: {done}")
+            return
+        self._doing[event.device] = f"{event.device} {done}"
+        self._show_doing()
+        if not self._started:
+            self._bar.set_description_str(f"{' · '.join(self._doing.values())} ")  # at the left, where nothing cuts it off
+
+    def _forget(self, device: DeviceId) -> None:
+        """What it did is over."""
+        self._doing.pop(device, None)
+        self._next_building.pop(device, None)
+        self._show_doing()
+        if not self._started:
+            self._bar.set_description_str("")
+
+    def _show_doing(self) -> None:
+        self._bar.set_postfix_str(" · ".join(self._doing.values()) if self._started else "", refresh=False)
+
     def _show_speed(self, stats: DeviceStats) -> None:
         latency = "" if stats.latency_p50 is None else f" {stats.latency_p50:.0f} ms"
-        self._speed[stats.device] = f"{stats.device} {stats.frames_per_second:.1f}/s{latency}"
-        self._bar.set_postfix_str(" · ".join(self._speed.values()), refresh=False)
+        self._doing[stats.device] = f"{stats.device} {stats.frames_per_second:.1f}/s{latency}"
+        self._show_doing()
 
     def _show_frames(self, source: int, count: int) -> None:
-        now = time.monotonic()
+        now = self._clock()
         if not self._started:
             self._started = now
             self._bar.unpause()  # building the engine does not count
