@@ -1,8 +1,8 @@
 """Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process or a clock in it.
 
-Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``); events come out. What has to
-be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it had begun is suspect. A
-suspect task runs alone in its worker, and detection carefully, so that a second death tells what the cause is.
+Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``) and devices that ``join`` or ``leave``;
+events come out. What has to be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it
+had begun is suspect. A suspect task runs alone in its process, and detection carefully, so that a second death tells the cause.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -47,7 +47,8 @@ class _Source:
 class _Worker:
     """What one worker process holds. lanes: segments that it works on at once, 0 until its engine is built.
 
-    begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful.
+    begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful. waits: for the
+    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more.
     """
 
     lanes: int = 0
@@ -55,6 +56,8 @@ class _Worker:
     probe: _Source | None = None
     trying: Trying | None = None
     works: dict[tuple[int, int], Work] = field(default_factory=dict)
+    waits: bool = False
+    leaving: bool = False
 
     @property
     def idle(self) -> bool:
@@ -62,16 +65,19 @@ class _Worker:
 
     @property
     def isolated(self) -> bool:
-        """Whether it must get nothing else now."""
+        """Whether it has something suspect, and must get nothing else."""
         return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
 class Dispatcher:
-    """The state of a run. devices: those that will be started."""
+    """The state of a run. devices: those that will be started. together: whether their workers share a process, and so its end."""
 
-    def __init__(self, strategy: Strategy, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, strategy: Strategy, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic, *, together: bool = False
+    ) -> None:
         self._strategy = strategy
         self._devices = set(devices)
+        self._together = together
         self._clock = clock
         self._workers: dict[DeviceId, _Worker] = {}
         self._asking: deque[DeviceId] = deque()
@@ -118,9 +124,26 @@ class Dispatcher:
         """Its engine is built: it can detect, in so many segments at once."""
         self._workers[device].lanes = lanes
 
-    def lost(self, device: DeviceId, *, gone: bool, why: str) -> list[Event]:
-        """A worker process ended unasked, and everything it sent before has been received. gone: it is not started again."""
+    def join(self, device: DeviceId) -> None:
+        """One more device, which will be started. One that is lost for good, or has left, may join again."""
+        self._devices.add(device)
+
+    def leave(self, device: DeviceId) -> list[Event]:
+        """A device gets no more work. If it was started, ``lost`` follows when its worker has ended."""
+        worker = self._workers.get(device)
+        if worker is None:
+            return self._gone(device, "it was removed")
+        worker.leaving, worker.waits = True, False
+        self._devices.discard(device)
+        self._asking = deque(other for other in self._asking if other != device)
+        return []
+
+    def lost(self, device: DeviceId, *, gone: bool, why: str, innocent: bool = False) -> list[Event]:
+        """A worker ended, and everything it sent before has been received. gone: it is not started again. innocent: it was not what
+        it worked on that ended it."""
         worker = self._workers.pop(device)
+        if innocent:
+            worker.begun.clear()
         self._asking = deque(other for other in self._asking if other != device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
@@ -128,19 +151,14 @@ class Dispatcher:
             events += self._lost_probe(worker.probe, worker, why)
         for work in worker.works.values():
             events += self._lost_work(device, work, worker)
-        if gone:
-            self._devices.discard(device)
-            self._strategy.lose(device)
-        if not self._devices:
-            self._why_no_device = f"no device is left: {device}: {why}"
-            events += [self._finish(source, error=self._why_no_device, dropped="no device left") for source in list(self._sources.values())]
-        return events
+        return events + self._gone(device, why) if gone else events
 
     def receive(self, device: DeviceId, message: Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
         """What a worker says, in the order in which it said it."""
         match message:
             case Need():
-                self._asking.append(device)
+                if not self._workers[device].leaving:
+                    self._asking.append(device)
                 return []
             case Began():
                 self._workers[device].begun.add((message.source, message.segment))
@@ -179,7 +197,10 @@ class Dispatcher:
             able = [
                 (len(worker.works), device)
                 for device, worker in self._workers.items()
-                if worker.probe is None and not worker.isolated and (not source.suspect or (worker.idle and worker.lanes))
+                if worker.probe is None
+                and not worker.leaving
+                and not self._isolated(worker)
+                and (not source.suspect or (self._idle(worker) and worker.lanes))
             ]
             if able:
                 _, device = min(able)
@@ -187,11 +208,14 @@ class Dispatcher:
                 yield device, Probe(source.number, source.path)
 
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
+        # those that wait first: before they have asked, the others do not know whether they still have to make room
+        self._asking = deque(sorted(self._asking, key=lambda device: not self._workers[device].waits))
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            work = None if worker.isolated else self._strategy.next(device, worker.lanes)
-            if work is not None and work.suspect and not worker.idle:
+            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes)
+            worker.waits = work is not None and work.suspect and not self._idle(worker)
+            if work is not None and worker.waits:
                 self._strategy.give_back(work)
                 work = None
             if work is None:
@@ -202,6 +226,17 @@ class Dispatcher:
             assert source.info is not None
             source.started = source.started or self._clock()
             yield device, Detect(work.source, source.info, work.segment, work.skip, work.limit, work.suspect)
+
+    def _fellows(self, worker: _Worker) -> Iterable[_Worker]:
+        """Those whose process is the same."""
+        return self._workers.values() if self._together else (worker,)
+
+    def _idle(self, worker: _Worker) -> bool:
+        return all(fellow.idle for fellow in self._fellows(worker))
+
+    def _isolated(self, worker: _Worker) -> bool:
+        """Whether it must get nothing else now."""
+        return any(fellow.isolated or (fellow.waits and fellow is not worker) for fellow in self._fellows(worker))
 
     def _opened(self, source: _Source, info: SourceInfo) -> list[Event]:
         source.info = replace(info, segments=())
@@ -250,7 +285,9 @@ class Dispatcher:
             if source.suspect:
                 return [self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}")]
             source.suspect = True
-        self._unprobed[source.number] = source
+            self._unprobed[source.number] = source
+        else:
+            self._unprobed = {source.number: source} | self._unprobed
         return []
 
     def _lost_work(self, device: DeviceId, work: Work, worker: _Worker) -> list[Event]:
@@ -283,6 +320,14 @@ class Dispatcher:
             return events + self._done(work, Done(work.source, work.segment.number, at + lost, complete=True))
         self._strategy.give_back(replace(work, skip=at + lost, strikes=2))
         return events
+
+    def _gone(self, device: DeviceId, why: str) -> list[Event]:
+        self._devices.discard(device)
+        self._strategy.lose(device)
+        if self._devices:
+            return []
+        self._why_no_device = f"no device is left: {device}: {why}"
+        return [self._finish(source, error=self._why_no_device, dropped="no device left") for source in list(self._sources.values())]
 
     def _finish(self, source: _Source, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]

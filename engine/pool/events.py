@@ -72,6 +72,13 @@ class DeviceFailed:
 
 
 @dataclass(frozen=True)
+class DeviceLeft:
+    """A device that was removed has given back its work and ended; its final ``DeviceStats`` came before. It may join again."""
+
+    device: DeviceId
+
+
+@dataclass(frozen=True)
 class DeviceStats:
     """One device over the last interval (about 0.5 s).
 
@@ -123,5 +130,14 @@ class SourceFinished:
 
 
 Event: TypeAlias = (
-    StrategyChosen | DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceStats | SourceOpened | FramesDone | SourceFinished
+    StrategyChosen
+    | DeviceStarting
+    | EngineBuilding
+    | DeviceReady
+    | DeviceFailed
+    | DeviceLeft
+    | DeviceStats
+    | SourceOpened
+    | FramesDone
+    | SourceFinished
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -11,25 +10,41 @@ from engine.pool.buffer import FrameBuffer
 from engine.pool.delivery import Delivery
 from engine.pool.inference import Inference
 from engine.pool.protocol import Failed, FromWorker
-from engine.pool.reader import Reader
+from engine.pool.reader import Reader, StartThread
 from engine.pool.watchdog import Watchdog
+
+LANES_SECONDS = 0.5
+"""How long the lanes get to end, each within a frame."""
 
 
 class Pipeline:
     """Segments in, results out, for one built engine. send, die: see ``Delivery``."""
 
-    def __init__(self, backend: Backend, send: Callable[[FromWorker], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        send: Callable[[FromWorker], None],
+        die: Callable[[Failed], NoReturn],
+        watchdog: Watchdog,
+        start_thread: StartThread,
+    ) -> None:
         batch = backend.info.batch
-        self.buffer = FrameBuffer(pictures=2 * batch)
-        self.reader = Reader(backend, self.buffer, 2 * batch + 8, send, watchdog)
+        self._start_thread = start_thread
+        self._buffer = FrameBuffer(pictures=2 * batch)
+        self.reader = Reader(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
-        self._delivery = Delivery(backend, self._inference, self.buffer, send, die)
+        self._delivery = Delivery(backend, self._inference, self._buffer, send, die)
 
-    def run(self) -> None:
-        """Work until the buffer is closed; then everything that was in the engine has been sent."""
+    def run(self) -> bool:
+        """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""
         self.reader.start()
-        delivering = threading.Thread(target=self._delivery.run, name="deliver", daemon=True)
-        delivering.start()
-        self._inference.run(self.buffer, self.reader.dropped, self._delivery.put)
+        delivering = self._start_thread("deliver", self._delivery.run)
+        self._inference.run(self._buffer, self.reader.dropped, self._delivery.put)
         self._delivery.stop()
         delivering.join()
+        return self.reader.join(LANES_SECONDS)
+
+    def stop(self) -> None:
+        """Let ``run`` return soon."""
+        self._buffer.close()
+        self.reader.stop()

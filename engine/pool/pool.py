@@ -8,21 +8,31 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from engine.errors import UsageError
 from engine.pool import worker
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.dispatcher import Dispatcher
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, EngineBuilding, Event, StrategyChosen
-from engine.pool.outcome import RESTART_SECONDS, RESTARTS
-from engine.pool.process import WorkerProcess, stop_all
-from engine.pool.protocol import Building, Failed, Frames, FromWorker, Ready, Setup, Stats, ToWorker
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStarting,
+    EngineBuilding,
+    Event,
+    SourceFinished,
+    StrategyChosen,
+)
+from engine.pool.host import Host, WorkerMain
+from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
+from engine.pool.process import RemoteWorker, stop_all
+from engine.pool.protocol import Building, Failed, Frames, FromWorker, Ready, Setup, Stats, Stopped
 from engine.pool.strategies import choose
-from engine.settings import EngineSettings, RunSettings
+from engine.settings import EngineSettings, Isolation, RunSettings
 from engine.types import DeviceId
 
 LOOKS = 60
@@ -30,40 +40,42 @@ LOOKS = 60
 
 
 class EnginePool:
-    """One engine per device, each in its own process, sharing the work.
+    """One engine per device, each in its own process or in a thread of a common one, sharing the work.
 
     ``events`` does everything, in the thread that iterates over it; no thread is started. The other methods may be
     called from any thread. A consumer that takes events slowly slows the workers down, down to the decoders.
 
-    devices: where to run, each once. stall_seconds: a worker that gives no sign of life for so long, or does not get on with one
-    frame or batch, is started again.
+    devices: where to run at first, each once. stall_seconds: a worker that gives no sign of life for so long, or does not get on with
+    one frame or batch, is started again.
 
     Raises:
         UsageError: no device, or one of them twice.
     """
 
     stall_seconds: ClassVar[float] = 60.0
-    worker_main: ClassVar[Callable[[Connection[FromWorker, ToWorker], Setup], None]] = staticmethod(worker.main)
+    worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
         if not devices:
             raise UsageError("no device to run on: 'framefleet devices' lists yours")
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
-        strategy, self._reason = choose(settings.parallel, devices)
-        self._strategy = strategy.name
-        self._dispatcher = Dispatcher(strategy, devices)
-        engine = _engine_settings(settings.engine, devices)
-        self._workers = {
-            device: WorkerProcess(Setup(device, settings.model, engine, self.stall_seconds), type(self).worker_main) for device in devices
-        }
-        self._statistics = {device: DeviceStatistics(device) for device in devices}
+        self._settings = settings
+        self._strategy, self._reason = choose(settings.parallel, devices)
+        together = settings.isolation is Isolation.THREAD
+        self._dispatcher = Dispatcher(self._strategy, devices, together=together)
+        self._common_host = Host("devices", type(self).worker_main) if together else None
+        self._workers = {device: self._new_worker(device) for device in devices}
+        self._statistics: dict[DeviceId, DeviceStatistics] = {}
+        self._working: set[DeviceId] = set()  # those started that have not left
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
         # what the other threads want, and the pipe that wakes the driving one
         self._commanding = threading.Lock()
         self._commands: list[Callable[[], list[Event]]] = []
+        self._wanted = list(devices)
         self._sources = 0
+        self._unfinished: set[int] = set()
         self._driven = False
         self._finishing = False
         self._closing = False
@@ -88,6 +100,7 @@ class EnginePool:
                 raise RuntimeError(f"{path} comes too late: the pool was told that there are no more sources")
             number = self._sources
             self._sources += 1
+            self._unfinished.add(number)
             self._command(lambda: self._dispatcher.add(number, path))
             return number
 
@@ -101,6 +114,38 @@ class EnginePool:
         """Give up one source, or all that were added so far: ``SourceFinished(cancelled=True)`` follows, unless it is finished."""
         with self._commanding:
             self._command(lambda: self._dispatcher.cancel(source))
+
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part as soon as its engine is built: ``DeviceStarting`` follows. It may be one that has left or failed.
+
+        Where several CPU devices share the cores, it gets its share of them; those at work keep theirs until they are started again.
+
+        Raises:
+            UsageError: the run has this device, or its strategy does not allow another one.
+            RuntimeError: the run is over.
+        """
+        with self._commanding:
+            self._check_elastic(device)
+            if device in self._wanted:
+                raise UsageError(f"{device} takes part already")
+            self._wanted.append(device)
+            self._command(list)
+
+    def remove_device(self, device: DeviceId) -> None:
+        """A device ends what is in its engine and gives the rest of its work to the others: ``DeviceLeft`` follows within about a second.
+
+        Raises:
+            UsageError: the run does not have this device, has work left and no other device, or its strategy does not allow it.
+            RuntimeError: the run is over.
+        """
+        with self._commanding:
+            self._check_elastic(device)
+            if device not in self._wanted:
+                raise UsageError(f"{device} does not take part: there is {', '.join(map(str, self._wanted)) or 'no device'}")
+            if self._unfinished and len(self._wanted) == 1:
+                raise UsageError(f"{device} is the last device, and there is work left: add another device first, or cancel the work")
+            self._wanted.remove(device)
+            self._command(list)
 
     def close(self) -> None:
         """Stop everything now and leave nothing behind; harmless when repeated. An ``events`` under way in another thread ends."""
@@ -124,8 +169,10 @@ class EnginePool:
 
     def _drive(self) -> Iterator[Event]:
         try:
-            yield StrategyChosen(self._strategy, self._reason)
+            yield StrategyChosen(self._strategy.name, self._reason)
             while (events := self._step()) is not None:
+                with self._commanding:
+                    self._unfinished -= {event.source for event in events if isinstance(event, SourceFinished)}
                 yield from events
         finally:
             self.close()
@@ -137,6 +184,12 @@ class EnginePool:
             self._alarm_in.send_bytes(b"!")  # at most one byte is under way, so this never blocks
             self._awake = True
 
+    def _check_elastic(self, device: DeviceId) -> None:
+        if self._closing or self._alarm_in.closed:
+            raise RuntimeError(f"{device} comes too late: the run is over")
+        if not self._strategy.elastic:
+            raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
+
     def _step(self) -> list[Event] | None:
         """Do what can be done now, or else wait for something to happen. None: it is over."""
         with self._driving:
@@ -144,85 +197,151 @@ class EnginePool:
                 if self._closing or self._alarm.closed:
                     return None
                 commands, self._commands = self._commands, []
+                wanted = list(self._wanted)
                 finishing = self._finishing
                 if self._awake:
                     self._alarm.recv_bytes()
                     self._awake = False
-            events = [event for command in commands for event in command()]
+            events = self._join_and_leave(wanted)
+            events += [event for command in commands for event in command()]
             if finishing and self._dispatcher.finished:
                 return events + self._shut_down()
-            events += [self._start(process) for process in self._workers.values() if not process.attempt]
+            events += [self._start(remote) for remote in self._workers.values() if not remote.attempt]
             for device, message in self._dispatcher.assignments():
                 self._workers[device].send(message)
             return events or self._wait()
 
+    def _join_and_leave(self, wanted: Sequence[DeviceId]) -> list[Event]:
+        """Bring the workers in line with the devices that are wanted. One that comes back while it leaves has to leave first."""
+        events: list[Event] = []
+        for device, remote in list(self._workers.items()):
+            if device in wanted or remote.leaving is not None:
+                continue
+            events += self._dispatcher.leave(device)
+            if remote.attempt:
+                remote.leave()
+            else:
+                events += self._left(remote)
+        for device in wanted:
+            if device not in self._workers:
+                self._workers[device] = self._new_worker(device)
+                self._dispatcher.join(device)
+        return events
+
     def _wait(self) -> list[Event]:
-        awaited: dict[Any, WorkerProcess] = {
-            thing: process for process in self._workers.values() if process.alive for thing in process.awaited
-        }
+        awaited = {remote.connection: remote for remote in self._workers.values()}
         look = self.stall_seconds / LOOKS
-        ready = wait([self._alarm, *awaited], look)
-        heard = {awaited[thing] for thing in ready if thing is not self._alarm}
-        events = []
-        for process in heard:
-            message = process.receive() if process.awaited[0] in ready else None
-            events += self._bury(process) if message is None else self._receive(process, message)
+        patience = min((remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=look)
+        heard: set[RemoteWorker] = set()
+        events: list[Event] = []
+        for connection in wait([self._alarm, *awaited], max(0.0, min(look, patience))):
+            remote = awaited.get(connection)  # type: ignore[call-overload]
+            if remote is None or not remote.alive or remote.connection is not connection:
+                continue  # it is the alarm, or the worker has been buried with another one meanwhile
+            heard.add(remote)
+            message = remote.receive()
+            ended = message is None or remote.last_words is not None
+            events += self._bury(remote) if ended else self._receive(remote, message)
         now = time.monotonic()
         # longer: the pool's owner was busy, this process was stopped, or the machine slept
         passed, self._listened = min(now - self._listened, 2 * look), now
-        for process in set(awaited.values()) - heard:
-            if process.silent(passed):
-                process.kill()
-                events += self._bury(process)
+        for connection, remote in awaited.items():
+            if remote in heard or not remote.alive or remote.connection is not connection:
+                continue
+            if remote.leaving is not None and now >= remote.leaving:
+                remote.last_words = Stopped()  # what it still has will be done by others
+                events += self._bury(remote)
+            elif remote.silent(passed):
+                remote.kill()
+                events += self._bury(remote)
         return events
 
-    def _receive(self, process: WorkerProcess, message: FromWorker) -> list[Event]:
+    def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
         match message:
             case Building():
-                return [EngineBuilding(process.device, message.phase, message.fraction)]
+                return [EngineBuilding(remote.device, message.phase, message.fraction)]
             case Ready():
-                self._dispatcher.ready(process.device, message.engine.lanes)
+                self._dispatcher.ready(remote.device, message.engine.lanes)
                 return [DeviceReady(message.engine)]
             case Stats():
-                return [self._statistics[process.device].interval(message)]
-            case Failed():
-                return []  # the process ends now, and then this is in its outcome
+                return [self._statistics[remote.device].interval(message)]
+            case Failed() | Stopped():
+                return []  # these are its last words, and whoever buries it looks at them
             case Frames():
-                self._statistics[process.device].frames(message)
-        return self._dispatcher.receive(process.device, message)
+                self._statistics[remote.device].frames(message)
+        return self._dispatcher.receive(remote.device, message)
 
-    def _start(self, process: WorkerProcess) -> Event:
-        process.start()
-        self._dispatcher.started(process.device)
-        return DeviceStarting(process.device, process.attempt)
+    def _new_worker(self, device: DeviceId) -> RemoteWorker:
+        return RemoteWorker(device, self._common_host or Host(str(device), type(self).worker_main))
 
-    def _bury(self, process: WorkerProcess) -> list[Event]:
-        """A worker ended: take what it left, and start it again if there is hope."""
-        events = [event for message in process.remaining() for event in self._receive(process, message)]
-        outcome = process.bury()
-        restarting = outcome.retry and process.budget.spend(time.monotonic())
-        why = outcome.words
-        if outcome.retry and not restarting:
+    def _start(self, remote: RemoteWorker) -> Event:
+        self._statistics.setdefault(remote.device, DeviceStatistics(remote.device))
+        self._working.add(remote.device)
+        engine = _engine_settings(self._settings.engine, list(self._workers))
+        remote.start(Setup(remote.device, self._settings.model, engine, self.stall_seconds))
+        self._dispatcher.started(remote.device)
+        return DeviceStarting(remote.device, remote.attempt)
+
+    def _bury(self, remote: RemoteWorker) -> list[Event]:
+        """A worker ended, alone or with all in its process: take what they left, and start them again if there is hope."""
+        dead, exit_code = [remote], None
+        if remote.ended_alone:
+            remote.host.dismiss()
+        else:
+            dead = [other for other in self._workers.values() if other.alive and other.host is remote.host]
+            exit_code = remote.host.end()
+        events = [event for other in dead for message in other.remaining() for event in self._receive(other, message)]
+        culprit = next((other for other in dead if not other.ended_alone and other.last_words is not None), None)
+        for other in dead:
+            outcome = other.bury(exit_code)
+            if culprit is not None and other.last_words is None:
+                why = f"the process that it shares with {culprit.device} was ended by that one"
+                events += self._settle(other, WorkerOutcome(exit_code, why), innocent=True)
+            else:
+                events += self._settle(other, outcome, innocent=other.ended_alone)
+        return events + [self._start(other) for other in dead if self._workers.get(other.device) is other]
+
+    def _settle(self, remote: RemoteWorker, outcome: WorkerOutcome, *, innocent: bool) -> list[Event]:
+        """What becomes of a device whose worker has ended. innocent: whoever ended it, it was not this worker."""
+        device, why = remote.device, outcome.words
+        with self._commanding:
+            leaving = remote.leaving is not None or device not in self._wanted
+            restarting = not leaving and outcome.retry and (innocent or remote.budget.spend(time.monotonic()))
+            if not (restarting or leaving):
+                self._wanted.remove(device)
+            wanted = device in self._wanted  # it may also be one that comes back as soon as it has left
+        if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-        events.append(DeviceFailed(process.device, why, restarting))
-        events += self._dispatcher.lost(process.device, gone=not restarting, why=why)
-        if restarting:
-            events.append(self._start(process))
+        events: list[Event] = []
+        if not isinstance(remote.last_words, Stopped):
+            events.append(DeviceFailed(device, why, restarting))
+        events += self._dispatcher.lost(device, gone=not wanted, why="it was removed" if leaving else why, innocent=innocent)
+        if leaving:
+            events += self._left(remote)
+        elif not restarting:
+            del self._workers[device]
         return events
+
+    def _left(self, remote: RemoteWorker) -> list[Event]:
+        device = remote.device
+        del self._workers[device]
+        final = [self._statistics[device].final()] if device in self._working else []
+        self._working.discard(device)
+        return [*final, DeviceLeft(device)]
 
     def _shut_down(self) -> list[Event]:
         """Stop the workers, then close the pipe. Called with ``_driving`` held. Returns the last statistics."""
         if self._alarm.closed:
             return []
         events: list[Event] = [
-            self._statistics[process.device].interval(message)
-            for process, message in stop_all(self._workers.values())
+            self._statistics[remote.device].interval(message)
+            for remote, message in stop_all(self._workers.values())
             if isinstance(message, Stats)
         ]
         with self._commanding:
             self._alarm.close()
             self._alarm_in.close()
-        return events + [self._statistics[process.device].final() for process in self._workers.values() if process.attempt]
+        return events + [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
 
 
 def _engine_settings(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:

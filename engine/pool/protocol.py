@@ -1,7 +1,8 @@
 """Every message between the pool and its workers. All frozen, all picklable.
 
 Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Stop``. Towards the pool: the rest. Within one task a worker's
-messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``.
+messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
+there is none; the pool then closes the connection.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Stop:
-    """Finish what is in the engine, report the last statistics and exit."""
+    """Finish what is in the engine, report the last statistics and end. Answered by ``Stopped``."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,15 @@ class Ready:
 
 @dataclass(frozen=True)
 class Failed:
-    """The worker is about to exit. retry: another try may succeed; False: it would fail in the same way."""
+    """The worker ends. retry: another try may succeed, and its process ends as well; False: it would fail in the same way."""
 
     message: str
     retry: bool
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The answer to ``Stop``: the worker has ended. What it had not done it gives back."""
 
 
 @dataclass(frozen=True)
@@ -231,4 +237,4 @@ class Frames:
 
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Stop
-FromWorker: TypeAlias = Building | Ready | Failed | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats
+FromWorker: TypeAlias = Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats

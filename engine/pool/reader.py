@@ -8,12 +8,16 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import TypeAlias
 
 from engine.backends.base import Backend
 from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.buffer import End, FrameBuffer, Gap, Picture
 from engine.pool.protocol import Began, Detect, FromWorker, Need, Trying
 from engine.pool.watchdog import Clock, Watchdog
+
+StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
+"""Starts a thread of this name and life. Should it fail, the worker ends: without one of its threads it would hang."""
 
 SKIPPED_FRAMES = 100
 """So many frames that have to be gone through before the first one get as much time as that one."""
@@ -26,13 +30,24 @@ class Reader:
     waits for it, late enough that a slow device does not sit on work that another one could do.
     """
 
-    def __init__(self, backend: Backend, buffer: FrameBuffer, near: int, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        buffer: FrameBuffer,
+        near: int,
+        send: Callable[[FromWorker], None],
+        watchdog: Watchdog,
+        start_thread: StartThread,
+    ) -> None:
         self._backend = backend
         self._lanes = backend.info.lanes
         self._buffer = buffer
         self._near = near
         self._send = send
         self._watchdog = watchdog
+        self._start_thread = start_thread
+        self._threads: list[threading.Thread] = []
+        self._stopped = False
         self._tasks: deque[Detect] = deque()
         self._idle = 0
         self._dropped: set[int] = set()
@@ -53,13 +68,26 @@ class Reader:
         return source in self._dropped
 
     def start(self) -> None:
-        """Start the lanes, which run for ever."""
+        """Start the lanes, which run until ``stop``."""
         # a closed file and its decoder's buffers are in reference cycles (PyAV's streams and container know each other):
         # left to the collector's own rhythm, hundreds of MB pile up. Frozen, what is there by now costs no time any more
         gc.collect()
-        gc.freeze()
-        for number in range(self._lanes):
-            threading.Thread(target=self._run, name=f"read {number}", daemon=True).start()
+        if not gc.get_freeze_count():  # files that other workers of this process have open must not be frozen
+            gc.freeze()
+        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._lanes)]
+
+    def stop(self) -> None:
+        """Let the lanes end, each before its next frame; what they had is given back. The buffer is closed."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def join(self, seconds: float) -> bool:
+        """Whether all lanes have ended after ``stop``, within so many seconds."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
         clock = self._watchdog.add()
@@ -67,18 +95,21 @@ class Reader:
         while True:
             if not asked:
                 self._send(Need())
-            asked = self._decode(self._next(), clock)
+            task = self._next()
+            if task is None:
+                break
+            asked = self._decode(task, clock)
             gc.collect()
 
-    def _next(self) -> Detect:
+    def _next(self) -> Detect | None:
         with self._changed:
             self._idle += 1
             if self._idle == self._lanes and not self._tasks:
                 self._buffer.flush()
-            while not self._tasks:
+            while not self._tasks and not self._stopped:
                 self._changed.wait()
             self._idle -= 1
-            return self._tasks.popleft()
+            return None if self._stopped else self._tasks.popleft()
 
     def _decode(self, task: Detect, clock: Clock) -> bool:
         """Do a task. Whether this lane's next one has been asked for."""
@@ -91,7 +122,7 @@ class Reader:
         done, complete, error = task.skip, False, None
         try:
             frames = iter(self._backend.decode(task.info, task.segment, task.skip))
-            while not self.dropped(task.source):
+            while not (self._stopped or self.dropped(task.source)):
                 if not asked and task.segment.frames - done <= self._near:
                     asked = True
                     self._send(Need())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Lock
+from threading import Event, Lock
 from typing import NoReturn
 
 from engine.pool.protocol import Failed
@@ -47,6 +47,7 @@ class Watchdog:
         self._die = die
         self._lock = Lock()
         self._clocks: set[Clock] = set()
+        self._stopped = Event()
 
     def add(self) -> Clock:
         """A clock that does not run yet."""
@@ -66,12 +67,15 @@ class Watchdog:
             for clock in self._clocks:
                 clock.passed = 0.0
 
+    def stop(self) -> None:
+        """The worker is over: let ``run`` return."""
+        self._stopped.set()
+
     def run(self) -> None:
-        """The thread's life: for ever."""
+        """The thread's life, until ``stop``."""
         tick = self.seconds / _TICKS
         before = time.monotonic()
-        while True:
-            time.sleep(tick)
+        while not self._stopped.wait(tick):
             now = time.monotonic()
             passed, before = min(now - before, 2 * tick), now  # longer: this process was stopped, or the machine slept
             if self._held_up():

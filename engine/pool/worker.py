@@ -1,61 +1,54 @@
-"""The process of one device: builds its engine, then probes, decodes and infers what the pool asks for.
+"""A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
 
-Threads: ``main`` builds the engine and feeds it; ``receive`` listens to the pool, and ends the process when the pool is gone;
-``probe`` opens sources, ``read 0``, ``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when
-one of these hangs. Heavy libraries are imported after ``receive`` runs, so that the process can be stopped at any time.
+Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens sources, ``read 0``,
+``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
+imported after ``receive`` runs, so that the worker can be stopped at any time.
 
-The end of the pool is seen as the end of the connection, not by ``PR_SET_PDEATHSIG``: that signal comes when the *thread* that
-started the worker ends, and the pool may be driven by a thread of the window's.
+Other workers may live in the same process (see ``engine.pool.host``): a worker that stops in order, or whose engine cannot be built, ends
+alone. Whatever else ends a worker ends the process.
 """
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
-import os
 import queue
-import signal
-import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from engine.backends.base import Backend, Progress
 from engine.errors import FramefleetError
+from engine.pool.host import leave
 from engine.pool.pipeline import Pipeline
-from engine.pool.protocol import Began, Building, Detect, Drop, Failed, FromWorker, Probe, Probed, ProbeFailed, Ready, Setup, Stop, ToWorker
+from engine.pool.protocol import (
+    Began,
+    Building,
+    Detect,
+    Drop,
+    Failed,
+    FromWorker,
+    Probe,
+    Probed,
+    ProbeFailed,
+    Ready,
+    Setup,
+    Stop,
+    Stopped,
+    ToWorker,
+)
 from engine.pool.watchdog import Watchdog
-
-NICE = 5
-"""Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
 
 PROGRESS_SECONDS = 0.1
 
 PROBE_PATIENCE = 20
 """Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
 
-STOP_SECONDS = 0.7
-"""After this long, a worker that was asked to stop leaves its engine as it is: the user is waiting."""
-
 
 def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
-    """A worker's life. Never returns: the interpreter's own shutdown would wait for threads that are inside libraries."""
-    # the pool stops its workers in stages; Ctrl-C reaches them too, and must not be quicker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    faulthandler.enable()
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    """A worker's life, in a thread of its own."""
     Worker(connection, setup).run()
-
-
-def leave(status: int) -> NoReturn:
-    """End the process, whatever its threads are doing."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(status)
 
 
 class Worker:
@@ -65,33 +58,52 @@ class Worker:
         self._connection = connection
         self._setup = setup
         self._sending = threading.Lock()
-        self._probes: queue.SimpleQueue[Probe] = queue.SimpleQueue()
+        self._over = False  # the last message was sent
+        self._stopping = False
+        self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
         self._pipeline: Pipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
-    def run(self) -> NoReturn:
-        """Build the engine, feed it until the pool says ``Stop``."""
-        threading.excepthook = lambda problem: self._crash(problem.exc_value)  # a worker without one of its threads would hang
+    def run(self) -> None:
+        """Build the engine, feed it until the pool says ``Stop`` or is gone."""
         for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
-            threading.Thread(target=target, name=name, daemon=True).start()
+            self._start_thread(name, target)
+        self._guarded(self._work)
+
+    def _work(self) -> None:
         try:
-            with self._build() as backend:
-                self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog)
-                self._send(Ready(backend.info))
-                self._pipeline.run()
+            backend = self._build()
+        except FramefleetError as error:
+            self._send_last(Failed(str(error), retry=False))
+            return
+        pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
+        unused = True
+        if not self._stopping:
+            self._send(Ready(backend.info))
+            unused = pipeline.run()
+        if unused:  # else a lane that hangs would find its memory gone
+            backend.close()
+        self._send_last(Stopped())
+
+    def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
+        thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
+        thread.start()
+        return thread
+
+    def _guarded(self, target: Callable[[], None]) -> None:
+        """A worker without one of its threads would hang."""
+        try:
+            target()
         except Exception as problem:
-            self._crash(problem)
-        leave(0)
+            traceback.print_exc()
+            self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
     def _build(self) -> Backend:
         from engine.backends import create_backend
         from engine.model.load import load_network
 
-        try:
-            backend = create_backend(self._setup.device)
-            backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
-        except FramefleetError as error:
-            self._die(Failed(str(error), retry=False))
+        backend = create_backend(self._setup.device)
+        backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
         return backend
 
     def _progress(self) -> Progress:
@@ -108,19 +120,29 @@ class Worker:
 
         return tell
 
-    def _crash(self, problem: BaseException | None) -> NoReturn:
-        traceback.print_exception(problem)
-        self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
-
     def _send(self, message: FromWorker) -> None:
+        """Send; nothing any more once it is over."""
         with self._sending:
-            try:
-                self._connection.send(message)
-            except OSError:
-                leave(1)
+            if not self._over:
+                self._put(message)
+
+    def _send_last(self, message: Failed | Stopped) -> None:
+        with self._sending:
+            if not self._over:
+                self._put(message)
+                self._over = True
+
+    def _put(self, message: FromWorker) -> None:
+        try:
+            self._connection.send(message)
+        except OSError:  # the pool waits no longer, which the receiving thread sees as well
+            self._over = True
 
     def _die(self, why: Failed) -> NoReturn:
-        self._send(why)
+        """End the process, unless the pool has no more to do with this worker."""
+        if self._over:
+            raise SystemExit  # of this thread
+        self._send_last(why)
         leave(1)
 
     def _receive(self) -> None:
@@ -128,7 +150,7 @@ class Worker:
             try:
                 message = self._connection.recv()
             except (EOFError, OSError):
-                leave(1)
+                break
             match message:
                 case Probe():
                     self._probes.put(message)
@@ -137,18 +159,26 @@ class Worker:
                 case Drop() if self._pipeline is not None:
                     self._pipeline.reader.drop(message.source)
                 case Stop():
-                    if self._pipeline is None:
-                        leave(0)
-                    self._pipeline.buffer.close()
-                    time.sleep(STOP_SECONDS)
-                    leave(0)
+                    self._stop()
+        self._stop()
+        self._watchdog.stop()
+        self._probes.put(None)
+        with self._sending:
+            self._over = True
+            self._connection.close()
+
+    def _stop(self) -> None:
+        self._stopping = True
+        if self._pipeline is None:
+            self._send_last(Stopped())  # the engine is being built: nothing is lost, and nobody waits for it
+        else:
+            self._pipeline.stop()
 
     def _probe(self) -> None:
         from engine.media.probe import probe
 
         clock = self._watchdog.add()
-        while True:
-            task = self._probes.get()
+        while (task := self._probes.get()) is not None:
             self._send(Began(task.source, None))
             clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
             try:

@@ -35,6 +35,8 @@ class Strategy(ABC):
     """Hands out work on demand. Every ``next`` is answered by exactly one ``done`` or ``give_back``, unless its source is closed."""
 
     name: ClassVar[str]
+    elastic: ClassVar[bool] = True
+    """Whether devices may join and leave while it is at work."""
 
     @abstractmethod
     def open(self, source: int, segments: Sequence[Segment]) -> None:
