@@ -33,7 +33,7 @@ class SourceState:
 class DetectionSession:
     """Detects in sources on the devices of a pool and stores every frame in a session database.
 
-    ``add``, ``finish`` and ``cancel`` may be called from any thread; ``events`` and ``close`` from one. labels: one per class.
+    ``events`` and ``close`` belong to one thread, everything else may be called from any. labels: one per class.
     sources: by number. database: the file, which SessionReader can read at once.
 
     Raises:
@@ -68,6 +68,14 @@ class DetectionSession:
     def cancel(self, source: int | None = None) -> None:
         """Stop one source, or all; what is detected stays stored."""
         self._pool.cancel(source)
+
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part, also one that has left or failed: see ``EnginePool.add_device``."""
+        self._pool.add_device(device)
+
+    def remove_device(self, device: DeviceId) -> None:
+        """A device leaves, and the others do the rest of its work: see ``EnginePool.remove_device``."""
+        self._pool.remove_device(device)
 
     def events(self) -> Iterator[Event]:
         """The pool's events, each after it has been stored; frames are visible to readers at most half a second later."""
@@ -150,6 +158,7 @@ def _facts(settings: RunSettings) -> dict[str, str]:
         "cfg": str(model.cfg.absolute()),
         "weights": str(model.weights.absolute() if isinstance(model.weights, Path) else model.weights),
         "parallel": settings.parallel.value,
+        "isolation": settings.isolation.value,
         "confidence": str(engine.confidence),
         "iou": str(engine.iou),
     }

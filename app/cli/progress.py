@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from engine.pool.events import (
     DeviceFailed,
+    DeviceLeft,
     DeviceReady,
     DeviceStarting,
     DeviceStats,
@@ -78,6 +79,9 @@ class Progress:
             case DeviceFailed(device, message, restarting):
                 self._forget(device)
                 self.say(f"{device}: {message}" + ("" if restarting else "; this device is out"))
+            case DeviceLeft(device):
+                self._forget(device)
+                self.say(f"{device}: has left")
             case DeviceStats(device) if not event.final:
                 self._show_speed(event)
             case SourceOpened(_, info):

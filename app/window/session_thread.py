@@ -11,6 +11,7 @@ from engine.errors import FramefleetError
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.schema import explained
+from engine.types import DeviceId
 
 
 class SessionThread(threading.Thread):
@@ -94,6 +95,30 @@ class SessionThread(threading.Thread):
             self._waiting.pop(key, None)
             if self._session is not None and key in self.numbers:
                 self._session.cancel(self.numbers[key])
+
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part in the running session, also one that has left or failed: DeviceStarting follows in the feed.
+
+        Raises:
+            UsageError: it takes part already, or cannot join a session that runs; the message is for the user.
+            RuntimeError: no session runs.
+        """
+        self._running().add_device(device)
+
+    def remove_device(self, device: DeviceId) -> None:
+        """A device leaves the running session, and the others do the rest of its work: DeviceLeft follows in the feed within a second.
+
+        Raises:
+            UsageError: it is the last one and there is work left, or it cannot leave; the message is for the user.
+            RuntimeError: no session runs.
+        """
+        self._running().remove_device(device)
+
+    def _running(self) -> DetectionSession:
+        with self._lock:
+            if self._session is None or self._over:
+                raise RuntimeError("no session runs")
+            return self._session
 
     def finish(self) -> None:
         """End after the last file."""
