@@ -1,53 +1,35 @@
-"""``framefleet bench model``: how fast a model runs on each device."""
+"""``framefleet bench …``: what can be measured, each with its own options."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from app.cli import options
-from engine.settings import Precision
+from app.cli.options import make_parser, one_of
 
-COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+WHAT = {
+    "model": "how fast a model runs on each device, without decoding or files",
+    "pipeline": "the whole pool on given files: frames/s, latency, stages, bottleneck",
+    "scaling": "what 2, 4, 8 devices make of it: a stream each, and one long video",
+    "devices": "the devices and the links between them: which is slow",
+}
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """What the measurement gives.
 
     Raises:
-        FramefleetError: the model or a device cannot be used.
+        FramefleetError: the model, a device or a file cannot be used.
     """
-    parser = options.make_parser("bench", "Measure how fast a model runs on each device, without decoding or files.")
-    what = options.one_of(["model"], ["pipeline", "scaling", "devices"])
-    parser.add_argument("what", type=what, metavar="model", help="what to measure; this version measures models")
-    options.add_model_options(parser)
-    parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="all of these, one after the other")
-    parser.add_argument(
-        "--precision", type=options.some_of([*Precision]), default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)"
+    if argv and argv[0] in WHAT:
+        status: int = import_module(f"app.cli.bench_{argv[0]}").run(argv[1:])
+        return status
+    parser = make_parser(
+        "bench",
+        "Measure on this machine.",
+        usage="framefleet bench WHAT [OPTIONS]",
+        epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
     )
-    parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
-    parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="pictures per inference, e.g. 1,8 (1)")
-    parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    arguments = parser.parse_args(argv)
-
-    from engine.bench.model import bench_model
-    from engine.devices.discovery import default_devices
-
-    devices = arguments.devices or default_devices()
-    precisions = [Precision(name) for name in arguments.precision]
-    files = options.model_files(arguments)
-    results = []
-    if not arguments.json:
-        print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
-    for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
-        print(f"{measured.device}: {measured.device_name}, {measured.precision} ({measured.reason})", file=sys.stderr)
-        results.append(measured.as_json())
-        if not arguments.json:
-            figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
-            name = (str(measured.device), measured.backend, measured.precision)
-            print(COLUMNS.format(*name, measured.size, measured.batch, *figures), flush=True)
-    if arguments.json:
-        print(json.dumps({"results": results}))
-    return 0
+    parser.add_argument("what", type=one_of([*WHAT]), metavar="WHAT", help=", ".join(WHAT))
+    parser.parse_args(argv)
+    return 2

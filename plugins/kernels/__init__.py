@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -22,19 +23,19 @@ _OPTIONS = {"std": "c++17", "fma": False}  # contracted products would round oth
 
 
 def source(*names: str) -> str:
-    """The whole program, or the part of it that these files of SOURCES make."""
+    """The whole program, or the one that these files make."""
     return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in names or SOURCES)
 
 
-def compile_kernels(arch: str, folder: FileCache | None = None) -> bytes:
-    """The cubin for an architecture such as "sm_90"; needs no device. folder: where it is kept.
+def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> bytes:
+    """The cubin for an architecture such as "sm_90"; needs no device. folder: where it is kept. names: files, as for ``source``.
 
     A cubin, and not PTX: an NVRTC newer than the driver writes PTX that the driver refuses.
 
     Raises:
         KernelError: NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
     """
-    text = source()
+    text = source(*names)
     key = f"kernels {arch} {_compiler()} {sorted(_OPTIONS.items())} {hashlib.sha256(text.encode()).hexdigest()}"
     return (folder or FileCache()).get(key, lambda: compile_source(text, arch))
 
@@ -82,11 +83,11 @@ def compile_ptx(text: str, arch: str) -> bytes:
 class Kernels:
     """The loaded kernels of the current device."""
 
-    def __init__(self, arch: str, folder: FileCache | None = None) -> None:
-        """Compile, or take from the cache, and load. Raises KernelError as ``compile_kernels``."""
+    def __init__(self, arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> None:
+        """Compile, or take from the cache, and load. names, KernelError: as for ``compile_kernels``."""
         from cuda.core import ObjectCode
 
-        self._module = ObjectCode.from_cubin(compile_kernels(arch, folder))
+        self._module = ObjectCode.from_cubin(compile_kernels(arch, folder, names))
         self._kernels: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

@@ -21,12 +21,12 @@ POISON = 0xCD
 class Gpu:
     """The first device, a stream, and the compiled kernels."""
 
-    def __init__(self, folder: FileCache | None = None) -> None:
+    def __init__(self, folder: FileCache | None = None, *names: str) -> None:
         device = Device(0)
         device.set_current()
         self.device, self.stream = device, device.create_stream()
         self._memory = Memory(device, self.stream)
-        self.kernels = Kernels(f"sm_{device.arch}", folder)
+        self.kernels = Kernels(f"sm_{device.arch}", folder, names)
 
     def upload(self, values: NDArray[Any]) -> int:
         """The address of a copy."""

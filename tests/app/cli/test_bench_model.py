@@ -32,7 +32,7 @@ def test_table_and_reason(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["pipeline"], "'pipeline' comes in a later version; available now: model"),
+        (["everything"], "'everything' is unknown; choose from: model, pipeline, scaling, devices"),
         (["model", "--batch", "0"], "argument --batch: '0' is no list of numbers"),
         (["model", "--seconds", "soon"], "argument --seconds: 'soon' is no time in seconds"),
         (["model", "--size", "100"], "multiples of 32"),

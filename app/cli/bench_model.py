@@ -1,0 +1,51 @@
+"""``framefleet bench model``: how fast a model runs on each device."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from app.cli import options
+from engine.settings import Precision
+
+COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: everything was measured.
+
+    Raises:
+        FramefleetError: the model or a device cannot be used.
+    """
+    parser = options.make_parser("bench model", "Measure how fast a model runs on each device, without decoding or files.")
+    options.add_model_options(parser)
+    parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="all of these, one after the other")
+    parser.add_argument(
+        "--precision", type=options.some_of([*Precision]), default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)"
+    )
+    parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
+    parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="pictures per inference, e.g. 1,8 (1)")
+    parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    arguments = parser.parse_args(argv)
+
+    from engine.bench.model import bench_model
+    from engine.devices.discovery import default_devices
+
+    devices = arguments.devices or default_devices()
+    precisions = [Precision(name) for name in arguments.precision]
+    files = options.model_files(arguments)
+    results = []
+    if not arguments.json:
+        print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
+    for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
+        print(f"{measured.device}: {measured.device_name}, {measured.precision} ({measured.reason})", file=sys.stderr)
+        results.append(measured.as_json())
+        if not arguments.json:
+            figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
+            name = (str(measured.device), measured.backend, measured.precision)
+            print(COLUMNS.format(*name, measured.size, measured.batch, *figures), flush=True)
+    if arguments.json:
+        print(json.dumps({"results": results}))
+    return 0

@@ -1,0 +1,119 @@
+"""Work of several GPUs as one: started by one call, awaited by one.
+
+The published product and sum over several GPUs lose their time to a launch, a copy and a wait per device and step. Here all of it is
+recorded as one CUDA graph with a branch for each GPU, the GPUs wait for each other by events, and the host waits once, at the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import product
+
+from cuda.core import Stream
+
+from engine.backends.cuda_graph import Mark, Step, record
+from engine.bench.cuda_card import Card
+from engine.bench.measurement import Spread
+
+WARM_UP = 5
+_TRIALS = 10
+
+
+class Together:
+    """phases: for each phase the steps of each card; between two phases every card waits for all others.
+
+    how: "one graph", or "step by step" where that is faster or the driver cannot record it. The first run, which the kernels
+    may be loaded in, is made here.
+    """
+
+    def __init__(self, cards: Sequence[Card], phases: Sequence[Sequence[Step]]) -> None:
+        self._cards, self._phases = cards, phases
+        self._lead = cards[0]
+        self._forked = self._lead.event()
+        self._passed = [[card.event() for card in cards] for _ in phases]
+        self._marks = [(card.event(timing=True), card.event(timing=True)) for card in cards]
+        self.how, self._launch = "step by step", self._enqueue
+        self.run()
+        self._record()
+
+    def run(self) -> None:
+        """Once, to the end."""
+        self._launch()
+        self._lead.stream.sync()
+
+    def measure(self, repetitions: int) -> tuple[Spread, Spread]:
+        """By the host's clock, and of the slowest card by its own."""
+        for _ in range(WARM_UP):
+            self.run()
+        wall, own = [], []
+        for _ in range(repetitions):
+            started = time.perf_counter()
+            self.run()
+            wall.append(1000 * (time.perf_counter() - started))
+            own.append(max(end - begin for begin, end in self._marks))
+        return Spread.of(wall), Spread.of(own)
+
+    def _record(self) -> None:
+        """Choose the graph unless that is slower."""
+        self._lead.use()
+        try:
+            graph = record([_Enqueue(self._enqueue)], self._lead.stream)
+        except Exception as problem:  # whatever the driver has against a graph over several devices
+            self.how = f"step by step (no graph: {problem})"
+            return
+        direct = self.measure(_TRIALS)[0].median
+        self._launch = lambda: graph.launch(self._lead.stream)
+        if self.measure(_TRIALS)[0].median <= direct:
+            self.how = "one graph"
+        else:
+            self._launch = self._enqueue
+
+    def _enqueue(self) -> None:
+        lead, others = self._lead, self._cards[1:]
+        lead.use()
+        lead.stream.record(self._forked)
+        for card in others:
+            card.use()
+            card.stream.wait(self._forked)
+        for number, (steps, passed) in enumerate(zip(self._phases, self._passed, strict=True)):
+            for card, step, event, (begin, end) in zip(self._cards, steps, passed, self._marks, strict=True):
+                card.use()
+                if number == 0:
+                    Mark(begin).launch(card.stream)
+                step.launch(card.stream)
+                if number == len(self._phases) - 1:
+                    Mark(end).launch(card.stream)
+                if card is not lead or number < len(self._phases) - 1:
+                    card.stream.record(event)
+            awaiting = self._cards if number < len(self._phases) - 1 else [lead]
+            for card, (other, event) in product(awaiting, zip(self._cards, passed, strict=True)):
+                if other is not card:
+                    card.use()
+                    card.stream.wait(event)
+        lead.use()
+
+
+class _Enqueue:
+    """The whole as one step, so that it is recorded on the first card's stream, which the others' join."""
+
+    def __init__(self, enqueue: Callable[[], None]) -> None:
+        self._enqueue = enqueue
+
+    def launch(self, _stream: Stream) -> None:
+        """See ``Step.launch``."""
+        self._enqueue()
+
+
+def time_on(card: Card, enqueue: Callable[[], None], repetitions: int) -> Spread:
+    """What the card's stream takes for it, by its own clock."""
+    begin, end = card.event(timing=True), card.event(timing=True)
+    samples = []
+    for _ in range(WARM_UP + repetitions):
+        card.use()
+        card.stream.record(begin)
+        enqueue()
+        card.stream.record(end)
+        card.stream.sync()
+        samples.append(end - begin)
+    return Spread.of(samples[WARM_UP:])

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.support.cli import run_main
+
+SMALL = ("--devices", "cpu:0,cpu:1", "--repetitions", "2", "--largest", "2")
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_main(capsys, "bench", "devices", *SMALL, "--json")
+    assert run.status == 0, run.err
+    report = run.report
+    assert [device["id"] for device in report["devices"]] == ["cpu:0", "cpu:1"]
+    assert report["verdict"]["healthy"] is True
+    product = [one for one in report["measurements"] if one["test"] == "product"]
+    assert [one["devices"] for one in product] == [["cpu:0"], ["cpu:0", "cpu:1"]]
+    assert product[0]["speedup"] is None
+    assert product[1]["speedup"] == pytest.approx(product[0]["ms"]["median"] / product[1]["ms"]["median"], rel=0.01)
+    assert set(product[1]["ms"]) == {"repetitions", "median", "p5", "p95", "variance"}
+
+
+def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_main(capsys, "bench", "devices", *SMALL)
+    assert run.status == 0, run.err
+    assert "matrix · vector, columns shared" in run.out
+    assert run.out.splitlines()[-1].startswith("everything could be measured")
+    assert "sum: cpu:0, cpu:1" in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--repetitions", "many"], "'many' is no number from 1"),
+        (["--repetitions", "1"], "a variance needs at least 2"),
+        (["--devices", "openvino:GPU.0"], "no device benchmarks for openvino:GPU.0"),
+    ],
+)
+def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_main(capsys, "bench", "devices", *arguments)
+    assert run.status == 2
+    assert message in run.err
