@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.backends.base import Backend
+from engine.backends.depth import depth_members
 from engine.devices.description import DeviceDescription
 from engine.errors import DeviceError
 from engine.types import DeviceId
@@ -29,6 +30,26 @@ def create_backend(device: DeviceId) -> Backend:
     except ImportError as problem:
         raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); './run doctor' tells what is missing") from problem
     return OpenVinoBackend(device)
+
+
+def create_depth_backend(group: DeviceId) -> Backend:
+    """A backend that cuts the network into stages, one for each device of the group; not yet activated.
+
+    Raises:
+        UsageError: these devices cannot share a network; says what to do.
+        DeviceError: a library cannot be loaded.
+    """
+    cuda = depth_members(group)[0].kind == "cuda"
+    try:
+        if cuda:
+            from engine.backends.tensorrt_depth import TensorRtDepthBackend
+
+            return TensorRtDepthBackend(group)
+        from engine.backends.openvino_depth import OpenVinoDepthBackend
+    except ImportError as problem:
+        needed = "NVIDIA's libraries cannot be" if cuda else "OpenVINO cannot be"
+        raise DeviceError(f"{group}: {needed} loaded ({problem}); './run doctor' tells what is missing") from problem
+    return OpenVinoDepthBackend(group)
 
 
 def describe_devices(kind: str) -> Iterator[DeviceDescription]:

@@ -22,7 +22,7 @@ from engine.backends.openvino_lowering import lower
 from engine.backends.precision import Trial, resolve_precision
 from engine.errors import DeviceError, ModelError, UsageError
 from engine.model.network import Network
-from engine.model.split import split
+from engine.model.split import Part, split
 from engine.postprocess import detections
 from engine.preprocess import Fit, fit
 from engine.settings import EngineSettings, Hint, Precision, Resize
@@ -41,7 +41,7 @@ class OpenVinoBackend(Backend):
 
     def __init__(self, device: DeviceId) -> None:
         super().__init__(device)
-        self._name = "CPU" if device.kind == "cpu" else device.name
+        self._name = openvino_name(device.members[0])
         self._core = ov.Core()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
@@ -59,28 +59,41 @@ class OpenVinoBackend(Backend):
         self._batch = settings.batch or 1
         situation = f"{BACKEND} {full_name} {self._batch} {settings.hint} {settings.threads}"
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
-        slots = self._start(self._build(precision))
+        slots = self._start(precision)
         size, lanes = (network.width, network.height), settings.lanes or 1
         return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, lanes)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
-        options: dict[str, object] = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
-        if self._name == "CPU" and self._settings.threads is not None:
+        plan = plan_precision(self._network, precision)
+        options = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
+        parts = split(self._network, *list(plan)[1:])
+        built = [
+            self._compile(part, each, self._name, self._settings.threads, options, pictures, batch)
+            for part, each in zip(parts, plan.values(), strict=True)
+        ]
+        return Engine(self._network, list(zip(parts, built, strict=True)))
+
+    def _compile(
+        self,
+        part: Part,
+        precision: Precision,
+        name: str,
+        threads: int | None,
+        options: dict[str, object] | dict[str, str],
+        pictures: bool,
+        batch: int | None,
+    ) -> ov.CompiledModel:
+        """A part of the network for OpenVINO's device ``name``. options: beside those that precision and threads make."""
+        # never left to the library: on some CPUs its default is bf16
+        options = {**options, "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision]}
+        if name == "CPU" and threads is not None:
             # several engines on the same cores: each pinning its threads to the first ones would leave others idle
-            options |= {"INFERENCE_NUM_THREADS": self._settings.threads, "ENABLE_CPU_PINNING": False}
-        network, parts = self._network, []
-        plan = [precision] if precision is not Precision.MIXED else [Precision.FP32, Precision.BF16]
-        cuts = [] if len(plan) == 1 else [int(_EXACT_SHARE * len(network.layers))]
+            options = {**options, "INFERENCE_NUM_THREADS": threads, "ENABLE_CPU_PINNING": False}
         try:
-            for part, each in zip(split(network, *cuts), plan, strict=True):
-                # never left to the library: on some CPUs its default is bf16
-                exact = {"INFERENCE_PRECISION_HINT": ELEMENT_TYPES[each]}
-                model = lower(network, part, batch or self._batch, pictures)
-                parts.append((part, self._core.compile_model(model, self._name, options | exact)))
+            return self._core.compile_model(lower(self._network, part, batch or self._batch, pictures), name, options)
         except RuntimeError as problem:
-            raise DeviceError(f"{self.device}: OpenVINO cannot build {network.name} in {precision}: {problem}") from problem
-        return Engine(network, parts)
+            raise DeviceError(f"{self.device}: OpenVINO cannot build {self._network.name} in {precision}: {problem}") from problem
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
         if self._progress is not None:
@@ -102,7 +115,9 @@ class OpenVinoBackend(Backend):
                 speeds.append(runs * self._batch / (clock() - begin))
         return Trial([np.concatenate(parts) for parts in zip(*heads, strict=True)], max(speeds))
 
-    def _start(self, engine: Engine) -> int:
+    def _start(self, precision: Precision) -> int:
+        """Make ready what ``_submit_impl`` needs; gives how many inferences may be under way."""
+        engine = self._build(precision)
         slots = engine.concurrent + 1 if self._settings.hint is Hint.THROUGHPUT else engine.concurrent
         self._idle: queue.SimpleQueue[Request] = queue.SimpleQueue()
         for _ in range(slots):
@@ -124,9 +139,12 @@ class OpenVinoBackend(Backend):
             request.run()
             return detections(self._network, request.heads, fits, self._settings)
         except RuntimeError as problem:
-            raise DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}") from problem
+            raise self._failed(problem) from problem
         finally:
             self._idle.put(request)
+
+    def _failed(self, problem: RuntimeError) -> DeviceError:
+        return DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}")
 
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         request = Request(self._build(Precision(self.info.precision), pictures=False, batch=len(inputs)))
@@ -137,6 +155,18 @@ class OpenVinoBackend(Backend):
     def _close_impl(self) -> None:
         self._threads.shutdown(wait=True)
         del self._idle
+
+
+def openvino_name(device: DeviceId) -> str:
+    """What OpenVINO calls it."""
+    return "CPU" if device.kind == "cpu" else device.name
+
+
+def plan_precision(network: Network, precision: Precision) -> dict[int, Precision]:
+    """The layers from which on another precision is computed in."""
+    if precision is not Precision.MIXED:
+        return {0: precision}
+    return {0: Precision.FP32, int(_EXACT_SHARE * len(network.layers)): Precision.BF16}
 
 
 def _run_a_while(request: Request) -> int:

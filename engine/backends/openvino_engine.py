@@ -45,12 +45,12 @@ class Request:
         self.inputs: NDArray[np.float32] = tensors[PICTURES].data
         self.heads: list[NDArray[np.float32]] = [tensors[index].data for index in engine.heads]
 
-    def run(self) -> None:
-        """Infer; returns when the heads are there.
+    def run(self, parts: slice = slice(None)) -> None:
+        """Infer; returns when the heads are there. parts: only these, whose inputs are there.
 
         Raises:
             RuntimeError: OpenVINO failed.
         """
-        for request in self._requests:
+        for request in self._requests[parts]:
             request.start_async()
             request.wait()

@@ -15,14 +15,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
-from cuda.core import Device
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.cuda_device import open_device
 from engine.backends.cuda_memory import Memory, OutOfMemoryError, cuda_errors
 from engine.backends.tensorrt_batch import Geometry, Uploads
-from engine.backends.tensorrt_engine import Engine
-from engine.backends.tensorrt_slot import Slot
+from engine.backends.tensorrt_slot import Slot, WholeSlot
 from engine.backends.tensorrt_trials import Builder
 from engine.errors import DeviceError, ModelError
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
@@ -62,11 +61,13 @@ class TensorRtBackend(Backend):
         self._counting = Lock()
         self._decoder: NvdecDecoder | None = None
         self._places: list[_Place] = []
+        self._memories: list[Memory] = []
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:
             raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
-        self._open()
+        with cuda_errors(self.device, "open the device"):
+            self._open()
         self._network, self._settings = network, settings
         letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
         self._geometry = Geometry(network.width, network.height, letterbox)
@@ -76,7 +77,7 @@ class TensorRtBackend(Backend):
             batch, why = builder.choose_batch(precision)
             while True:
                 try:
-                    self._start(builder, builder.build(precision, batch, self._mish_layer))
+                    self._start(builder, precision, batch)
                     break
                 except OutOfMemoryError as problem:
                     self._release()
@@ -114,7 +115,7 @@ class TensorRtBackend(Backend):
             return
         from engine.media.nvdec import NvdecDecoder, device_surfaces
 
-        index = int(self.device.name)
+        index = int(self._cuda.device_id)
         try:
             self._surfaces = device_surfaces(index, frames, _SURFACE_BYTES)
             self._decoder = NvdecDecoder(index, self._surfaces)
@@ -139,27 +140,26 @@ class TensorRtBackend(Backend):
         return super().decode(info, segment, skip)
 
     def _open(self) -> None:
-        try:
-            found = len(Device.get_all_devices())
-        except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
-            raise DeviceError(f"{self.device}: no NVIDIA driver answers ({problem}); './run doctor' tells what is missing") from problem
-        if int(self.device.name) >= found:
-            raise DeviceError(f"{self.device}: there are {found} CUDA devices; 'framefleet devices' lists yours")
-        with cuda_errors(self.device, "open the device"):
-            self._cuda = Device(int(self.device.name))
-            self._cuda.set_current()
-            self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
+        """Make the device ready that takes the pictures, and others that a subclass needs."""
+        self._cuda = open_device(self.device)
+        self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
-    def _start(self, builder: Builder, build: tuple[Engine, Memory]) -> None:
-        self._engine, self._memory = build
-        count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
-        for _ in range(count):
-            slot = Slot(self._cuda, self._stream, self._engine, builder.kernels, self._memory, self._settings)
+    def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
+        for slot in self._build_slots(builder, precision, batch):
             self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
         self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
+
+    def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
+        """Build for a batch; the current device is the one that takes the pictures."""
+        self._engine, memory = builder.build(precision, batch, self._mish_layer)
+        self._memories.append(memory)
+        count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
+        return [
+            WholeSlot(self._cuda, self._stream, self._copies, self._engine, builder.kernels, memory, self._settings) for _ in range(count)
+        ]
 
     def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
         try:
@@ -211,7 +211,7 @@ class TensorRtBackend(Backend):
         self._release()
         batch = info.batch // 2
         with cuda_errors(self.device, f"build an engine of batch {batch}"):
-            self._start(self._builder, self._builder.build(Precision(info.precision), batch, self._mish_layer))
+            self._start(self._builder, Precision(info.precision), batch)
         reason = info.reason.split("; batch ")[0]
         self._info = replace(info, batch=batch, reason=f"{reason}; batch {batch}: the device's memory became too small for {info.batch}")
 
@@ -240,7 +240,7 @@ class TensorRtBackend(Backend):
     def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Detections]:
         try:
             with cuda_errors(self.device, "finish an inference"):
-                found = place.slot.read(fits, self._copies)
+                found = place.slot.read(fits)
                 spent = {**place.slot.stage_times(), "upload": place.uploads.time()}
             with self._counting:
                 self._spent.update(spent)
@@ -251,7 +251,7 @@ class TensorRtBackend(Backend):
             self._idle.put(place)
 
     def timings(self) -> Mapping[str, float]:
-        """ms of the device's time since the last call: "upload", and each of ``tensorrt_slot.STAGES``."""
+        """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
         with self._counting:
             spent, self._spent = self._spent, Counter()
         return spent
@@ -272,4 +272,6 @@ class TensorRtBackend(Backend):
         for place in self._places:
             place.uploads.close()
         self._places.clear()
-        self._memory.close()
+        for memory in self._memories:
+            memory.close()
+        self._memories.clear()

@@ -32,6 +32,11 @@ HALF = 2
 """Bytes of an FP16 number."""
 
 
+def value_bytes(precision: Precision) -> int:
+    """Bytes of a number between two parts; pictures and heads are FP16 in any case."""
+    return 4 if precision is Precision.FP32 else HALF
+
+
 @dataclass(frozen=True)
 class Pieces:
     """How a network is cut. parts: in order. linear: convolutions whose Mish is left to the custom layer."""
@@ -46,6 +51,25 @@ def cut(network: Network, mish_layer: bool) -> Pieces:
     if not mish_layer:
         return Pieces(tuple(split(network)), frozenset())
     return Pieces(tuple(split(network, *(index + 1 for index in found))), frozenset(found))
+
+
+def prepare_plan(
+    library: Library,
+    network: Network,
+    part: Part,
+    batch: int,
+    precision: Precision,
+    cache: FileCache,
+    situation: str,
+    progress: Progress,
+    linear: frozenset[int] = frozenset(),
+) -> Plan:
+    """The plan of a part on the current device: from the cache, or built. Parameters and errors: see ``Engine`` and ``build_plan``."""
+    key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}"
+    exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
+    serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress))
+    progress("loading", 1.0)
+    return Plan(library, serialized, cache, key)
 
 
 class Engine:
@@ -77,7 +101,6 @@ class Engine:
         self.network, self.batch = network, batch
         self._memory, self._kernels = memory, kernels
         self._pieces = cut(network, mish_layer)
-        exact = precision is Precision.FP32
         self._plans: list[Plan] = []
         self._own_heads: list[int] = []
         for number, part in enumerate(self._pieces.parts):
@@ -86,17 +109,13 @@ class Engine:
                 if progress is not None:
                     progress(doing, (done + fraction) / len(self._pieces.parts))
 
-            key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(self._pieces.linear)}"
-            linear = self._pieces.linear & frozenset(part.layers)
-            serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, linear, step))  # noqa: B023
-            step("loading", 1.0)
-            self._plans.append(Plan(library, serialized, cache, key))
+            self._plans.append(prepare_plan(library, network, part, batch, precision, cache, situation, step, self._pieces.linear))
         scratch = max(plan.scratch for plan in self._plans)
         address = memory.device(scratch)
         for plan in self._plans:
             plan.use_scratch(address, scratch)
         self.pictures = memory.device(self.nbytes((network.channels, network.height, network.width)))
-        size = 4 if exact else HALF
+        size = value_bytes(precision)
         between = {index for part in self._pieces.parts for index in part.outputs if not isinstance(network.layers[index], Yolo)}
         self._between = {index: memory.device(batch * math.prod(network.layers[index].shape) * size) for index in sorted(between)}
 

@@ -14,10 +14,12 @@ from engine.backends.batch_tuner import SIZES, tune_batch
 from engine.backends.cuda_graph import record
 from engine.backends.cuda_memory import Memory, OutOfMemoryError
 from engine.backends.precision import Trial, resolve_precision
-from engine.backends.tensorrt_engine import Engine
+from engine.backends.tensorrt_engine import Engine, prepare_plan
 from engine.backends.tensorrt_library import find_library
+from engine.backends.tensorrt_plan import Plan
 from engine.errors import DeviceError
 from engine.model.network import Network
+from engine.model.split import Part
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, Image
 from plugins.cache import FileCache
@@ -31,7 +33,10 @@ _ROUNDS = 10
 
 
 class Builder:
-    """Builds engines of one network for one device. progress: is told what is being done."""
+    """Builds engines of one network for one device. progress: is told what is being done.
+
+    situation: what a plan depends on beside the network's part, precision and batch, as a key.
+    """
 
     def __init__(
         self, device: DeviceId, cuda: Device, stream: Stream, network: Network, settings: EngineSettings, progress: Progress | None
@@ -52,7 +57,7 @@ class Builder:
             raise DeviceError(f"{device}: {problem}") from problem
         layers = hashlib.sha256(source().encode()).hexdigest()
         size = f"{network.width}x{network.height}"
-        self._situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
+        self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
 
     def build(self, precision: Precision, batch: int, mish_layer: bool = False) -> tuple[Engine, Memory]:
         """An engine and the memory it lies in.
@@ -70,7 +75,7 @@ class Builder:
                 precision,
                 memory,
                 self._cache,
-                self._situation,
+                self.situation,
                 self.kernels,
                 mish_layer,
                 self._progress,
@@ -79,13 +84,22 @@ class Builder:
             memory.close()
             raise
 
+    def plan(self, part: Part, precision: Precision, batch: int, name: str) -> Plan:
+        """The plan of a part of the network. name: what this part is called when progress is told. Errors: see ``build``."""
+
+        def tell(doing: str, fraction: float) -> None:
+            if self._progress is not None:
+                self._progress(f"{name}: {doing}", fraction)
+
+        return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
+
     def choose_precision(self) -> tuple[Precision, str]:
         """The precision that was asked for, or the fastest whose detections match FP32, and why.
 
         Raises:
             DeviceError: TensorRT does not offer it.
         """
-        return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self._situation, self._try)
+        return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
     def choose_batch(self, precision: Precision) -> tuple[int, str]:
         """The batch that was asked for, or 1 where the least latency is, or the one that tuning found; and why."""
@@ -95,7 +109,7 @@ class Builder:
             return 1, "for the least latency"
 
         budget = self._settings.latency_budget
-        known = self._cache.get(f"{self._situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
+        known = self._cache.get(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
         outcome = json.loads(known)
         return int(outcome["batch"]), str(outcome["reason"])
 

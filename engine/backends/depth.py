@@ -1,0 +1,55 @@
+"""What depth-wise sharing is whatever the library: which devices can, where the network is cut, and how that is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+
+from engine.errors import UsageError
+from engine.model.balance import Balance, StageTime
+from engine.model.network import Network
+from engine.types import DeviceId
+from plugins.cache import FileCache
+
+MOST = 8
+"""Stages: beyond, what moves costs more than what a further device brings."""
+
+
+def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
+    """The devices of a group, one for each stage.
+
+    Raises:
+        UsageError: so many, or of such kinds, cannot share a network; says what to do.
+    """
+    members = device.members
+    advice = "name 2 to 8, as in --devices cuda:0,cuda:1, or use --parallel segments"
+    if len(members) < 2:
+        raise UsageError(f"{device} is one device: the network cannot be cut into stages for it; {advice}")
+    if len(members) > MOST:
+        raise UsageError(f"the network can be cut into {MOST} stages at most, not {len(members)}: {advice}")
+    if len(set(members)) < len(members):
+        raise UsageError(f"{device} names a device twice: each holds one stage; {advice}")
+    if len({member.kind == "cuda" for member in members}) > 1:
+        raise UsageError(f"{device}: the stages of a network are on CUDA devices only, or on others only; use --parallel segments for both")
+    return members
+
+
+def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
+    """Cuts are found once. key: all that they depend on."""
+    known = json.loads(FileCache().get(f"{key}\nstages", lambda: json.dumps(asdict(find())).encode()))
+    return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
+
+
+def describe_balance(balance: Balance, network: Network, how: str) -> str:
+    """In words: the cuts, how even they are, and how values move."""
+    times = " + ".join(f"{time.computing:.3g}" for time in balance.times)
+    return (
+        f"{len(balance.times)} stages, cut before layer{_listed(balance.cuts)} of {len(network.layers)}: "
+        f"{times} ms a batch, {balance.evenness:.0%} even, values move {how}"
+    )
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    *first, last = map(str, numbers)
+    return f"s {', '.join(first)} and {last}" if first else f" {last}"

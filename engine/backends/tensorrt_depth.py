@@ -1,0 +1,142 @@
+"""TensorRT on several GPUs, each with a stage of the network: for networks and batches that one cannot hold, or not fast enough."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import EngineInfo, Progress
+from engine.backends.cuda_device import open_device
+from engine.backends.cuda_memory import Memory
+from engine.backends.cuda_transfer import Streams, connect
+from engine.backends.depth import depth_members, describe_balance, remembered_balance
+from engine.backends.tensorrt import TensorRtBackend
+from engine.backends.tensorrt_engine import value_bytes
+from engine.backends.tensorrt_slot import Slot
+from engine.backends.tensorrt_stages import Stage, Staged, StagedSlot
+from engine.backends.tensorrt_trials import Builder
+from engine.model.balance import Balance, Rates, StageTime, find_balance
+from engine.model.network import Network
+from engine.model.split import split
+from engine.settings import EngineSettings, Hint, Precision
+from engine.types import DeviceId
+
+_RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
+_DIRECT, _THROUGH_HOST = 2e11, 2e10
+"""First guesses, about an H200's: operations and bytes per second, and bytes moved per second."""
+
+_ROUNDS, _WARM_UP = 12, 4
+"""Launches of every batch in flight when stages are timed, and how many of them do not count."""
+
+
+class TensorRtDepthBackend(TensorRtBackend):
+    """A network in stages on a group of CUDA devices. The first decodes and preprocesses, the last has the YOLO layer and suppression.
+
+    peer: whether values move directly between devices that can, instead of through pinned host memory.
+    """
+
+    def __init__(self, device: DeviceId, peer: bool = True) -> None:
+        """Raises UsageError: see ``depth_members``."""
+        super().__init__(device)
+        self._members = depth_members(device)
+        self._peer = peer
+        self._builders: list[Builder] = []
+        self._balance: Balance | None = None
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._progress = progress
+        info = super()._activate_impl(network, settings, progress)
+        assert self._balance is not None
+        pairs = len(self._members) * (len(self._members) - 1)
+        how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
+        names = " + ".join(streams.device.name for streams in self._streams)
+        if len({streams.device.name for streams in self._streams}) == 1:
+            names = f"{len(self._members)} × {self._cuda.name}"
+        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
+
+    def _open(self) -> None:
+        self._builders, self._balance = [], None
+        devices = [open_device(member) for member in self._members]
+        self._streams = [Streams.create(device) for device in devices]
+        self._direct = connect(devices) if self._peer else set()
+        self._cuda, self._stream = devices[0], self._streams[0].compute
+        self._copies = self._streams[0].incoming  # nothing else comes in there
+        self._cuda.set_current()
+
+    def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
+        try:
+            if not self._builders:
+                self._builders = [builder, *(self._new_builder(place) for place in range(1, len(self._members)))]
+            if self._balance is None:
+                situation = "\n".join(each.situation for each in self._builders)
+                key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}"
+                self._balance = remembered_balance(key, lambda: self._find_balance(precision, batch))
+            # one in every stage, one on every way between, one that waits, one being filled
+            count = 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
+            return self._build_for(self._balance.cuts, precision, batch, count)
+        finally:
+            self._cuda.set_current()
+
+    def _new_builder(self, place: int) -> Builder:
+        streams = self._streams[place]
+        streams.device.set_current()
+        return Builder(self._members[place], streams.device, streams.compute, self._network, self._settings, self._progress)
+
+    def _find_balance(self, precision: Precision, batch: int) -> Balance:
+        complete = len(self._direct) == len(self._members) * (len(self._members) - 1)
+        rates = Rates(*_RATES[precision], _DIRECT if complete else _THROUGH_HOST)
+
+        def measure(cuts: tuple[int, ...]) -> list[StageTime]:
+            try:
+                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._network)
+            finally:
+                self._release()
+
+        return find_balance(self._network, len(self._members), batch, value_bytes(precision), rates, measure)
+
+    def _build_for(self, cuts: tuple[int, ...], precision: Precision, batch: int, count: int) -> list[StagedSlot]:
+        stages = []
+        for number, part in enumerate(split(self._network, *cuts)):
+            builder, streams = self._builders[number], self._streams[number]
+            streams.device.set_current()
+            memory = Memory(streams.device, streams.compute)
+            self._memories.append(memory)
+            plan = builder.plan(part, precision, batch, f"stage {number + 1} of {len(self._members)}")
+            plan.use_scratch(memory.device(plan.scratch), plan.scratch)
+            stages.append(Stage(self._members[number], streams, part, plan, builder.kernels, memory))
+        staged = Staged(self._network, batch, precision, stages, self._direct)
+        return [StagedSlot(staged, self._settings) for _ in range(count)]
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        slot = self._places[0].slot
+        assert isinstance(slot, StagedSlot)
+        return slot.heads(inputs)
+
+
+def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:
+    """Medians, with all of them under way."""
+    noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(np.float16)
+    for slot in slots:
+        slot.fill(noise)
+    found, under_way = [], deque[StagedSlot]()
+    for _ in range(_ROUNDS):
+        for slot in slots:
+            if len(under_way) == len(slots):
+                found.append(_read(under_way.popleft()))
+            slot.launch()
+            under_way.append(slot)
+    found += [_read(slot) for slot in under_way]
+    counted = found[_WARM_UP * len(slots) :]
+    return [
+        StageTime(float(np.median([time.computing for time in times])), float(np.median([time.receiving for time in times])))
+        for times in zip(*counted, strict=True)
+    ]
+
+
+def _read(slot: StagedSlot) -> list[StageTime]:
+    slot.read([])
+    return slot.leg_times()
