@@ -54,6 +54,8 @@ class Background(QObject):
 
     @Slot(int, object, object)
     def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
+        if number not in self._waiting:
+            return  # it was on its way here when everything was stopped
         thread, done, failed = self._waiting.pop(number)
         thread.join()
         if error is None:

@@ -18,7 +18,7 @@ def indent(spin: QAbstractSpinBox) -> None:
 
 
 def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
-    """A row for each title and field; a third part is a note beside the field."""
+    """A row for each title and field; a third part is a note beside the field. "" as title: it belongs to the field above."""
     grid = QGridLayout()
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(12)
@@ -26,9 +26,10 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
     grid.setColumnMinimumWidth(0, TITLE_WIDTH * theme.base_size())
     grid.setColumnStretch(2, 1)
     for number, (title, field, *note) in enumerate(rows):
-        label = QLabel(title)
-        label.setBuddy(field)
-        grid.addWidget(label, number, 0)
+        if title:
+            label = QLabel(title)
+            label.setBuddy(field)
+            grid.addWidget(label, number, 0)
         if note:
             remark = QLabel(note[0])
             remark.setProperty("role", "small")

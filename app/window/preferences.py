@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QSettings
 
 from engine.errors import UsageError
-from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, Resize, RunSettings
+from engine.settings import Decode, EngineSettings, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from engine.types import DeviceId
 
 FLOOR = 0.05
 """Detection keeps everything from this confidence on, so that the window's slider can go down to it without another run."""
+MOST_BUDGET = 60_000.0
+"""The longest latency budget that can be set, ms."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """The settings dialog's values. devices: empty = automatic. batch: None = automatic. confidence: where the slider begins."""
+    """The settings dialog's values. devices: empty = automatic. batch, lanes: None = automatic. confidence: where the slider begins.
+
+    latency_budget: ms, None = any.
+    """
 
     model: ModelFiles | None = None
     devices: tuple[DeviceId, ...] = ()
@@ -30,6 +35,11 @@ class Preferences:
     batch: int | None = None
     confidence: float = 0.25
     iou: float = 0.45
+    decode: Decode = Decode.AUTO
+    tiles: Tiles = field(default_factory=Tiles)
+    isolation: Isolation = Isolation.PROCESS
+    lanes: int | None = None
+    latency_budget: float | None = None
 
     @property
     def floor(self) -> float:
@@ -44,8 +54,17 @@ class Preferences:
         """
         if self.model is None:
             raise UsageError("no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
-        engine = EngineSettings(self.precision, self.resize, batch=self.batch, confidence=self.floor, iou=self.iou)
-        return RunSettings(self.model, self.devices, self.parallel, engine)
+        engine = EngineSettings(
+            self.precision,
+            self.resize,
+            decode=self.decode,
+            batch=self.batch,
+            latency_budget=self.latency_budget,
+            lanes=self.lanes,
+            confidence=self.floor,
+            iou=self.iou,
+        )
+        return RunSettings(self.model, self.devices, self.parallel, engine, self.isolation, self.tiles)
 
 
 def load(store: QSettings) -> Preferences:
@@ -72,6 +91,19 @@ def load(store: QSettings) -> Preferences:
     def batch(text: str) -> int | None:
         return EngineSettings(batch=int(text)).batch
 
+    def lanes(text: str) -> int | None:
+        return EngineSettings(lanes=int(text)).lanes
+
+    def budget(text: str) -> float | None:
+        value = float(text)
+        if not 0.0 < value <= MOST_BUDGET:
+            raise ValueError(text)
+        return value
+
+    def tiles(text: str) -> Tiles:
+        columns, rows, overlap, full_frame = text.split(";")
+        return Tiles(int(columns) or None, int(rows) or None, float(overlap), full_frame == "full")
+
     def weights_of(text: str) -> Path | str:
         return text if text.startswith("random:") else Path(text)
 
@@ -90,12 +122,17 @@ def load(store: QSettings) -> Preferences:
         read("batch", batch, None),
         read("confidence", share, 0.25),
         read("iou", share, 0.45),
+        read("decode", Decode, Decode.AUTO),
+        read("tiles", tiles, Tiles()),
+        read("isolation", Isolation, Isolation.PROCESS),
+        read("lanes", lanes, None),
+        read("latency_budget", budget, None),
     )
 
 
 def save(preferences: Preferences, store: QSettings) -> None:
     """Write them all, as text."""
-    model = preferences.model
+    model, tiles = preferences.model, preferences.tiles
     values = {
         "cfg": str(model.cfg) if model else "",
         "weights": str(model.weights) if model else "",
@@ -107,6 +144,11 @@ def save(preferences: Preferences, store: QSettings) -> None:
         "batch": str(preferences.batch or ""),
         "confidence": str(preferences.confidence),
         "iou": str(preferences.iou),
+        "decode": preferences.decode.value,
+        "tiles": f"{tiles.columns or 0};{tiles.rows or 0};{tiles.overlap};{'full' if tiles.full_frame else ''}",
+        "isolation": preferences.isolation.value,
+        "lanes": str(preferences.lanes or ""),
+        "latency_budget": str(preferences.latency_budget or ""),
     }
     for key, value in values.items():
         store.setValue(f"detection/{key}", value)

@@ -1,73 +1,29 @@
-"""The settings: model, devices, and how to detect."""
+"""The settings: model, devices, how to detect, how to share the work."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QDoubleSpinBox,
-    QFrame,
-    QLabel,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.window import theme
+from app.window.advanced_form import AdvancedForm
 from app.window.background import Background
+from app.window.detection_form import DetectionForm
 from app.window.device_form import DeviceForm
-from app.window.form_grid import form_grid, indent
+from app.window.indicators import say
 from app.window.intake import sort_paths
 from app.window.model_form import ModelForm
 from app.window.model_parts import ModelParts
 from app.window.preferences import Preferences
-from engine.settings import Parallel, Precision, Resize
+from app.window.settings_check import check
+from app.window.sharing_form import SharingForm
+from engine.settings import Decode, Isolation, Precision, Resize
 
-_PRECISIONS = {
-    Precision.AUTO: "Automatic: the fastest whose detections match FP32",
-    Precision.FP32: "FP32",
-    Precision.MIXED: "Mixed: FP32, the last layers BF16",
-    Precision.BF16: "BF16",
-    Precision.FP16: "FP16",
-    Precision.INT8: "INT8",
-}
-_RESIZES = {
-    Resize.AUTO: "As the model says",
-    Resize.STRETCH: "Stretch to the network's shape",
-    Resize.LETTERBOX: "Letterbox: keep the aspect ratio",
-}
-_PARALLELS = {
-    Parallel.AUTO: "Automatic",
-    Parallel.STREAMS: "Streams: each file stays on one device",
-    Parallel.SEGMENTS: "Segments: all devices share each file",
-}
-
-
-Choice = TypeVar("Choice", bound=StrEnum)
-
-
-def _combo(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    for choice, title in titles.items():
-        combo.addItem(title, choice)
-    combo.setCurrentIndex(list(titles).index(value))
-    return combo
-
-
-def _share(name: str, value: float) -> QDoubleSpinBox:
-    spin = QDoubleSpinBox(minimum=0.01, maximum=1.0, singleStep=0.05, decimals=2, value=value)
-    spin.setAccessibleName(name)
-    return spin
+WIDTH, MOST_HEIGHT = 640, 820
 
 
 class SettingsDialog(QDialog):
@@ -81,22 +37,20 @@ class SettingsDialog(QDialog):
         self.model = ModelForm(background)
         self.devices = DeviceForm()
         self.devices.set_devices(preferences.devices)
-        self.precision = _combo("Precision", _PRECISIONS, preferences.precision)
-        self.resize_mode = _combo("Resize", _RESIZES, preferences.resize)
-        self.parallel = _combo("Strategy", _PARALLELS, preferences.parallel)
-        self.batch = QSpinBox(minimum=0, maximum=1024, value=preferences.batch or 0)
-        self.batch.setSpecialValueText("Automatic")
-        self.batch.setAccessibleName("Batch")
-        self.confidence = _share("Confidence", preferences.confidence)
-        self.iou = _share("Overlap (IoU)", preferences.iou)
+        self.detection = DetectionForm(preferences)
+        self.sharing = SharingForm(preferences)
+        self.advanced = AdvancedForm(preferences)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for button in self.buttons.buttons():
             button.setIcon(type(button.icon())())  # the style's own icons are not ours
         self._arrange()
+        self.advanced.button.toggled.connect(self._reveal)
+        for part in (self.devices, self.detection, self.sharing, self.advanced):
+            part.changed.connect(self._validate)
+        self.detection.batch.valueChanged.connect(self._validate)
         self.model.checked.connect(self._validate)
-        self.devices.changed.connect(self._validate)
         self.model.set_parts(ModelParts.of(preferences.model))
         self._validate()
 
@@ -105,19 +59,27 @@ class SettingsDialog(QDialog):
         column = QVBoxLayout(inside)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
-        for number, (title, content) in enumerate((("Model", self.model), ("Devices", self.devices), ("Detection", self._detection()))):
+        parts = (
+            ("Model", self.model),
+            ("Devices", self.devices),
+            ("Sharing the work", self.sharing),
+            ("Detection", self.detection),
+            ("", self.advanced),
+        )
+        for number, (title, content) in enumerate(parts):
             if number:
                 column.addSpacing(4)
                 line = QFrame()
                 line.setProperty("role", "line")
                 column.addWidget(line)
                 column.addSpacing(4)
-            heading = QLabel(title)
-            heading.setProperty("role", "section")
-            column.addWidget(heading)
+            if title:
+                heading = QLabel(title)
+                heading.setProperty("role", "section")
+                column.addWidget(heading)
             column.addWidget(content)
         column.addStretch()
-        scroll = QScrollArea()
+        self.pane = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -130,47 +92,59 @@ class SettingsDialog(QDialog):
         outer.addWidget(scroll, 1)
         self.buttons.setContentsMargins(24, 12, 24, 14)
         outer.addWidget(self.buttons)
-        self.resize(640, min(inside.sizeHint().height() + self.buttons.sizeHint().height() + 4, 800))
-
-    def _detection(self) -> QWidget:
-        content = QWidget()
-        for field in (self.batch, self.confidence, self.iou):
-            field.setFixedWidth(124)
-            indent(field)
-        content.setLayout(
-            form_grid(
-                (
-                    ("Precision", self.precision),
-                    ("Resize", self.resize_mode),
-                    ("Strategy", self.parallel),
-                    ("Batch", self.batch, "frames per inference"),
-                    ("Confidence", self.confidence, "for a start; the slider beside the video changes it"),
-                    ("IoU", self.iou, "overlap above which the weaker of two boxes goes"),
-                )
-            )
-        )
-        return content
+        self._inside = inside
 
     @property
     def preferences(self) -> Preferences:
         """What the fields say."""
+        detection, sharing, advanced = self.detection, self.sharing, self.advanced
         return Preferences(
             self.model.files,
             self.devices.devices,
-            Precision(self.precision.currentData()),  # Qt hands enumerations back as plain text
-            Resize(self.resize_mode.currentData()),
-            Parallel(self.parallel.currentData()),
-            self.batch.value() or None,
-            round(self.confidence.value(), 2),
-            round(self.iou.value(), 2),
+            Precision(detection.precision.currentData()),  # Qt hands enumerations back as plain text
+            Resize(detection.resize_mode.currentData()),
+            sharing.strategy,
+            detection.batch.value() or None,
+            round(detection.confidence.value(), 2),
+            round(detection.iou.value(), 2),
+            Decode(detection.decode.currentData()),
+            sharing.tiles,
+            Isolation(advanced.isolation.currentData()),
+            advanced.lanes.value() or None,
+            round(advanced.latency_budget.value(), 1) or None,
         )
 
     @Slot()
+    def _reveal(self) -> None:
+        """What was folded away is seen at once."""
+        QTimer.singleShot(0, self, self._scroll_down)
+
+    @Slot()
+    def _scroll_down(self) -> None:
+        self.pane.ensureWidgetVisible(self.advanced)
+
+    @Slot()
     def _validate(self) -> None:
-        empty = self.model.files is None and not self.model.cfg.text and not self.model.weights.text
+        preferences = self.preferences
+        problems = check(preferences, self.devices.found, self.devices.automatic.isChecked())
+        say(self.devices.problem, problems.devices)
+        say(self.detection.precision_problem, problems.precision)
+        say(self.detection.decode_problem, problems.decode)
+        say(self.sharing.problem, problems.parallel)
+        fixed = preferences.batch is not None and preferences.latency_budget is not None
+        say(self.advanced.budget_note, f"It has no effect while the batch is set to {preferences.batch}." if fixed else "")
+        empty = preferences.model is None and not self.model.cfg.text and not self.model.weights.text
+        usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
-        save.setEnabled((self.model.summary is not None or empty) and self.devices.valid)
-        save.setToolTip("" if save.isEnabled() else "Choose a model that can be used, and at least one device")
+        save.setEnabled(usable and not problems)
+        why = "Something cannot be used: see what is written in red" if usable else "Choose a model that can be used"
+        save.setToolTip("" if save.isEnabled() else why)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """As high as what is in it, within reason."""
+        self.ensurePolished()
+        self.resize(WIDTH, min(self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 4, MOST_HEIGHT))
+        super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Model files may be dropped anywhere on the dialog."""

@@ -128,6 +128,10 @@ QPushButton[role="primary"], QPushButton:default {{ background: {ACCENT}; color:
 QPushButton[role="primary"]:hover, QPushButton:default:hover {{ background: {ACCENT_HOVER}; border-color: {ACCENT_HOVER}; }}
 QPushButton[role="primary"]:focus, QPushButton:default:focus {{ border-color: {TEXT}; }}
 QPushButton[role="primary"]:disabled, QPushButton:default:disabled {{ background: {RAISED}; color: {DISABLED}; border-color: {BORDER}; }}
+QPushButton[role="fold"], QPushButton[role="fold"]:checked {{ background: transparent; color: {TEXT}; border: none; padding: 2px 0;
+    text-align: left; font-size: {base + 1}px; font-weight: 600; }}
+QPushButton[role="fold"]:hover {{ color: {ACCENT_HOVER}; }}
+QPushButton[role="fold"]:focus {{ text-decoration: underline; }}
 QPushButton[role="link"] {{ background: transparent; border: none; color: {ACCENT}; padding: 2px 4px; }}
 QPushButton[role="link"]:hover {{ color: {ACCENT_HOVER}; }}
 QPushButton[role="link"]:focus {{ color: {ACCENT_HOVER}; text-decoration: underline; }}

@@ -1,15 +1,16 @@
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialog, QDialogButtonBox
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.background import Background
 from app.window.preferences import Preferences
 from app.window.settings_dialog import SettingsDialog
 from engine.devices.description import DeviceDescription
-from engine.settings import ModelFiles, Parallel, Precision, Resize
+from engine.settings import Decode, Isolation, ModelFiles, Parallel, Precision, Resize, Tiles
 from engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import CPU, drop
@@ -39,8 +40,31 @@ def can_save(dialog: SettingsDialog) -> bool:
     return dialog.buttons.button(QDialogButtonBox.StandardButton.Save).isEnabled()
 
 
+def shown_text(widget: QWidget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def pick(combo: QComboBox, value: StrEnum) -> None:
+    """As a user would, by its entry."""
+    combo.setCurrentIndex(combo.findData(value))
+
+
 def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Background) -> None:
-    preferences = Preferences(tiny_files(3), (CPU,), Precision.FP32, Resize.LETTERBOX, Parallel.STREAMS, batch=4, confidence=0.35, iou=0.6)
+    preferences = Preferences(
+        tiny_files(3),
+        (CPU,),
+        Precision.FP32,
+        Resize.LETTERBOX,
+        Parallel.TILES,
+        batch=4,
+        confidence=0.35,
+        iou=0.6,
+        decode=Decode.CPU,
+        tiles=Tiles(4, 2, 0.15, full_frame=False),
+        isolation=Isolation.THREAD,
+        lanes=3,
+        latency_budget=12.5,
+    )
     dialog = open_dialog(qtbot, background, preferences)
     dialog.devices.offer(FOUND)
     qtbot.waitUntil(lambda: can_save(dialog))
@@ -93,7 +117,9 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert form.boxes[CPU].isEnabled()
     assert not form.boxes[GPU].isEnabled()  # its driver is too old
     assert "its driver is too old" in form.boxes[GPU].accessibleName()
+    assert "its driver is too old" in shown_text(form)
     assert not can_save(dialog)  # nothing is ticked
+    assert form.problem.text().startswith("Tick at least one device")
     form.boxes[CPU].setChecked(True)
     assert can_save(dialog)
     assert dialog.preferences.devices == (CPU,)
@@ -108,3 +134,81 @@ def test_a_chosen_device_that_is_gone_is_named(qtbot: QtBot, background: Backgro
     dialog.devices.boxes[gone].setChecked(False)
     dialog.devices.boxes[CPU].setChecked(True)
     assert dialog.preferences.devices == (CPU,)
+
+
+CUDA = tuple(DeviceId("cuda", str(number)) for number in range(4))
+GPUS = tuple(DeviceDescription(device, "NVIDIA H200", "TensorRT", ("fp32", "fp16"), memory=150 << 30) for device in CUDA)
+
+
+def test_what_is_known_of_a_device_stands_beside_it(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.devices.offer((*FOUND, *GPUS))
+    assert "NVIDIA H200 · 150.0 GiB · fp32, fp16 · TensorRT" in shown_text(dialog.devices)
+    assert dialog.devices.automatic.text().endswith("(4 devices)")
+    dialog.devices.automatic.setChecked(False)
+    for device in (CUDA[2], CUDA[0]):
+        dialog.devices.boxes[device].click()
+    assert dialog.preferences.devices == (CUDA[0], CUDA[2])
+
+
+def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences(devices=(CPU, CUDA[0])))
+    dialog.devices.offer((*FOUND, *GPUS))
+    detection, sharing = dialog.detection, dialog.sharing
+    assert can_save(dialog)
+    pick(sharing.parallel, Parallel.DEPTH)
+    assert (
+        sharing.problem.text()
+        == "The stages of a network are all on NVIDIA's GPUs, or all on other devices; now they are on cpu:0, cuda:0."
+    )
+    assert not can_save(dialog)
+    dialog.devices.boxes[CPU].click()
+    assert sharing.problem.text() == "For a network in stages choose 2 to 8 devices; now there is cuda:0."
+    dialog.devices.boxes[CUDA[1]].click()
+    assert not sharing.problem.isVisible()
+    assert can_save(dialog)
+    pick(detection.precision, Precision.BF16)
+    assert detection.precision_problem.text() == "cuda:0 offers FP32, FP16 only.\ncuda:1 offers FP32, FP16 only."
+    assert not can_save(dialog)
+    pick(detection.precision, Precision.AUTO)
+    pick(detection.decode, Decode.NVDEC)
+    assert can_save(dialog)
+    for device in CUDA[:2]:
+        dialog.devices.boxes[device].click()
+    dialog.devices.boxes[CPU].click()
+    assert "none is among the devices (cpu:0)" in shown_text(detection)
+    assert not can_save(dialog)
+
+
+def test_what_automatic_devices_come_to_is_checked_once_it_is_known(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences(parallel=Parallel.DEPTH))
+    assert can_save(dialog)
+    dialog.devices.offer(FOUND)
+    assert dialog.sharing.problem.text().endswith("now there is cpu:0.")
+    assert not can_save(dialog)
+
+
+def test_tiles_have_fields_of_their_own(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    sharing = dialog.sharing
+    assert not sharing.tile_fields.isVisible()
+    pick(sharing.parallel, Parallel.TILES)
+    assert sharing.tile_fields.isVisible()
+    assert dialog.preferences.tiles == Tiles()
+    qtbot.keyClicks(sharing.columns, "3")
+    sharing.full_frame.click()
+    assert dialog.preferences.tiles == Tiles(columns=3, full_frame=False)
+
+
+def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    assert not dialog.advanced.fields.isVisible()
+    dialog.advanced.button.click()
+    assert dialog.advanced.fields.isVisible()
+    qtbot.waitUntil(lambda: not dialog.advanced.lanes.visibleRegion().isEmpty())
+    dialog = open_dialog(qtbot, background, Preferences(latency_budget=20.0))
+    assert dialog.advanced.fields.isVisible()
+    assert not dialog.advanced.budget_note.isVisible()
+    dialog.detection.batch.setValue(4)
+    assert dialog.advanced.budget_note.text() == "It has no effect while the batch is set to 4."
+    assert can_save(dialog)
