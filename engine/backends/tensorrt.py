@@ -23,6 +23,7 @@ from engine.backends.cuda_memory import Memory, OutOfMemoryError, cuda_errors
 from engine.backends.tensorrt_batch import Geometry, Uploads
 from engine.backends.tensorrt_slot import Slot, WholeSlot
 from engine.backends.tensorrt_trials import Builder
+from engine.devices.affinity import bind_near
 from engine.errors import DeviceError, ModelError
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
 from engine.model.network import Network
@@ -68,6 +69,7 @@ class TensorRtBackend(Backend):
             raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         with cuda_errors(self.device, "open the device"):
             self._open()
+        bind_near(self._cuda.pci_bus_id)  # before anything is pinned; the threads that follow inherit it
         self._network, self._settings = network, settings
         letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
         self._geometry = Geometry(network.width, network.height, letterbox)
