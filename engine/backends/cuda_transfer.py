@@ -53,7 +53,7 @@ def connect(devices: Sequence[Device]) -> set[tuple[int, int]]:
 
 
 def _can_read(reader: Device, owner: Device) -> bool:
-    pooled = hasattr(owner.memory_resource, "peer_accessible_by")  # a driver without memory pools has no such pairs either
+    pooled = hasattr(type(owner.memory_resource), "peer_accessible_by")  # a driver without memory pools has no such pairs either
     return bool(reader.device_id != owner.device_id and pooled and reader.can_access_peer(owner))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.backends.base import EngineInfo, Progress
 from engine.backends.cuda_device import open_device
-from engine.backends.cuda_memory import Memory
+from engine.backends.cuda_memory import Memory, cuda_errors
 from engine.backends.cuda_transfer import Streams, connect
 from engine.backends.depth import depth_members, describe_balance, remembered_balance
 from engine.backends.tensorrt import TensorRtBackend
@@ -57,6 +57,11 @@ class TensorRtDepthBackend(TensorRtBackend):
         if len({streams.device.name for streams in self._streams}) == 1:
             names = f"{len(self._members)} × {self._cuda.name}"
         return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """The layers at which stages begin, beside the first."""
+        return self._balance.cuts if self._balance is not None else ()
 
     def _open(self) -> None:
         self._builders, self._balance = [], None
@@ -114,7 +119,8 @@ class TensorRtDepthBackend(TensorRtBackend):
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         slot = self._places[0].slot
         assert isinstance(slot, StagedSlot)
-        return slot.heads(inputs)
+        with cuda_errors(self.device, "run the network"):
+            return slot.heads(inputs)
 
 
 def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:

@@ -42,12 +42,12 @@ def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDA
     """The heads of a small network, float64, slowly and without any library. inputs: (batch, channels, height, width)."""
     picture, values = inputs.astype(np.float64), list[NDArray[np.float64]]()
     for layer in network.layers:
-        values.append(_compute(layer, [picture if index < 0 else values[index] for index in layer.inputs]))
+        values.append(compute_layer(layer, [picture if index < 0 else values[index] for index in layer.inputs]))
         assert values[-1].shape[1:] == layer.shape
     return [values[head.inputs[0]] for head in network.heads]
 
 
-def _compute(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     first = inputs[0]
     match layer:
         case Convolution():

@@ -1,0 +1,239 @@
+"""A network in stages on several GPUs: the uncut network's results, whatever is under way, wherever it is cut, however values move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+
+from cuda.bindings import runtime
+from cuda.core import Device
+
+from engine.backends import create_backend, create_depth_backend
+from engine.backends.base import Backend
+from engine.backends.cuda_graph import record
+from engine.backends.tensorrt_depth import TensorRtDepthBackend
+from engine.backends.tensorrt_stages import StagedSlot
+from engine.errors import DeviceError
+from engine.media.probe import probe
+from engine.media.types import DecodedOnDevice
+from engine.model.balance import Balance, StageTime
+from engine.model.network import Network
+from engine.settings import Decode, EngineSettings, Hint, Precision
+from engine.types import Detections, DeviceId, Image
+from tests.support.detections import compare
+from tests.support.media import make_video
+from tests.support.models import tiny_network
+
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+
+
+def gpus(count: int = 2) -> DeviceId:
+    return DeviceId.group(*(DeviceId("cuda", str(number)) for number in range(count)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    if len(Device.get_all_devices()) < 2:
+        pytest.skip("stages need two CUDA devices")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return tiny_network()
+
+
+@pytest.fixture(scope="module")
+def uncut(network: Network) -> Iterator[Backend]:
+    with create_backend(DeviceId("cuda", "0")) as backend:
+        backend.activate(network, SETTINGS)
+        backend.infer(pictures(1))  # starts the thread that awaits results
+        yield backend
+
+
+@pytest.fixture(scope="module")
+def staged(network: Network) -> Iterator[TensorRtDepthBackend]:
+    with TensorRtDepthBackend(gpus()) as backend:
+        backend.activate(network, SETTINGS)
+        backend.infer(pictures(1))
+        yield backend
+
+
+def pictures(count: int, seed: int = 0) -> list[Image]:
+    random = np.random.default_rng(seed)
+    sizes = [(int(random.integers(40, 400)), int(random.integers(40, 400))) for _ in range(count)]
+    return [np.kron(random.integers(0, 256, (h // 8 + 1, w // 8 + 1, 3)), np.ones((8, 8, 1))).astype(np.uint8) for w, h in sizes]
+
+
+def fix_cuts(monkeypatch: pytest.MonkeyPatch, *cuts: int) -> None:
+    balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
+    monkeypatch.setattr("engine.backends.tensorrt_depth.remembered_balance", lambda *_: balance)
+
+
+def assert_same(reference: list[Detections], ours: list[Detections], share: float = 0.99) -> None:
+    total = sum(
+        (compare(theirs, found, SETTINGS.confidence) for theirs, found in zip(reference, ours, strict=True)),
+        compare(Detections(), Detections(), 0),
+    )
+    assert total.reference > 20
+    assert (total.recovered, total.confirmed) >= (share, share)
+
+
+@pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 1e-3), (Precision.FP16, 1e-2)])
+def test_heads_are_the_uncut_networks(network: Network, precision: Precision, limit: float) -> None:
+    inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
+    for count in range(2, min(8, len(Device.get_all_devices())) + 1):
+        outputs = []
+        for backend in (create_backend(DeviceId("cuda", "0")), create_depth_backend(gpus(count))):
+            with backend:
+                info = backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
+                outputs.append(backend.heads(inputs))
+        assert info.reason.startswith(f"{count} stages, cut before layer")
+        for head, reference in zip(*outputs, strict=True):
+            assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
+
+
+def test_detections_are_the_uncut_networks(uncut: Backend, staged: Backend) -> None:
+    images = pictures(16)
+    both = [[each for start in range(0, 16, 4) for each in backend.infer(images[start : start + 4])] for backend in (uncut, staged)]
+    assert_same(*both)
+
+
+@pytest.mark.parametrize("cuts", [(1,), (12,), (20,), (23,)])
+def test_wherever_it_is_cut(cuts: tuple[int, ...], network: Network, uncut: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a head leaves before the last stage."""
+    fix_cuts(monkeypatch, *cuts)
+    images = pictures(4, seed=3)
+    with create_depth_backend(gpus()) as backend:
+        backend.activate(network, SETTINGS)
+        assert_same(uncut.infer(images), backend.infer(images), 0.97)
+
+
+def test_values_that_skip_a_stage(network: Network, uncut: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    if len(Device.get_all_devices()) < 3:
+        pytest.skip("needs three CUDA devices")
+    fix_cuts(monkeypatch, 5, 22)
+    images = pictures(4, seed=3)
+    with create_depth_backend(gpus(3)) as backend:
+        backend.activate(network, SETTINGS)
+        assert_same(uncut.infer(images), backend.infer(images), 0.97)
+
+
+def test_through_host_memory_come_the_same_bytes(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    fix_cuts(monkeypatch, 12)
+    images = pictures(12, seed=4)
+    found: list[list[Detections]] = []
+    for peer in (True, False):
+        with TensorRtDepthBackend(gpus(), peer=peer) as backend:
+            info = backend.activate(network, SETTINGS)
+            if not peer:
+                assert "through host memory" in info.reason
+            futures = [backend.submit(images[start : start + 4]) for start in range(0, 12, 4)]
+            found.append([each for future in futures for each in future.result()])
+    assert sum(map(len, found[0])) > 20
+    for one, other in zip(*found, strict=True):
+        assert (one.boxes.tobytes(), one.scores.tobytes()) == (other.boxes.tobytes(), other.scores.tobytes())
+
+
+def test_many_batches_under_way_stay_apart(staged: Backend) -> None:
+    images = pictures(60, seed=5)
+    one_by_one = [staged.infer([image])[0] for image in images]
+    futures = [staged.submit(images[start : start + 3]) for start in range(0, 60, 3)]
+    together = [each for future in futures for each in future.result()]
+    for alone, along in zip(one_by_one, together, strict=True):
+        np.testing.assert_array_equal(alone.boxes, along.boxes)
+        np.testing.assert_array_equal(alone.scores, along.scores)
+
+
+def test_the_steps_wait_for_nothing_and_allocate_nothing(staged: TensorRtDepthBackend) -> None:
+    """Recording them in global mode refuses, in any thread, whatever would; what is not recorded, copies and events, is so as well."""
+    staged.infer(pictures(1))
+    slot = staged._places[0].slot
+    assert isinstance(slot, StagedSlot)
+    for leg in slot.legs:
+        leg.streams.device.set_current()
+        graph = record(leg.steps, leg.streams.compute, "global")
+        graph.launch(leg.streams.compute)
+        leg.streams.compute.sync()
+
+
+def test_time_is_accounted_for_by_stage(staged: Backend) -> None:
+    staged.timings()
+    staged.infer(pictures(4))
+    spent = staged.timings()
+    names = {"upload", "preprocess", "network cuda:0", "transfer cuda:1", "network cuda:1", "postprocess", "download"}
+    assert set(spent) == names
+    assert all(0 < ms < 1000 for ms in spent.values())
+
+
+def test_a_latency_engine_takes_one_picture(network: Network) -> None:
+    with create_depth_backend(gpus()) as backend:
+        info = backend.activate(network, EngineSettings(precision=Precision.FP16, hint=Hint.LATENCY))
+        assert (info.batch, info.slots) == (1, 1)
+        assert len(backend.infer(pictures(1))) == 1
+
+
+def test_frames_decoded_on_the_first_device(network: Network, uncut: Backend, staged: Backend, tmp_path: Path) -> None:
+    info = probe(make_video(tmp_path / "a.mp4", 24, size=(192, 160)))
+    found: list[list[Detections]] = []
+    for backend in (uncut, staged):
+        frames = backend.decode(info, info.segments[0])
+        given = [frame.image for frame in islice(frames, 8) if isinstance(frame, DecodedOnDevice)]
+        frames.close()  # type: ignore[attr-defined]
+        assert len(given) == 8
+        found.append(backend.infer(given[:4]) + backend.infer(given[4:]))
+    for one, other in zip(*found, strict=True):
+        assert abs(len(one) - len(other)) <= 2
+
+
+def test_memory_is_given_back_on_every_device(network: Network) -> None:
+    def free() -> list[int]:
+        left = []
+        for number in range(2):
+            runtime.cudaSetDevice(number)
+            runtime.cudaDeviceSynchronize()
+            left.append(int(runtime.cudaMemGetInfo()[1]))
+        return left
+
+    def once() -> list[int]:
+        with create_depth_backend(gpus()) as backend:
+            backend.activate(network, SETTINGS)
+            backend.infer(pictures(4))
+        return free()
+
+    once()
+    before = once()
+    for _ in range(3):
+        after = once()
+    assert all(one - other < 16 * 2**20 for one, other in zip(before, after, strict=True))
+
+
+def test_out_of_memory_shrinks_the_batch_and_loses_nothing(network: Network) -> None:
+    images = [np.random.default_rng(seed).integers(0, 256, (4320, 7680, 3)).astype(np.uint8) for seed in range(4)]
+    with create_depth_backend(gpus()) as backend:
+        assert backend.activate(network, replace(SETTINGS, decode=Decode.CPU)).batch == 4
+        runtime.cudaSetDevice(0)
+        _, free, _ = runtime.cudaMemGetInfo()
+        _, hog = runtime.cudaMalloc(free - 260 * 2**20)  # room for two of these pictures, not for four
+        try:
+            assert len(backend.infer(images)) == 4
+            assert backend.info.batch < 4
+            assert "stages" in backend.info.reason
+            assert "memory" in backend.info.reason
+        finally:
+            runtime.cudaSetDevice(0)
+            runtime.cudaFree(hog)
+
+
+def test_a_device_that_is_not_there(network: Network) -> None:
+    with pytest.raises(DeviceError, match=r"cuda:99.*framefleet devices"):
+        create_depth_backend(DeviceId.parse("cuda:0+cuda:99")).activate(network, SETTINGS)

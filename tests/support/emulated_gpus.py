@@ -1,0 +1,266 @@
+"""GPUs that only keep their promises: a stream does its work in order, events tie streams together, anything else happens in any order.
+
+Put in the place of CUDA's calls, so that code which tells several devices what to do can be tried on any machine: a missing event,
+a wrong device or a buffer used too early gives wrong numbers or an AssertionError. Kernels do nothing; plans compute by definition.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.model.network import Network, Yolo
+from engine.model.split import PICTURES, Part
+from engine.settings import Precision
+from tests.support.models import compute_layer
+
+Work = Callable[[], None]
+
+
+class Gpus:
+    """So many devices. peers: whether they can read each other's memory."""
+
+    def __init__(self, count: int, peers: bool = True, seed: int = 0) -> None:
+        self.random, self.peers, self.clock = np.random.default_rng(seed), peers, 0.0
+        self.streams: list[Stream] = []
+        self.buffers: dict[int, tuple[int, Device | None]] = {}
+        self.devices = [Device(self, number) for number in range(count)]
+        self.current: Device | None = None
+        self.direct = self.staged = 0
+
+    def run_until(self, over: Callable[[], bool]) -> None:
+        """Let streams work, whichever chance picks, until something is over."""
+        while not over():
+            ready = [stream for stream in self.streams if stream.work and stream.work[0][0]()]
+            assert ready, "the streams wait for each other for ever"
+            stream = ready[self.random.integers(len(ready))]
+            self.clock += 1
+            stream.work.popleft()[1]()
+
+    def copy(self, destination: int, source: int, nbytes: int, stream: Stream) -> None:
+        """In place of ``cuda_graph.copy``."""
+        ends = [self.owner(address) for address in (destination, source)]
+        for device in ends:
+            assert device is None or device is stream.device or (self.peers and device.device_id in stream.device.readable), "no access"
+        if None not in ends and ends[0] is not ends[1]:
+            self.direct += 1
+        self.staged += None in ends and nbytes > 100
+        stream.put(lambda: ctypes.memmove(destination, source, nbytes) and None)
+
+    def owner(self, address: int) -> Device | None:
+        """The device that has this address, None for the host."""
+        for start, (nbytes, device) in self.buffers.items():
+            if start <= address < start + nbytes:
+                return device
+        return None
+
+    def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
+        """Put them in the place of CUDA and TensorRT."""
+        from engine.backends import (
+            cuda_graph,
+            cuda_memory,
+            cuda_transfer,
+            tensorrt,
+            tensorrt_batch,
+            tensorrt_depth,
+            tensorrt_engine,
+            tensorrt_stages,
+        )
+
+        for module in (cuda_graph, cuda_memory, cuda_transfer, tensorrt_batch, tensorrt_engine, tensorrt_stages):
+            patch.setattr(module, "copy", self.copy)
+        patch.setattr(cuda_graph.Mark, "launch", lambda mark, stream: stream.record(mark._event))
+        patch.setattr(cuda_memory, "LegacyPinnedMemoryResource", lambda: Pool(self, None))
+        patch.setattr(tensorrt_stages, "record", Graph)
+        patch.setattr("cuda.core.launch", lambda stream, *_: stream.put(lambda: None))
+        for module in (tensorrt, tensorrt_depth):
+            patch.setattr(module, "open_device", lambda device: self.devices[int(device.name)])
+            patch.setattr(module, "Builder", lambda *_: Builder(self, network))
+
+
+class Device:
+    """In place of ``cuda.core.Device``."""
+
+    pci_bus_id = "none"
+
+    def __init__(self, gpus: Gpus, number: int) -> None:
+        self._gpus, self.device_id, self.name = gpus, number, "Emulated GPU"
+        self.memory_resource = Pool(gpus, self)
+        self.readable: set[int] = set()
+
+    def set_current(self) -> None:
+        self._gpus.current = self
+
+    def can_access_peer(self, _peer: Device) -> bool:
+        return self._gpus.peers
+
+    def create_stream(self) -> Stream:
+        return Stream(self._gpus, self)
+
+    def create_event(self, _options: object = None) -> Event:
+        assert self._gpus.current is self
+        return Event(self._gpus, self)
+
+    def allocate(self, nbytes: int, stream: Stream) -> Buffer:
+        assert stream.device is self
+        return self.memory_resource.allocate(nbytes)
+
+
+class Pool:
+    """Memory of a device, or pinned memory."""
+
+    def __init__(self, gpus: Gpus, device: Device | None) -> None:
+        self._gpus, self._device = gpus, device
+
+    def allocate(self, nbytes: int) -> Buffer:
+        return Buffer(self._gpus, self._device, nbytes)
+
+    def _let(self, readers: Sequence[int]) -> None:
+        assert self._device is not None
+        for reader in readers:
+            self._gpus.devices[reader].readable.add(self._device.device_id)
+
+    peer_accessible_by = property(fset=_let)
+
+
+class Buffer:
+    """Memory full of what is no number, before and after use."""
+
+    def __init__(self, gpus: Gpus, device: Device | None, nbytes: int) -> None:
+        self._gpus, self._content = gpus, np.full(nbytes, 0xFF, np.uint8)
+        self.handle = self._content.ctypes.data
+        gpus.buffers[self.handle] = (nbytes, device)
+
+    def close(self) -> None:
+        self._content[:] = 0xFF
+        del self._gpus.buffers[self.handle]
+
+
+class Event:
+    """Recorded so many times, passed so many times."""
+
+    def __init__(self, gpus: Gpus, device: Device) -> None:
+        self._gpus, self.device, self.recorded, self.passed, self.time = gpus, device, 0, 0, 0.0
+
+    def sync(self) -> None:
+        self._gpus.run_until(lambda: self.passed == self.recorded)
+
+    def __sub__(self, other: Event) -> float:
+        return self.time - other.time
+
+    def pass_by(self, number: int) -> None:
+        self.passed, self.time = number, self._gpus.clock
+
+
+class Stream:
+    """Work in order, each piece when it may."""
+
+    def __init__(self, gpus: Gpus, device: Device) -> None:
+        self._gpus, self.device = gpus, device
+        self.work: deque[tuple[Callable[[], bool], Work]] = deque()
+        gpus.streams.append(self)
+
+    def put(self, work: Work) -> None:
+        self.work.append((lambda: True, work))
+
+    def record(self, event: Event) -> None:
+        assert event.device is self.device
+        event.recorded += 1
+        number = event.recorded
+        self.put(lambda: event.pass_by(number))
+
+    def wait(self, event: Event) -> None:
+        number = event.recorded
+        self.work.append((lambda: event.passed >= number, lambda: None))
+
+    def sync(self) -> None:
+        self._gpus.run_until(lambda: not self.work)
+
+
+class Graph:
+    """In place of ``record``."""
+
+    def __init__(self, steps: Sequence[Any], _stream: Stream) -> None:
+        self._steps = list(steps)
+
+    def upload(self, _stream: Stream) -> None:
+        pass
+
+    def launch(self, stream: Stream) -> None:
+        for step in self._steps:
+            step.launch(stream)
+
+
+class Builder:
+    """In place of ``tensorrt_trials.Builder``: nothing is chosen, plans are ``Plan``."""
+
+    library, situation = "Emulation", "emulated"
+
+    def __init__(self, gpus: Gpus, network: Network) -> None:
+        self._gpus, self._network = gpus, network
+        self.kernels: dict[str, str] = {name: name for name in ("preprocess", "yolo_count", "yolo_layer", "nms")}
+
+    def choose_precision(self) -> tuple[Precision, str]:
+        return Precision.FP32, "as asked"
+
+    def choose_batch(self, _precision: Precision) -> tuple[int, str]:
+        return 2, "as asked"
+
+    def plan(self, part: Part, _precision: Precision, batch: int, _name: str) -> Plan:
+        return Plan(self._gpus, self._network, part, batch)
+
+
+class Plan:
+    """In place of ``tensorrt_plan.Plan``, in FP32; pictures and heads are FP16."""
+
+    scratch = 16
+
+    def __init__(self, gpus: Gpus, network: Network, part: Part, batch: int) -> None:
+        assert gpus.current is not None
+        self._gpus, self._network, self._part, self._batch, self._device = gpus, network, part, batch, gpus.current
+
+    def use_scratch(self, address: int, nbytes: int) -> None:
+        assert nbytes >= self.scratch
+        assert self._gpus.owner(address) is self._device
+
+    def step(self, addresses: Mapping[str, int]) -> PlanStep:
+        return PlanStep(self, {-1 if name == "pictures" else int(name.removeprefix("layer")): each for name, each in addresses.items()})
+
+    def view(self, index: int, address: int) -> Any:
+        """The values of a layer there."""
+        layers, network = self._network.layers, self._network
+        shape = (network.channels, network.height, network.width) if index == PICTURES else layers[index].shape
+        kind = np.float16 if index == PICTURES or isinstance(layers[index], Yolo) else np.float32
+        content = (ctypes.c_uint8 * (self._batch * int(np.prod(shape)) * np.dtype(kind).itemsize)).from_address(address)
+        return np.frombuffer(content, kind).reshape(self._batch, *shape)
+
+    def run(self, addresses: Mapping[int, int]) -> None:
+        """Compute the part."""
+        values = {index: self.view(index, addresses[index]).astype(np.float64) for index in self._part.inputs}
+        with np.errstate(all="ignore"):  # what is not there yet is no number
+            for index in self._part.layers:
+                layer = self._network.layers[index]
+                values[index] = compute_layer(layer, [values[i] for i in layer.inputs])
+            for index in self._part.outputs:
+                self.view(index, addresses[index])[:] = values[index]
+
+    def launch(self, addresses: Mapping[int, int], stream: Stream) -> None:
+        """All on the device that it was built for."""
+        assert self._gpus.current is stream.device is self._device
+        assert all(self._gpus.owner(address) is self._device for address in addresses.values())
+        stream.put(lambda: self.run(addresses))
+
+
+class PlanStep:
+    """A plan with its tensors in place."""
+
+    def __init__(self, plan: Plan, addresses: Mapping[int, int]) -> None:
+        self._plan, self._addresses = plan, addresses
+
+    def launch(self, stream: Stream) -> None:
+        self._plan.launch(self._addresses, stream)
