@@ -114,6 +114,24 @@ class Backend(ABC):
         """
         return {}
 
+    def register(self, address: int, nbytes: int) -> None:  # noqa: B027
+        """Pictures will lie in this memory, and stay as they are until their batch is done: a GPU may copy from where they lie.
+
+        Called by the thread that submits.
+        """
+
+    def unregister(self, address: int) -> None:  # noqa: B027
+        """No picture lies in the memory that was registered with this address any more."""
+
+    @property
+    def members(self) -> tuple[DeviceId, ...]:
+        """The devices that are told of one by one: several, where a batch is dealt to them."""
+        return (self.device,)
+
+    def timings_of(self, member: DeviceId) -> Mapping[str, float]:
+        """``timings`` of one of ``members``."""
+        return self.timings() if member == self.device else {}
+
     def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         """Raw outputs of the YOLO heads for float32 (batch, channels, height, width), 0..1: for checks, not for speed."""
         if self._info is None:

@@ -5,22 +5,27 @@ from __future__ import annotations
 import math
 import queue
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from engine.backends.base import Backend
 from engine.pool.buffer import End, FrameBuffer, Gap, Item, Picture
+from engine.pool.groups.dealt import Dealt
 from engine.pool.inference import Batch, Inference
 from engine.pool.meter import Meter
-from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Ready
-from engine.types import Detections
+from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Member, Ready
+from engine.types import Detections, DeviceId
 
 MESSAGE_FRAMES = 64
 """The most frames in one message."""
 
 MESSAGE_SECONDS = 0.05
 """The longest a finished frame waits for others to travel with."""
+
+GROUP_AHEAD = 256
+"""So many batches the devices of a group may be ahead of the slowest one's: only their detections wait here."""
 
 
 @dataclass(eq=False)
@@ -58,8 +63,9 @@ class Delivery:
         self._buffer = buffer
         self._send_message = send
         self._die = die
-        self._meter = Meter()
-        self._batches: queue.Queue[Batch | None] = queue.Queue(2 * backend.info.slots + 2)
+        self._meters = {member: Meter() for member in backend.members}
+        ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
+        self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
         self._parcels: dict[tuple[int, int], _Parcel] = {}  # by source and segment
 
     def put(self, batch: Batch) -> None:
@@ -74,8 +80,14 @@ class Delivery:
         """The thread's life, until ``stop``."""
         while (batch := self._next()) is not None:
             found, failure = self._await(batch)
+            dealt = batch.result if isinstance(batch.result, Dealt) else None
+            position = 0
             for item in batch.items:
-                self._take(item, found, failure)
+                why, device = failure, None
+                if dealt is not None and isinstance(item, Picture):
+                    why, device = failure or dealt.failures.get(position, ""), dealt.devices[position]
+                    position += 1
+                self._take(item, found, why, None if device == self._backend.device else device)
         self._send_due(math.inf)
         self._report()
 
@@ -97,14 +109,29 @@ class Delivery:
                 continue
         problem = batch.result.exception()
         if problem is None:
-            self._meter.add(batch)
+            self._measure(batch)
             return iter(batch.result.result()), ""
         if not self._inference.responds():
             self._send_due(math.inf)
             self._die(Failed(f"the engine stopped working: {problem}", retry=True))
         return iter(()), f"inference failed: {problem}"
 
-    def _take(self, item: Item, found: Iterator[Detections], failure: str) -> None:
+    def _measure(self, batch: Batch) -> None:
+        dealt, pictures = batch.result, batch.pictures
+        if not isinstance(dealt, Dealt):
+            self._meters[self._backend.device].add(batch)
+            return
+        if dealt.shares is not None:
+            for member, share in dealt.shares.items():
+                self._meters[member].add(batch, pictures, share)
+            return
+        done = [picture for position, picture in enumerate(pictures) if position not in dealt.failures]
+        devices = [device for position, device in enumerate(dealt.devices) if position not in dealt.failures]
+        for member in dict.fromkeys(devices):
+            mine = [picture for picture, device in zip(done, devices, strict=True) if device == member]
+            self._meters[member].add(batch, mine)
+
+    def _take(self, item: Item, found: Iterator[Detections], failure: str, device: DeviceId | None) -> None:
         task = item.task
         place = task.source, task.segment.number
         parcel = self._parcels.get(place)
@@ -113,8 +140,9 @@ class Delivery:
         parcel.items += 1
         match item:
             case Picture():
-                detections = None if failure else next(found)
-                self._append(parcel, FrameEntry(item.pts, item.width, item.height, detections, failure or None, item.name))
+                detections = next(found, None)
+                entry = FrameEntry(item.pts, item.width, item.height, None if failure else detections, failure or None, item.name, device)
+                self._append(parcel, entry)
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
@@ -140,10 +168,12 @@ class Delivery:
             self._send_message(Ready(self._told))
         now = time.perf_counter()
         self._send_due(now)
-        if now >= self._meter.due:
+        report_due = min(meter.due for meter in self._meters.values())
+        if now >= report_due:
             self._report()
+            report_due = min(meter.due for meter in self._meters.values())
         due = min((parcel.due for parcel in self._parcels.values()), default=math.inf)
-        return max(0.001, min(due, self._meter.due) - time.perf_counter())
+        return max(0.001, min(due, report_due) - time.perf_counter())
 
     def _send_due(self, now: float) -> None:
         for parcel in self._parcels.values():
@@ -155,11 +185,16 @@ class Delivery:
             task, count = parcel.task, len(parcel.entries)
             started = time.perf_counter()
             self._send_message(Frames.pack(task.source, task.segment.number, parcel.position, parcel.entries))
-            self._meter.delivered(count, 1000 * (time.perf_counter() - started))
+            took = 1000 * (time.perf_counter() - started)
+            for member, frames in Counter(entry.device for entry in parcel.entries).items():
+                for meter in self._meters.values() if member is None else (self._meters[member],):
+                    meter.delivered(frames, took)
             parcel.position += count
             parcel.entries, parcel.due = [], math.inf
         self._buffer.settle(parcel.items)
         parcel.items = 0
 
     def _report(self) -> None:
-        self._send_message(self._meter.read(self._backend.timings(), self._inference.feeding))
+        for member, meter in self._meters.items():
+            stats = meter.read(self._backend.timings_of(member), self._inference.feeding)
+            self._send_message(stats if member == self._backend.device else Member(member, stats))

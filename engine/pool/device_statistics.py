@@ -24,8 +24,9 @@ class DeviceStatistics:
 
     def __init__(self, device: DeviceId) -> None:
         self._device = device
-        self._frames = 0
+        self._frames = 0.0
         self._measured = 0
+        self._worth = 0.0
         self._seconds = 0.0
         self._stages: Counter[str] = Counter()
         self._busy: Counter[str] = Counter()
@@ -33,13 +34,19 @@ class DeviceStatistics:
         self._latencies = np.zeros(_BUCKETS, np.int64)
 
     def frames(self, frames: Frames) -> None:
-        """Results arrived: those with detections count."""
-        self._frames += len(frames) - len(frames.failures)
+        """Results arrived: those with detections count, if they are this device's."""
+        if frames.devices:
+            self._frames += sum(device == self._device and at not in frames.failures for at, device in frames.devices.items())
+        else:
+            self._frames += len(frames) - len(frames.failures)
 
     def interval(self, stats: Stats) -> DeviceStats:
         """A worker's report: what its owner is told about it."""
         count = len(stats.latencies)
+        worth = count if stats.worth is None else stats.worth
         if count:
+            self._frames += stats.worth or 0.0
+            self._worth += worth
             self._measured += count
             self._seconds += stats.seconds
             self._stages.update(stats.stages)
@@ -48,17 +55,19 @@ class DeviceStatistics:
             buckets = np.log(np.maximum(stats.latencies, _FLOOR) / _FLOOR) / math.log(_RATIO)
             self._latencies += np.bincount(np.minimum(buckets.astype(np.int64), _BUCKETS - 1), minlength=_BUCKETS)
         p50, p99 = (float(np.percentile(stats.latencies, share)) if count else None for share in (50, 99))
-        rate = count / max(stats.seconds, 1e-9)
+        rate = worth / max(stats.seconds, 1e-9)
         stages, busy = _per_frame(stats.stages, count), _per_frame(stats.busy, count)
-        return DeviceStats(self._device, self._frames, rate, p50, p99, stages, False, busy, _bottleneck(stats.feeding, busy, count))
+        bottleneck = _bottleneck(stats.feeding, busy, count)
+        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, False, busy, bottleneck)
 
     def final(self) -> DeviceStats:
         """The last word on this device: latencies within 1 %."""
         count = self._measured
         p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
-        rate = count / self._seconds if self._seconds else 0.0
+        rate = self._worth / self._seconds if self._seconds else 0.0
         stages, busy = _per_frame(self._stages, count), _per_frame(self._busy, count)
-        return DeviceStats(self._device, self._frames, rate, p50, p99, stages, True, busy, _bottleneck(self._feeding, busy, count))
+        bottleneck = _bottleneck(self._feeding, busy, count)
+        return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, True, busy, bottleneck)
 
 
 def _per_frame(sums: Mapping[str, float], frames: int) -> dict[str, float]:

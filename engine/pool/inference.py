@@ -20,6 +20,9 @@ from engine.types import Detections, Image
 SLOWEST_TIMES = 10
 """A batch may take so many times as long as the slowest one before it."""
 
+GROUP_TIMES = 4
+"""And so many times that in a group, which deals with a device that hangs by itself: another one does the batch then."""
+
 
 @dataclass(eq=False, slots=True)
 class Batch:
@@ -154,9 +157,10 @@ class Inference:
 
     def _patience(self) -> float:
         """Seconds that a batch may take. Before the first one is back, nobody knows how slow a processor is."""
-        if self._slowest is None and self._backend.device.kind == "cpu":
-            return self._watchdog.seconds * self._backend.info.batch
-        return max(self._watchdog.seconds, SLOWEST_TIMES * (self._slowest or 0.0))
+        seconds = self._watchdog.seconds * (1 if len(self._backend.device.members) == 1 else GROUP_TIMES)
+        if self._slowest is None and any(member.kind == "cpu" for member in self._backend.device.members):
+            return seconds * self._backend.info.batch
+        return max(seconds, SLOWEST_TIMES * (self._slowest or 0.0))
 
     def _count(self, stage: str, since: float) -> float:
         now = time.perf_counter()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from engine.pool.buffer import Picture
 from engine.pool.inference import Batch
 from engine.pool.protocol import Stats
 
@@ -25,6 +26,7 @@ class Meter:
 
     def __init__(self) -> None:
         self._fed: Mapping[str, float] = {}
+        self._worth: float | None = None
         self._reset()
 
     @property
@@ -32,9 +34,11 @@ class Meter:
         """When to read it, ``perf_counter``."""
         return self._since + STATS_SECONDS
 
-    def add(self, batch: Batch) -> None:
-        """A batch whose detections are there."""
-        for picture in batch.pictures:
+    def add(self, batch: Batch, pictures: Sequence[Picture] | None = None, worth: float | None = None) -> None:
+        """A batch whose detections are there. pictures: those of it to count, None = all. worth: see ``Stats``."""
+        if worth is not None:
+            self._worth = worth + (self._worth or 0.0)
+        for picture in batch.pictures if pictures is None else pictures:
             done = batch.done or time.perf_counter()  # the result may be seen before its callback has run
             self._latencies.append(1000 * (done - picture.decoded))
             self._stages["decode"] += picture.decoding
@@ -52,11 +56,12 @@ class Meter:
         now_fed = dict(feeding)
         fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}
         self._fed = now_fed
-        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages, dict(busy), fed)
+        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages, dict(busy), fed, self._worth)
         self._reset()
         return stats
 
     def _reset(self) -> None:
         self._since = time.perf_counter()
+        self._worth = None
         self._latencies: list[float] = []
         self._stages = dict.fromkeys(STAGES, 0.0)

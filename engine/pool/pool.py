@@ -30,7 +30,7 @@ from engine.pool.events import (
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Failed, Frames, FromWorker, Ready, Setup, Stats, Stopped
+from engine.pool.protocol import Building, Failed, Frames, FromWorker, Member, Ready, Setup, Starting, Stats, Stopped
 from engine.pool.strategies import choose
 from engine.settings import EngineSettings, Isolation, RunSettings
 from engine.types import DeviceId
@@ -62,12 +62,14 @@ class EnginePool:
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         self._settings = settings
         self._strategy, self._reason = choose(settings.parallel, devices)
+        devices = self._strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD
         self._dispatcher = Dispatcher(self._strategy, devices, together=together)
         self._common_host = Host("devices", type(self).worker_main) if together else None
         self._workers = {device: self._new_worker(device) for device in devices}
         self._statistics: dict[DeviceId, DeviceStatistics] = {}
         self._working: set[DeviceId] = set()  # those started that have not left
+        self._out: set[DeviceId] = set()  # members of a group that will not come back
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
         # what the other threads want, and the pipe that wakes the driving one
@@ -206,7 +208,7 @@ class EnginePool:
             events += [event for command in commands for event in command()]
             if finishing and self._dispatcher.finished:
                 return events + self._shut_down()
-            events += [self._start(remote) for remote in self._workers.values() if not remote.attempt]
+            events += [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
             for device, message in self._dispatcher.assignments():
                 self._workers[device].send(message)
             return events or self._wait()
@@ -262,25 +264,51 @@ class EnginePool:
                 return [EngineBuilding(remote.device, message.phase, message.fraction)]
             case Ready():
                 self._dispatcher.ready(remote.device, message.engine.lanes)
-                return [DeviceReady(message.engine)]
+                return [] if self._strategy.dealt else [DeviceReady(message.engine)]
             case Stats():
                 return [self._statistics[remote.device].interval(message)]
+            case Member():
+                return [self._receive_of(message)]
             case Failed() | Stopped():
                 return []  # these are its last words, and whoever buries it looks at them
             case Frames():
-                self._statistics[remote.device].frames(message)
+                for device in self._shown(remote.device):
+                    self._statistics[device].frames(message)
         return self._dispatcher.receive(remote.device, message)
+
+    def _receive_of(self, about: Member) -> Event:
+        device = about.device
+        match about.message:
+            case Starting(attempt):
+                return DeviceStarting(device, attempt)
+            case Building(phase, fraction):
+                return EngineBuilding(device, phase, fraction)
+            case Ready(engine):
+                return DeviceReady(engine)
+            case Failed(why, restarting):
+                if not restarting:
+                    self._out.add(device)
+                return DeviceFailed(device, why, restarting)
+            case Stats() as stats:
+                return self._statistics[device].interval(stats)
+
+    def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
+        """Whom the pool's owner is told of where a worker's device is meant: the members of a group, unless they share one engine."""
+        return device.members if self._strategy.dealt else (device,)
 
     def _new_worker(self, device: DeviceId) -> RemoteWorker:
         return RemoteWorker(device, self._common_host or Host(str(device), type(self).worker_main))
 
-    def _start(self, remote: RemoteWorker) -> Event:
-        self._statistics.setdefault(remote.device, DeviceStatistics(remote.device))
-        self._working.add(remote.device)
-        engine = _engine_settings(self._settings.engine, list(self._workers))
-        remote.start(Setup(remote.device, self._settings.model, engine, self.stall_seconds))
+    def _start(self, remote: RemoteWorker) -> list[Event]:
+        for device in self._shown(remote.device):
+            self._statistics.setdefault(device, DeviceStatistics(device))
+            self._working.add(device)
+        settings = self._settings
+        engine = _engine_settings(settings.engine, [member for device in self._workers for member in device.members])
+        how = (settings.parallel, settings.isolation, settings.tiles)
+        remote.start(Setup(remote.device, settings.model, engine, self.stall_seconds, *how))
         self._dispatcher.started(remote.device)
-        return DeviceStarting(remote.device, remote.attempt)
+        return [] if self._strategy.dealt else [DeviceStarting(remote.device, remote.attempt)]  # a group tells of each member
 
     def _bury(self, remote: RemoteWorker) -> list[Event]:
         """A worker ended, alone or with all in its process: take what they left, and start them again if there is hope."""
@@ -299,7 +327,7 @@ class EnginePool:
                 events += self._settle(other, WorkerOutcome(exit_code, why), innocent=True)
             else:
                 events += self._settle(other, outcome, innocent=other.ended_alone)
-        return events + [self._start(other) for other in dead if self._workers.get(other.device) is other]
+        return events + [event for other in dead if self._workers.get(other.device) is other for event in self._start(other)]
 
     def _settle(self, remote: RemoteWorker, outcome: WorkerOutcome, *, innocent: bool) -> list[Event]:
         """What becomes of a device whose worker has ended. innocent: whoever ended it, it was not this worker."""
@@ -314,7 +342,8 @@ class EnginePool:
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events: list[Event] = []
         if not isinstance(remote.last_words, Stopped):
-            events.append(DeviceFailed(device, why, restarting))
+            # those that have been out for long are not news
+            events += [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._out]
         events += self._dispatcher.lost(device, gone=not wanted, why="it was removed" if leaving else why, innocent=innocent)
         if leaving:
             events += self._left(remote)
@@ -334,9 +363,10 @@ class EnginePool:
         if self._alarm.closed:
             return []
         events: list[Event] = [
-            self._statistics[remote.device].interval(message)
+            event
             for remote, message in stop_all(self._workers.values())
-            if isinstance(message, Stats)
+            if isinstance(message, Stats) or (isinstance(message, Member) and isinstance(message.message, Stats))
+            for event in self._receive(remote, message)
         ]
         with self._commanding:
             self._alarm.close()

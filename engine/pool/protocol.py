@@ -17,18 +17,24 @@ from numpy.typing import NDArray
 
 from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo
-from engine.settings import EngineSettings, ModelFiles
+from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides bite."""
+    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides bite.
+
+    parallel, isolation, tiles: how the devices work together, if the device is a group.
+    """
 
     device: DeviceId
     model: ModelFiles
     engine: EngineSettings
     stall_seconds: float = 60.0
+    parallel: Parallel = Parallel.SEGMENTS
+    isolation: Isolation = Isolation.PROCESS
+    tiles: Tiles = Tiles()  # noqa: RUF009
 
 
 @dataclass(frozen=True)
@@ -158,7 +164,8 @@ class Stats:
 
     latencies: float32, ms of every inferred frame from decoded to detections available. stages: ms per stage, summed
     over these frames. busy: ms per stage of the device, as ``Backend.timings``. feeding: seconds that the engine's feeder
-    spent on each stage's account (see ``Inference``).
+    spent on each stage's account (see ``Inference``). worth: where several devices do each frame together, how many frames' worth
+    of the work this one did.
     """
 
     seconds: float
@@ -166,11 +173,27 @@ class Stats:
     stages: Mapping[str, float]
     busy: Mapping[str, float] = field(default_factory=dict)
     feeding: Mapping[str, float] = field(default_factory=dict)
+    worth: float | None = None
+
+
+@dataclass(frozen=True)
+class Starting:
+    """The engine of a group's member is being built, for the ``attempt``-th time."""
+
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """About one device of a group. ``Failed.retry`` says here whether it is started again; the group goes on without it."""
+
+    device: DeviceId
+    message: Starting | Building | Ready | Failed | Stats
 
 
 @dataclass(frozen=True)
 class FrameEntry:
-    """One frame on the worker's side, before its index is known. pts: seconds, NaN where unknown."""
+    """One frame on the worker's side, before its index is known. pts: seconds, NaN where unknown. device: which of a group did it."""
 
     pts: float
     width: int
@@ -178,6 +201,7 @@ class FrameEntry:
     detections: Detections | None
     failure: str | None = None
     name: str | None = None
+    device: DeviceId | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +209,8 @@ class Frames:
     """Consecutive frames of one segment, column by column: an array costs as much to pickle as its whole batch.
 
     first: position of the first in its segment. pts: float64 (n,). sizes: int32 (n, 2), width and height. counts:
-    int32 (n,), detections of each frame. boxes, scores, class_ids: of all frames, concatenated. failures and names: by
-    position in this message.
+    int32 (n,), detections of each frame. boxes, scores, class_ids: of all frames, concatenated. failures, names and devices
+    (where it is not the worker's): by position in this message.
     """
 
     source: int
@@ -200,6 +224,7 @@ class Frames:
     class_ids: NDArray[np.int32]
     failures: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
+    devices: Mapping[int, DeviceId] = field(default_factory=dict)
 
     @classmethod
     def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
@@ -217,6 +242,7 @@ class Frames:
             np.concatenate([detections.class_ids for detections in found]),
             {at: entry.failure for at, entry in enumerate(entries) if entry.failure is not None},
             {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
+            {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
         )
 
     def __len__(self) -> int:
@@ -231,10 +257,11 @@ class Frames:
             detections = (
                 None if failure is not None else Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
             )
-            yield FrameResult(FrameRef(self.source, index + at, pts), device, size[0], size[1], detections, failure, self.names.get(at))
+            name, done_by = self.names.get(at), self.devices.get(at, device)
+            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, size[0], size[1], detections, failure, name)
             start = end
 
 
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Stop
-FromWorker: TypeAlias = Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats
+FromWorker: TypeAlias = Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats | Member

@@ -39,6 +39,7 @@ from engine.pool.protocol import (
     ToWorker,
 )
 from engine.pool.watchdog import Watchdog
+from engine.settings import Parallel
 
 PROGRESS_SECONDS = 0.1
 
@@ -99,12 +100,22 @@ class Worker:
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
     def _build(self) -> Backend:
-        from engine.backends import create_backend
         from engine.model.load import load_network
 
-        backend = create_backend(self._setup.device)
+        backend = self._create_backend()
         backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
         return backend
+
+    def _create_backend(self) -> Backend:
+        from engine.backends import create_backend, create_depth_backend
+
+        if self._setup.device.kind != "group":
+            return create_backend(self._setup.device)
+        if self._setup.parallel is Parallel.DEPTH:
+            return create_depth_backend(self._setup.device)
+        from engine.pool.groups.create import create_group
+
+        return create_group(self._setup, self._send, self._die, self._watchdog.reset)
 
     def _progress(self) -> Progress:
         """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.pool.strategies.base import Strategy
+from engine.pool.strategies.depth import Depth
+from engine.pool.strategies.frames import Frames
 from engine.pool.strategies.segments import Segments
 from engine.pool.strategies.streams import Streams
+from engine.pool.strategies.tiles import Tiles
 from engine.settings import Parallel
 from engine.types import DeviceId
 
 
 def choose(parallel: Parallel, devices: Sequence[DeviceId]) -> tuple[Strategy, str]:
-    """The strategy for a run over files, and in words why it is the one."""
-    if parallel is Parallel.STREAMS:
-        return Streams(), "as the settings say"
-    if parallel is Parallel.SEGMENTS:
-        return Segments(devices), "as the settings say"
+    """The strategy for a run over files, and in words why it is the one.
+
+    Its ``workers`` raises UsageError where the devices do not suit it.
+    """
+    match parallel:
+        case Parallel.STREAMS:
+            return Streams(), "as the settings say"
+        case Parallel.SEGMENTS:
+            return Segments(devices), "as the settings say"
+        case Parallel.FRAMES | Parallel.TILES | Parallel.DEPTH:
+            kind = {Parallel.FRAMES: Frames, Parallel.TILES: Tiles, Parallel.DEPTH: Depth}[parallel]
+            return kind(kind.workers(devices)), "as the settings say"
     if len(devices) == 1:
         return Segments(devices), f"there is one device: {devices[0]} does every file from start to end"
     return Segments(

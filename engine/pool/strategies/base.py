@@ -37,6 +37,13 @@ class Strategy(ABC):
     name: ClassVar[str]
     elastic: ClassVar[bool] = True
     """Whether devices may join and leave while it is at work."""
+    dealt: ClassVar[bool] = False
+    """Whether a worker's device is a group whose members have an engine each."""
+
+    @classmethod
+    def workers(cls, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
+        """The devices of the workers that it wants: these, or groups of them."""
+        return devices
 
     @abstractmethod
     def open(self, source: int, segments: Sequence[Segment]) -> None:

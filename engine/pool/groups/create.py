@@ -1,0 +1,15 @@
+"""From what a worker is started with to the backend of its group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from engine.backends.base import Backend
+from engine.pool.groups.frames import FramesBackend
+from engine.pool.protocol import Failed, Member, Setup
+
+
+def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> Backend:
+    """The group that ``setup`` asks for, not yet activated. tell, die, alive: see ``Crew``."""
+    return FramesBackend(setup, tell, die, alive)

@@ -1,0 +1,106 @@
+"""What the groups have in common: a front that decodes, and a crew that infers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends import create_backend
+from engine.backends.base import Backend, EngineInfo, Progress
+from engine.media.decode import decode  # now: while cv2 is being imported, sys.path is not what a process started then should get
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo
+from engine.model.network import Network
+from engine.pool.buffer import ROOM_BYTES
+from engine.pool.groups.crew import Crew
+from engine.pool.groups.remote import RemoteBackend
+from engine.pool.groups.shared import CHUNK_BYTES, SharedPictures
+from engine.pool.protocol import Failed, Member, Setup
+from engine.settings import EngineSettings, Isolation
+from engine.types import DeviceId
+
+LEAST_BYTES = 8 * CHUNK_BYTES
+"""Shared memory that there may be at least: five pictures of 8K."""
+
+LANES = 32
+"""The most segments that a front decodes at once, and the most threads for a source that cannot be cut."""
+
+
+class Group(Backend):
+    """Several devices as one backend; ``submit`` gives a ``Dealt``, which says who did what."""
+
+    hasty = False
+    """Whether the pictures of a batch belong together, so that one slow device would hold up all of them."""
+
+    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> None:
+        """tell, die, alive: see ``Crew``."""
+        super().__init__(setup.device)
+        self._setup = setup
+        self._crew = Crew(setup.device.members, self._make, tell, die, alive, self.hasty)
+
+    @property
+    def members(self) -> tuple[DeviceId, ...]:
+        """See ``Backend.members``."""
+        return self.device.members
+
+    def timings_of(self, member: DeviceId) -> Mapping[str, float]:
+        """``timings`` of one member."""
+        return self._crew.timings(member)
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
+        """See ``Backend.decode``: by the CPU, into shared memory."""
+        whole = segment.start is None and segment.end is None  # nothing else of this source can be decoded meanwhile
+        threads = min(LANES, _cores()) if whole else max(1, _cores() // self.info.lanes)
+        for frame in decode(info, segment, skip, threads):
+            yield replace(frame, image=self._pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
+        # how much is needed is known when the engines are there: none of them gets a picture before
+        self._pictures = SharedPictures(LEAST_BYTES)
+        self._crew.start(network, settings)
+        info = self._describe(self._crew.engines, settings)
+        under_way = sum(engine.slots * engine.batch for engine in self._crew.engines)
+        self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.lanes + under_way) * ROOM_BYTES)
+        return info
+
+    def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
+        """The engines as one."""
+        batch = max(engine.batch for engine in engines)
+        pictures = sum(engine.slots * engine.batch for engine in engines)
+        gpus = sum(engine.device.kind == "cuda" for engine in engines)
+        lanes = settings.lanes or max(1, min(LANES, 12 * gpus, _cores() // 2))
+
+        def all_of(values: Sequence[str]) -> str:
+            return ", ".join(dict.fromkeys(values))
+
+        return replace(
+            engines[0],
+            device=self.device,
+            device_name=all_of([engine.device_name for engine in engines]),
+            backend=all_of([engine.backend for engine in engines]),
+            precision=all_of([engine.precision for engine in engines]),
+            reason=all_of([engine.reason for engine in engines]),
+            batch=batch,
+            slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
+            lanes=lanes,
+        )
+
+    def _make(self, device: DeviceId) -> Backend:
+        if self._setup.isolation is Isolation.THREAD:
+            return create_backend(device)
+        return RemoteBackend(device, self._setup.model, self._pictures, self._setup.stall_seconds)
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        return self._crew.heads(inputs)
+
+    def _close_impl(self) -> None:
+        self._crew.close()
+        self._pictures.close()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,210 @@
+"""Frames dealt to several devices: nothing is lost, doubled or out of order, whatever becomes of a member."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import DeviceFailed, DeviceStarting, Event, FramesDone, StrategyChosen
+from engine.pool.groups.crew import DIED
+from engine.pool.outcome import RESTARTS
+from engine.pool.pool import EnginePool
+from engine.settings import Isolation, Parallel
+from engine.types import DeviceId
+from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, slowed
+from tests.support.media import make_video
+from tests.support.pool import CPUS, Seen, engine_fault_main, run_pool, tiny_settings, with_worker, worker_pids
+
+FRAMES = 230
+SETTINGS = tiny_settings(Parallel.FRAMES, confidence=0.1)
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("frames") / "video.mp4", FRAMES, (160, 120))
+
+
+@pytest.fixture(scope="module")
+def alone(video: Path) -> Seen:
+    """One device, nothing shared."""
+    return run_pool([video], CPUS[:1], replace(SETTINGS, parallel=Parallel.STREAMS))
+
+
+def check_complete(seen: Seen, failed: set[int] | None = None, frames: int = FRAMES) -> None:
+    finished = seen.finished[0]
+    assert finished.error is None
+    assert finished.ledger.decoded == len(seen.frames[0]) == frames
+    assert set(seen.failed(0)) == (failed or set())
+
+
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_two_devices_find_what_one_finds(isolation: Isolation, batch: int, video: Path, alone: Seen) -> None:
+    settings = replace(SETTINGS, isolation=isolation, engine=replace(SETTINGS.engine, batch=batch))
+    seen = run_pool([video], CPUS, settings)
+    check_complete(seen)
+    assert sum(len(frame.detections or ()) for frame in seen.frames[0]) > FRAMES
+    same_detections(seen.frames[0], alone.frames[0])
+    assert [event.strategy for event in seen.events if isinstance(event, StrategyChosen)] == ["frames"]
+    assert {event.engine.device for event in seen.ready} == set(CPUS)
+    assert {frame.device for frame in seen.frames[0]} == set(CPUS)
+    done = {device: sum(frame.device == device for frame in seen.frames[0]) for device in CPUS}
+    assert {stats.device: stats.frames for stats in seen.stats if stats.final} == done
+    assert all(stats.latency_p50 and stats.stages["infer"] for stats in seen.stats if stats.final)
+
+
+def test_one_device_is_a_group_as_well(video: Path, alone: Seen) -> None:
+    seen = run_pool([video], CPUS[:1], SETTINGS)
+    check_complete(seen)
+    same_detections(seen.frames[0], alone.frames[0])
+
+
+def test_several_lanes_and_sources_keep_their_order(video: Path, alone: Seen) -> None:
+    settings = replace(SETTINGS, engine=replace(SETTINGS.engine, lanes=3, batch=2))
+    seen = run_pool([video, video], CPUS, settings)
+    for source in (0, 1):
+        same_detections(seen.frames[source], alone.frames[0])
+
+
+def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
+    killed: list[int] = []
+
+    def kill_one(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, FramesDone) and not killed:
+            killed.append(member_pids()[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    seen = run_pool([video] * 2, CPUS, SETTINGS, kill_one)
+    assert killed
+    for source in (0, 1):
+        assert seen.finished[source].ledger.inferred == FRAMES
+        same_detections(seen.frames[source], alone.frames[0])
+    assert all(failure.restarting and "SIGKILL" in failure.message for failure in seen.failures)
+    assert len(seen.failures) <= 1
+    # where it was noticed before the end, it came back
+    assert len([event for event in seen.events if isinstance(event, DeviceStarting)]) == 2 + len(seen.failures)
+
+
+def test_a_member_that_dies_again_and_again_is_given_up_and_the_other_does_its_work(video: Path, alone: Seen) -> None:
+    seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(dying_member_main))
+    same_detections(seen.frames[0], alone.frames[0])
+    assert [(failure.device, failure.restarting) for failure in seen.failures] == [(CPUS[0], True)] * RESTARTS + [(CPUS[0], False)]
+    assert "status 3" in seen.failures[-1].message
+    assert "did not help" in seen.failures[-1].message
+    assert {frame.device for frame in seen.frames[0]} == {CPUS[1]}
+
+
+def test_a_front_that_is_killed_is_started_again_with_its_members(video: Path) -> None:
+    pids: list[int] = []
+
+    def kill_front(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, FramesDone) and not pids:
+            pids.extend(member_pids())
+            os.kill(worker_pids()["cpu:0+cpu:1"], signal.SIGKILL)
+
+    seen = run_pool([video], CPUS, SETTINGS, kill_front)
+    check_complete(seen)
+    assert [failure.device for failure in seen.failures] == list(CPUS)
+    assert all(failure.restarting for failure in seen.failures)
+    assert gone(pids)
+
+
+def test_a_frame_that_kills_members_fails_alone(video: Path) -> None:
+    fault = partial(group_fault_main, numbers=frozenset({100}), how="kill")
+    seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(fault))
+    check_complete(seen, failed={100})
+    assert seen.failed(0) == {100: DIED}
+    assert len(seen.failures) == 3
+    assert all(failure.restarting for failure in seen.failures)
+
+
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+def test_a_frame_that_an_engine_refuses_fails_alone(isolation: Isolation, video: Path) -> None:
+    numbers = frozenset({100, 101})
+    if isolation is Isolation.PROCESS:
+        fault = partial(group_fault_main, numbers=numbers, how="raise")
+    else:
+        fault = partial(engine_fault_main, numbers=numbers, how="raise")
+    settings = replace(SETTINGS, isolation=isolation, engine=replace(SETTINGS.engine, batch=4))
+    seen = run_pool([video], CPUS, settings, pool_type=with_worker(fault))
+    check_complete(seen, failed={100, 101})
+    assert all("the engine's fault" in reason for reason in seen.failed(0).values())
+    assert not seen.failures
+
+
+def test_a_member_that_hangs_is_replaced(video: Path) -> None:
+    fault = partial(group_fault_main, numbers=frozenset({100}), how="hang")
+    seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(fault, stall_seconds=1.5))
+    check_complete(seen, failed={100})
+    assert all("did not come to an end" in failure.message for failure in seen.failures)
+    assert {failure.device for failure in seen.failures} <= set(CPUS)
+
+
+def test_a_member_that_cannot_be_built_leaves_the_work_to_the_others(video: Path) -> None:
+    missing = DeviceId("openvino", "GPU.7")
+    seen = run_pool([video], (CPUS[0], missing), SETTINGS)
+    check_complete(seen)
+    (failure,) = seen.failures
+    assert (failure.device, failure.restarting) == (missing, False)
+    assert "finds no device GPU.7" in failure.message
+    assert {frame.device for frame in seen.frames[0]} == {CPUS[0]}
+
+
+def test_without_a_member_the_run_ends_with_an_error_told_once(video: Path) -> None:
+    missing = tuple(DeviceId("openvino", f"GPU.{number}") for number in (7, 8))
+    seen = run_pool([video], missing, SETTINGS)
+    assert "GPU.7" in (seen.finished[0].error or "")
+    assert [(failure.device, failure.restarting) for failure in seen.failures if isinstance(failure, DeviceFailed)] in (
+        [(missing[0], False), (missing[1], False)],
+        [(missing[1], False), (missing[0], False)],
+    )
+
+
+def test_a_slow_device_takes_less(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "long.mp4", 1500, (64, 48), options={"crf": "40"})
+    slow: list[slowed] = []  # type: ignore[valid-type]
+
+    def slow_one(_: EnginePool, event: Event, seen: Seen) -> None:
+        if isinstance(event, FramesDone) and not slow:
+            slow.append(slowed(member_pids()[0], 1 / 3))
+            slow[0].__enter__()
+
+    try:
+        seen = run_pool([video], CPUS, SETTINGS, slow_one)
+    finally:
+        for each in slow:
+            each.__exit__(None, None, None)
+    check_complete(seen, frames=1500)
+    shares = sorted(stats.frames for stats in seen.stats if stats.final)
+    assert shares[0] < 0.45 * sum(shares)
+
+
+def test_cancelling_ends_everything_at_once(video: Path) -> None:
+    pids: list[int] = []
+
+    def cancel(pool: EnginePool, event: Event, _: Seen) -> None:
+        if isinstance(event, FramesDone) and not pids:
+            pids.extend(member_pids())
+            pool.cancel()
+
+    seen = run_pool([video] * 5, CPUS, SETTINGS, cancel)
+    assert all(seen.finished[source].cancelled for source in range(1, 5))
+    assert len(pids) == 2
+    assert gone(pids)
+
+
+def test_closing_in_mid_run_leaves_no_process(video: Path) -> None:
+    with EnginePool(SETTINGS, CPUS) as pool:
+        pool.add(video)
+        for event in pool.events():
+            if isinstance(event, FramesDone):
+                pids = member_pids()
+                break
+        pool.close()
+    assert len(pids) == 2
+    assert gone(pids)

@@ -1,0 +1,127 @@
+"""Members of groups: their processes, and faults put into them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.pool import worker
+from engine.pool.groups import member
+from engine.pool.groups.messages import MemberSetup
+from engine.pool.groups.remote import RemoteBackend
+from engine.pool.protocol import Setup
+from engine.types import FrameResult
+from tests.support.media import number_of
+from tests.support.pool import alive, worker_pids
+
+
+def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
+    """Processes of the members of the group that this process runs."""
+    front = worker_pids().get(group)
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == front and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+                found.append(int(stat.parent.name))
+    return sorted(found)
+
+
+def gone(pids: Sequence[int], seconds: float = 3.0) -> bool:
+    """Whether these processes end within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(alive(pid) for pid in pids)
+
+
+@contextmanager
+def slowed(pid: int, share: float, period: float = 0.03) -> Iterator[None]:
+    """A process that gets only this share (0..1) of the time: it is stopped for the rest of every period, seconds."""
+    done = threading.Event()
+
+    def work() -> None:
+        with suppress(ProcessLookupError):
+            while not done.is_set():
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep((1 - share) * period)
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(share * period)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], tolerance: float = 0.05) -> None:
+    """Fails unless two runs found the same in every frame: boxes within ``tolerance`` pixels, scores within a thousandth of it."""
+    assert len(a) == len(b)
+    for one, other in zip(a, b, strict=True):
+        assert (one.ref.index, one.ref.pts, one.failure) == (other.ref.index, other.ref.pts, other.failure)
+        if one.detections is None or other.detections is None:
+            continue
+        left, right = (
+            found.select(np.lexsort((found.boxes[:, 1], found.boxes[:, 0], found.class_ids)))
+            for found in (one.detections, other.detections)
+        )
+        assert len(left) == len(right), one.ref
+        np.testing.assert_array_equal(left.class_ids, right.class_ids)
+        np.testing.assert_allclose(left.boxes, right.boxes, atol=tolerance)
+        np.testing.assert_allclose(left.scores, right.scores, atol=tolerance / 1000)
+
+
+def faulty_member_main(connection: Connection[Any, Any], setup: MemberSetup, *, numbers: frozenset[int], how: str) -> None:
+    """A real member whose engine has a fault on pictures with these numbers. how: "kill" – a crash, "hang" – it never ends, "raise"."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_faulty(device: Any) -> Any:
+        backend = create(device)
+        submit = backend._submit_impl
+
+        def faulty(images: Any, still: bool) -> Any:
+            if any(image.any() and number_of(image) in numbers for image in images):
+                if how == "kill":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                while how == "hang":
+                    time.sleep(1)
+                raise RuntimeError("the engine's fault")
+            return submit(images, still)
+
+        backend._submit_impl = faulty  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_faulty
+    member.main(connection, setup)
+
+
+def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
+    """A real front whose members have that fault."""
+    RemoteBackend.member_main = staticmethod(partial(faulty_member_main, numbers=numbers, how=how))  # type: ignore[assignment]
+    worker.main(connection, setup)
+
+
+def _dying(connection: Connection[Any, Any], setup: MemberSetup) -> None:
+    if str(setup.device) == "cpu:0":
+        os._exit(3)
+    member.main(connection, setup)
+
+
+def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real front one of whose members, that for cpu:0, ends at once whenever it is started."""
+    RemoteBackend.member_main = staticmethod(_dying)
+    worker.main(connection, setup)
