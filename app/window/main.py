@@ -67,7 +67,7 @@ def run_window(
     pulse.timeout.connect(_nothing)
     pulse.start()
     if recording is not None:
-        window.devices.show_recording(recording)
+        window.device_tabs.show_recording(recording)
     try:
         window.show()
         window.open_paths(paths)

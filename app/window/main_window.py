@@ -31,8 +31,11 @@ from app.window.queue_panel import REFRESH_MS, QueuePanel
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
+from app.window.topology_panel import TopologyPanel
+from app.window.topology_tabs import DeviceTabs
 from app.window.view_filter import ViewFilter
 from app.window.viewer import Viewer
+from engine.devices.topology_search import find_topology
 from engine.errors import SourceError
 from engine.media.sources import expand_sources
 from engine.model.check import ModelSummary
@@ -62,6 +65,8 @@ class MainWindow(QMainWindow):
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
+        self.topology = TopologyPanel()
+        self.device_tabs = DeviceTabs(self.devices, self.topology)
         self.status = StatusLine()
         self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
         self.overlay = DropOverlay(self)
@@ -80,7 +85,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.viewer)
         self.right = QSplitter(Qt.Orientation.Vertical)
         self.right.addWidget(self.filter)
-        self.right.addWidget(self.devices)
+        self.right.addWidget(self.device_tabs)
         self.right.setSizes([330, 470])
         self.left = QWidget()
         below = QVBoxLayout(self.left)
@@ -156,6 +161,7 @@ class MainWindow(QMainWindow):
         controller.failed.connect(self.notices.session_failed)
         self.setup.devices_found.connect(self.notices.devices_found)
         self.setup.devices_found.connect(self.devices.know_devices)
+        self.topology.wanted.connect(self._find_topology)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
     @property
@@ -218,6 +224,10 @@ class MainWindow(QMainWindow):
     @Slot()
     def _sum_up(self) -> None:
         self.status.show_queue(self.items)
+
+    @Slot()
+    def _find_topology(self) -> None:
+        self.background.start(find_topology, self.topology.show_topology, self.topology.show_problem)
 
     @Slot(object)
     def _filter_changed(self, view_filter: ViewFilter) -> None:
