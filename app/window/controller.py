@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.device_status import DeviceStatus
+from app.window.device_status import ELASTIC, DeviceStatus, Phase
 from app.window.feed import SourceProgress
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import QueueModel
 from app.window.session_thread import SessionThread
 from app.window.tally import Tally
+from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
 from engine.settings import RunSettings
+from engine.types import DeviceId
 
 TICK_MS = 200
 """Time between looks at a running session."""
@@ -36,13 +38,14 @@ class DetectionController(QObject):
     another session, which begins when the one before has ended.
 
     devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
-    session ended. item_changed: key.
+    session ended. refused: why a device can neither join nor leave. item_changed: key.
     """
 
     devices_changed = Signal(object)
     strategy_changed = Signal(object)
     device_failed = Signal(object)
     failed = Signal(str)
+    refused = Signal(str)
     item_changed = Signal(int)
     _woken = Signal()
 
@@ -85,16 +88,21 @@ class DetectionController(QObject):
         return [item.key for item in items]
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether these differ from the settings in use."""
-        return self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
+        """Whether these differ from the settings in use, by more than what a session can take up as it runs."""
+        differ = self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
+        return differ and not self._only_devices_differ(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
-        """Work with other settings from now on. restart: also for the files that are begun, which then begin anew."""
+        """Work with other settings from now on. restart: also for the files that are begun, which then begin anew.
+
+        Where nothing but the devices differs, they join and leave the session that runs.
+        """
         if settings == self._settings and tuple(labels) == self._labels:
             return
+        elastic = self._only_devices_differ(settings, labels)
         self._settings, self._labels = settings, tuple(labels)
         session = self._session
-        if session is not None:
+        if session is not None and not (elastic and self._use_devices(session, settings)):
             for item in self._model:
                 begun = item.results is not None and not item.ended and item.key not in self._own
                 if begun and (restart or item.state is ItemState.WAITING):
@@ -102,6 +110,47 @@ class DetectionController(QObject):
                     self._forget(item)
             session.finish()
         self._submit()
+
+    @Slot(object)
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part in the session that runs, also one that has left or failed."""
+        self._change_devices(SessionThread.add_device, device)
+
+    @Slot(object)
+    def remove_device(self, device: DeviceId) -> None:
+        """A device leaves the session that runs; the others do the rest of its work."""
+        self._change_devices(SessionThread.remove_device, device)
+
+    def _change_devices(self, change: Callable[[SessionThread, DeviceId], None], device: DeviceId) -> None:
+        try:
+            if self._session is None:
+                raise RuntimeError("nothing is being detected")
+            change(self._session, device)
+        except (UsageError, RuntimeError) as problem:
+            self.refused.emit(str(problem))
+        self._wake()
+
+    def _only_devices_differ(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether the session that runs can go on with these: devices may join and leave it."""
+        now, session = self._settings, self._session
+        if now is None or session is None or session.settings != now or self._labels != tuple(labels):
+            return False
+        elastic = self._strategy is not None and self._strategy.strategy in ELASTIC
+        return elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
+
+    def _use_devices(self, session: SessionThread, settings: RunSettings) -> bool:
+        """Let devices join and leave until they are those of the settings; False if that is refused."""
+        now = {status.device for status in self._devices if status.takes_part}
+        try:
+            for device in settings.devices:
+                if device not in now:
+                    session.add_device(device)
+            for device in now.difference(settings.devices):
+                session.remove_device(device)
+        except (UsageError, RuntimeError):
+            return False
+        session.settings = settings
+        return True
 
     def cancel(self, key: int) -> None:
         """Stop one file; what was found stays."""
@@ -197,7 +246,7 @@ class DetectionController(QObject):
             self.device_failed.emit(problem)
         if snapshot.ended:
             self._ended(session, snapshot.error)
-        elif snapshot.devices and all(status.phase == "failed" for status in snapshot.devices):
+        elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
             session.finish()  # the next file gets a new one, with fresh processes
 
     def _ended(self, session: SessionThread, error: str | None) -> None:

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import time
+from enum import Enum, auto
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.window import device_words, formats
+from app.window import device_words, formats, theme
 from app.window.device_figures import DeviceFigures
 from app.window.device_row import DeviceRow, Matter, RowContent
 from app.window.device_status import DeviceStatus, Phase
 from app.window.gauges import Gauges
+from app.window.icons import icon
 from app.window.indicators import Dot, ElidedLabel, ProgressBar, label, say, wrapped
 from app.window.readings import details, readings
 from app.window.row_columns import RowColumns
+from app.window.transport import tool_button
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry import Telemetry
 
 MARGIN = 12
+_ROW_MATTERS = {Phase.STARTING: "Building the engine…", Phase.LEAVING: "Leaving this run…", Phase.LEFT: "Left this run"}
+
+
+class Change(Enum):
+    """What the user can do about a device while a run goes on."""
+
+    JOIN = auto()
+    LEAVE = auto()
 
 
 class DeviceCard(QFrame):
     """Shows one ``DeviceStatus`` and its telemetry; charts and gauges move only when ``refresh`` is called.
 
-    Among many it is a row, which opens to the whole card when it is clicked.
+    Among many it is a row, which opens to the whole card when it is clicked. join_requested, leave_requested: its DeviceId.
     """
+
+    join_requested = Signal(object)
+    leave_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +47,7 @@ class DeviceCard(QFrame):
         self._status: DeviceStatus | None = None
         self._description: DeviceDescription | None = None
         self._share: float | None = None
+        self._change: Change | None = None
         self._narrow = self._open = False
         self.row = DeviceRow()
         self.row.hide()
@@ -40,6 +55,11 @@ class DeviceCard(QFrame):
         self.dot = Dot()
         self.name = label("section")
         self.phase = label("small")
+        self.change = tool_button("close", "")
+        self.change.setIconSize(QSize(14, 14))
+        self.change.setFixedSize(22, 20)
+        self.change.clicked.connect(self._ask_for_change)
+        self.change.hide()
         self.hardware = ElidedLabel("small")
         self.engine = ElidedLabel("small")
         self.message = wrapped("error")
@@ -61,6 +81,7 @@ class DeviceCard(QFrame):
         head.addWidget(self.name)
         head.addStretch()
         head.addWidget(self.phase)
+        head.addWidget(self.change)
         words = QVBoxLayout()
         words.setSpacing(4)
         for widget in (self.head, self.hardware, self.engine, self.message, self.note, self.building):
@@ -84,7 +105,8 @@ class DeviceCard(QFrame):
         if columns is not None:
             self.row.set_columns(columns)
         self.row.setVisible(narrow)
-        self.head.setVisible(not narrow)
+        self.dot.setVisible(not narrow)
+        self.name.setVisible(not narrow)
         self.whole.setVisible(self._open or not narrow)
         self._column.setContentsMargins(MARGIN, 0 if narrow else MARGIN, MARGIN, MARGIN)
 
@@ -94,6 +116,21 @@ class DeviceCard(QFrame):
         self._open = not self._open
         self.whole.setVisible(self._open)
         self.refresh()
+
+    def set_change(self, change: Change | None) -> None:
+        """Whether the user may let it join the run, or take it out."""
+        self._change = change
+        self.change.setVisible(change is not None)
+        if change is not None and self._status is not None:
+            title = f"Let {self._status.device} take part" if change is Change.JOIN else f"Take {self._status.device} out of this run"
+            self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
+            self.change.setToolTip(title)
+            self.change.setAccessibleName(title)
+
+    @Slot()
+    def _ask_for_change(self) -> None:
+        if self._status is not None and self._change is not None:
+            (self.join_requested if self._change is Change.JOIN else self.leave_requested).emit(self._status.device)
 
     def describe(self, description: DeviceDescription) -> None:
         """What is known of the device, whether anything is built for it or not."""
@@ -113,6 +150,8 @@ class DeviceCard(QFrame):
         self.name.setText(str(status.device))
         self.phase.setText(title)
         self.dot.set_colour(device_words.colour(status))
+        for widget in (self.name, self.hardware, self.engine, self.figures):
+            widget.setEnabled(status.phase is not Phase.LEFT)
         broken = status.phase in (Phase.FAILED, Phase.RESTARTING)
         say(self.message, status.message if broken else "")
         say(self.note, status.note)
@@ -129,7 +168,7 @@ class DeviceCard(QFrame):
         elif status.building is not None:
             self.row.show_matter(Matter(*status.building))
         else:
-            self.row.show_matter(Matter("Building the engine…" if status.phase is Phase.STARTING else ""))
+            self.row.show_matter(Matter(_ROW_MATTERS.get(status.phase, "")))
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
@@ -141,7 +180,9 @@ class DeviceCard(QFrame):
         status = self._status
         if self._narrow and status is not None:
             rate = formats.rate(status.samples[-1].frames_per_second) if status.working else formats.DASH
-            self.row.show_device(RowContent(str(status.device), device_words.colour(status), rate, self._share, shown))
+            self.row.show_device(
+                RowContent(str(status.device), device_words.colour(status), rate, self._share, shown, status.phase is Phase.LEFT)
+            )
             self.row.setToolTip(self.gauges.toolTip())
 
     def refresh(self, now: float | None = None) -> None:

@@ -45,9 +45,9 @@ class DeviceFigures(QWidget):
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
         """How much it has done; share: of all that was done, 0..1, None = it was the only one."""
         frames = formats.plural(status.frames, "frame")
-        self.frames.setText(frames if share is None else f"{formats.percent(share)} of the work")
+        self.frames.setText(frames if share is None else f"{formats.part(share)} of the work")
         self.frames.setToolTip(frames)
-        self.moving.setVisible(status.phase is not Phase.FAILED)
+        self.moving.setVisible(status.phase not in (Phase.FAILED, Phase.LEFT))
 
     def refresh(self, status: DeviceStatus, now: float) -> None:
         """Redraw; now: the monotonic time at the charts' right end."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.window import theme
-from app.window.device_card import DeviceCard
-from app.window.device_status import DeviceStatus, Phase, shares_of
+from app.window.device_card import Change, DeviceCard
+from app.window.device_status import ELASTIC, DeviceStatus, Phase, shares_of
 from app.window.device_telemetry import DeviceTelemetry
 from app.window.readings import readings
 from app.window.row_columns import RowColumns, RowHeading
+from app.window.run_heading import RunHeading
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
+from engine.pool.events import StrategyChosen
 from engine.types import DeviceId
 
 ROWS_FROM = 3
@@ -25,7 +27,13 @@ REPAINT_MS = 500
 
 
 class DevicePanel(QWidget):
-    """Cards in the order in which the devices were first heard of. It repaints, and telemetry is taken, only while it can be seen."""
+    """Cards in the order in which the devices were first heard of. It repaints, and telemetry is taken, only while it can be seen.
+
+    join_requested, leave_requested: a DeviceId, of a device that shall take part in the run that goes on, or no longer.
+    """
+
+    join_requested = Signal(object)
+    leave_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,9 +44,12 @@ class DevicePanel(QWidget):
         self._known: dict[DeviceId, DeviceDescription] = {}
         self._recording: Recording | None = None
         self.telemetry = DeviceTelemetry()
+        self._strategy: StrategyChosen | None = None
         self.heading = QLabel("Devices")
         self.heading.setProperty("role", "section")
         self.heading.setContentsMargins(16, 12, 16, 6)
+        self.run = RunHeading()
+        self.run.join_requested.connect(self.join_requested)
         self.columns = RowHeading()
         self.columns.hide()
         self.hint = QLabel("Each device appears here when detection starts.")
@@ -62,6 +73,7 @@ class DevicePanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.heading)
+        column.addWidget(self.run)
         column.addWidget(scroll, 1)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
@@ -85,6 +97,13 @@ class DevicePanel(QWidget):
         self._arrange()
 
     @Slot(object)
+    def show_strategy(self, chosen: StrategyChosen) -> None:
+        """How the devices share the work."""
+        self._strategy = chosen
+        self.run.show_strategy(chosen)
+        self._offer_changes()
+
+    @Slot(object)
     def show_devices(self, devices: Iterable[DeviceStatus]) -> None:
         """These are the devices now; others go."""
         self._statuses = tuple(devices)
@@ -105,12 +124,12 @@ class DevicePanel(QWidget):
         shares = shares_of(self._statuses)
         for device, status in current.items():
             if device not in self._cards:
-                self._cards[device] = DeviceCard()
-                self._column.insertWidget(self._column.count() - 1, self._cards[device])
+                self._cards[device] = self._new_card()
             if device in known:
                 self._cards[device].describe(known[device])
             self._cards[device].show_status(status, shares.get(device))
         self._lay_out(current, bool(shares))
+        self._offer_changes()
         self.hint.setVisible(not current)
         self._watch()
         if self.isVisible():
@@ -126,6 +145,27 @@ class DevicePanel(QWidget):
             self.columns.set_columns(columns)
         for card in self._cards.values():
             card.set_row(columns)
+
+    def _new_card(self) -> DeviceCard:
+        card = DeviceCard()
+        card.join_requested.connect(self.join_requested)
+        card.leave_requested.connect(self.leave_requested)
+        self._column.insertWidget(self._column.count() - 1, card)
+        return card
+
+    def _offer_changes(self) -> None:
+        """What the user can do about each device while a run goes on."""
+        taking_part = [status for status in self._statuses if status.takes_part]
+        chosen = self._strategy.strategy if self._strategy is not None else None
+        elastic = bool(taking_part) and chosen in ELASTIC
+        for status in self._statuses:
+            again = status.phase in (Phase.FAILED, Phase.LEFT)
+            possible = again or (status.takes_part and len(taking_part) > 1)
+            self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
+        ours = {status.device for status in self._statuses}
+        others = [known for known in self._known.values() if known.available and known.id not in ours] if elastic else []
+        why_none = "All devices of this machine take part" if elastic else f"With {chosen} no device can join or leave while a run goes on"
+        self.run.offer(others, why_none if taking_part else None)
 
     def _watch(self) -> None:
         """Take telemetry of the devices that are this machine's, if they can be seen."""

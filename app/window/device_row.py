@@ -21,13 +21,14 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 @dataclass(frozen=True)
 class RowContent:
-    """name, colour: of the device and its light. rate: frames/s in words. share: of all work, 0..1, None = none yet."""
+    """name, colour: of the device and its light. rate: frames/s in words. share: of all work, 0..1, None = none yet. off: it is out."""
 
     name: str = ""
     colour: str = theme.DISABLED
     rate: str = ""
     share: float | None = None
     readings: tuple[Reading, ...] = ()
+    off: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class DeviceRow(QWidget):
     def _describe(self) -> None:
         content = self._content
         said = self._matter.text or ", ".join(f"{reading.name} {reading.text}" for reading in content.readings)
-        share = "" if content.share is None else f", {formats.percent(content.share)} of the work"
+        share = "" if content.share is None else f", {formats.part(content.share)} of the work"
         self.setAccessibleName(f"{content.name}: {said}{share}")
         self.update()
 
@@ -96,9 +97,10 @@ class DeviceRow(QWidget):
         painter.setBrush(QColor(content.colour))
         painter.drawEllipse(QRectF(areas.name.x(), areas.name.center().y() - 4, 8, 8))
         painter.setFont(self._bold)
-        painter.setPen(QColor(theme.WARNING if any(reading.alarm for reading in content.readings) else theme.TEXT))
+        text = theme.DISABLED if content.off else theme.TEXT
+        painter.setPen(QColor(theme.WARNING if any(reading.alarm for reading in content.readings) else text))
         self._write(painter, areas.name.adjusted(LIGHT, 0, 0, 0), content.name)
-        painter.setPen(QColor(theme.TEXT))
+        painter.setPen(QColor(text))
         if areas.rate is not None:
             painter.drawText(areas.rate, _RIGHT, content.rate)
         painter.setFont(self._font)
@@ -108,7 +110,7 @@ class DeviceRow(QWidget):
         for area, reading in zip(areas.cells, content.readings, strict=False):
             self._draw_value(painter, area, reading.brief, reading.fraction, reading.known, reading.alarm)
         if areas.share is not None:
-            text = formats.DASH if content.share is None else formats.percent(content.share)
+            text = formats.DASH if content.share is None else formats.part(content.share)
             self._draw_value(painter, areas.share, text, content.share, content.share is not None, alarm=False)
 
     def _draw_value(self, painter: QPainter, area: QRectF, text: str, fraction: float | None, known: bool, alarm: bool) -> None:

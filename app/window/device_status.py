@@ -8,24 +8,30 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from engine.backends.base import EngineInfo
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from engine.settings import Parallel
 from engine.types import DeviceId
 
 HISTORY = 60.0  # seconds
+ELASTIC = (Parallel.SEGMENTS, Parallel.STREAMS)
+"""Strategies with which devices can join and leave while a run goes on."""
 
 
 class Phase(StrEnum):
-    """What a device is doing. IDLE: its session has ended. RECORDED: it is another machine's, and does nothing here."""
+    """What a device is doing. LEAVING: it was taken out of the run and ends what it has; LEFT: and has ended it. IDLE: its session
+    has ended. RECORDED: it is another machine's, and does nothing here."""
 
     STARTING = "starting"
     READY = "ready"
     RESTARTING = "restarting"
     FAILED = "failed"
+    LEAVING = "leaving"
+    LEFT = "left"
     IDLE = "idle"
     RECORDED = "recorded"
 
 
-DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceStats
+DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceLeft | DeviceStats
 
 
 @dataclass(frozen=True)
@@ -61,9 +67,14 @@ class DeviceStatus:
     samples: tuple[Sample, ...] = ()
 
     @property
+    def takes_part(self) -> bool:
+        """Whether it has, or will get, work of a running session."""
+        return self.phase in (Phase.STARTING, Phase.READY, Phase.RESTARTING)
+
+    @property
     def working(self) -> bool:
         """Whether frames went through it in the last interval."""
-        return self.phase is Phase.READY and bool(self.samples) and self.samples[-1].frames_per_second > 0
+        return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
 
     @property
     def latest(self) -> Sample | None:
@@ -83,9 +94,12 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         note = status.note
         if before != event.engine.batch:
             note = f"The batch went from {before} to {event.engine.batch}: {event.engine.reason.rpartition(': ')[2]}"
-        return replace(status, phase=Phase.READY, engine=event.engine, building=None, message="", note=note)
+        phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
+        return replace(status, phase=phase, engine=event.engine, building=None, message="", note=note)
     if isinstance(event, DeviceFailed):
         return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, building=None, message=event.message)
+    if isinstance(event, DeviceLeft):
+        return replace(status, phase=Phase.LEFT, building=None, message="", note="")
     sample = Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99)
     kept = tuple(old for old in status.samples if now - old.time <= HISTORY)
     return replace(

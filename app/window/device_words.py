@@ -12,6 +12,8 @@ _PHASES = {
     Phase.READY: ("Ready", theme.GOOD),
     Phase.RESTARTING: ("Restarting", theme.WARNING),
     Phase.FAILED: ("Failed", theme.DANGER),
+    Phase.LEAVING: ("Leaving", theme.WARNING),
+    Phase.LEFT: ("Left", theme.DISABLED),
     Phase.IDLE: ("Idle", theme.MUTED),
     Phase.RECORDED: ("Recorded", theme.MUTED),
 }
@@ -23,7 +25,7 @@ def title(status: DeviceStatus) -> str:
         return f"Building {formats.percent(status.building[1])}"
     if status.phase is Phase.RESTARTING and status.attempt > 1:
         return f"Restarting (attempt {status.attempt})"
-    return "Working" if status.working else _PHASES[status.phase][0]
+    return "Working" if status.working and status.phase is Phase.READY else _PHASES[status.phase][0]
 
 
 def colour(status: DeviceStatus) -> str:

@@ -16,6 +16,7 @@ from app.window.tally import Tally
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import (
     DeviceFailed,
+    DeviceLeft,
     DeviceReady,
     DeviceStarting,
     DeviceStats,
@@ -82,18 +83,22 @@ class Feed:
                     self._set(source, replace(self._source(source), finished=event))
                 case StrategyChosen():
                     self._strategy = event
-                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceStats():
+                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceLeft() | DeviceStats():
                     self._device(event, now)
             return self._announce()
+
+    def leaving(self, device: DeviceId) -> None:
+        """It was taken out of the run, and will soon have left. To be taken without being told."""
+        with self._lock:
+            status = self._devices.get(device)
+            if status is not None and status.takes_part:
+                self._devices[device] = replace(status, phase=Phase.LEAVING)
 
     def end(self, error: str | None) -> bool:
         """Nothing more comes. Gives True as ``apply`` does."""
         with self._lock:
             self._ended, self._error = True, error
-            self._devices = {
-                device: status if status.phase is Phase.FAILED else replace(status, phase=Phase.IDLE, building=None)
-                for device, status in self._devices.items()
-            }
+            self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
             return self._announce()
 
     def take(self) -> Snapshot:
@@ -146,3 +151,9 @@ class Feed:
         self._devices[device] = fold(self._devices.get(device, DeviceStatus(device)), event, now)
         if isinstance(event, DeviceFailed):
             self._problems.append(event)
+
+
+def _at_the_end(status: DeviceStatus) -> DeviceStatus:
+    if status.phase in (Phase.FAILED, Phase.LEFT):
+        return status
+    return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None)

@@ -54,3 +54,8 @@ def plural(value: int, one: str, many: str | None = None) -> str:
 def percent(fraction: float) -> str:
     """``0 %`` to ``100 %``, cut so that only the finished reads 100."""
     return f"{int(min(max(fraction, 0.0), 1.0) * 100 + 1e-9)} %"
+
+
+def part(fraction: float) -> str:
+    """A part of a whole: ``33 %``; what is not nothing does not read 0."""
+    return "< 1 %" if 0.0 < fraction < 0.005 else f"{100 * fraction:.0f} %"

@@ -36,9 +36,10 @@ class Notices(QObject):
     def devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
         """What restarted and works again is no news any more; detecting on the CPU beside a broken GPU is."""
         for status in statuses:
-            if status.phase is Phase.READY:
+            if status.phase in (Phase.READY, Phase.LEFT):
                 self._banners.remove(f"device {status.device}")
-        cpu_only = bool(statuses) and all(status.device.kind == "cpu" for status in statuses)
+        kinds = {member.kind for status in statuses if status.phase is not Phase.LEFT for member in status.device.members}
+        cpu_only = kinds == {"cpu"}
         if cpu_only != self._cpu_only:
             self._cpu_only = cpu_only
             self._show_fallback()
@@ -60,6 +61,11 @@ class Notices(QObject):
     def session_failed(self, message: str) -> None:
         """A session ended with an error."""
         self._banners.show_banner("session", Kind.ERROR, f"Detection stopped: {message}", ("Settings…", self.settings_requested.emit))
+
+    @Slot(str)
+    def refused(self, message: str) -> None:
+        """A device can neither join nor leave."""
+        self._banners.show_banner("refused", Kind.WARNING, f"That is not possible: {message}.")
 
     @Slot(str, bool)
     def preview_crashed(self, message: str, again: bool) -> None:

@@ -113,11 +113,12 @@ class SessionThread(threading.Thread):
             RuntimeError: no session runs.
         """
         self._running().remove_device(device)
+        self.feed.leaving(device)
 
     def _running(self) -> DetectionSession:
         with self._lock:
             if self._session is None or self._over:
-                raise RuntimeError("no session runs")
+                raise RuntimeError("nothing is being detected")
             return self._session
 
     def finish(self) -> None:

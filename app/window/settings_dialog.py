@@ -143,7 +143,7 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """As high as what is in it, within reason."""
         self.ensurePolished()
-        self.resize(WIDTH, min(self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 4, MOST_HEIGHT))
+        self.resize(WIDTH, min(self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20, MOST_HEIGHT))
         super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -45,6 +45,7 @@ class StatusLine(QWidget):
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
         """The devices of the session; none before the first."""
+        statuses = [status for status in statuses if status.phase is not Phase.LEFT]
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
         if not statuses:

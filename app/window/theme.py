@@ -100,6 +100,7 @@ QLabel[role="title"] {{ font-size: {base + 7}px; font-weight: 600; }}
 QLabel[role="section"] {{ font-size: {base + 1}px; font-weight: 600; }}
 QLabel[role="heading"] {{ color: {MUTED}; font-size: {small}px; font-weight: 600; }}
 QLabel[role="figure"] {{ font-size: {base + 9}px; font-weight: 600; }}
+QLabel[role="section"]:disabled, QLabel[role="small"]:disabled, QLabel[role="figure"]:disabled {{ color: {DISABLED}; }}
 QLabel[role="error"] {{ color: {DANGER}; }}
 QLabel[role="notice"] {{ color: {WARNING}; font-size: {small}px; }}
 QLabel[role="good"] {{ color: {GOOD}; }}

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import DetectionController
-from app.window.device_status import Phase
+from app.window.device_status import DeviceStatus, Phase
 from app.window.preferences import Preferences
 from app.window.queue_item import ItemState
 from app.window.queue_model import QueueModel
 from engine.model.check import check_model
-from engine.settings import RunSettings
+from engine.settings import Parallel, RunSettings
 from engine.store.session import SessionReader
+from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 
 PATIENCE = 30_000
+FIRST, SECOND = DeviceId("cpu", "0"), DeviceId("cpu", "1")
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +38,25 @@ class Desk:
         self.errors: list[str] = []
         self.phases: list[Phase] = []
         self.controller.failed.connect(self.errors.append)
-        self.controller.devices_changed.connect(lambda statuses: self.phases.extend(status.phase for status in statuses))
+        self.controller.devices_changed.connect(self._devices_changed)
+        self.refusals: list[str] = []
+        self.controller.refused.connect(self.refusals.append)
+        self.now: dict[DeviceId, Phase] = {}
 
-    def configure(self, seed: int = 1, restart: bool = False) -> RunSettings:
-        settings = Preferences(tiny_files(seed)).run_settings()
+    def _devices_changed(self, statuses: tuple[DeviceStatus, ...]) -> None:
+        self.now = {status.device: status.phase for status in statuses}
+        self.phases.extend(self.now.values())
+
+    def devices_of(self, key: int) -> set[DeviceId]:
+        """Those that worked on a file."""
+        item = self.items.get(key)
+        assert item is not None
+        assert item.results is not None
+        with SessionReader(item.results.database) as reader:
+            return {frame.device for frame in reader.frames(item.results.source)}
+
+    def configure(self, seed: int = 1, restart: bool = False, devices: tuple[DeviceId, ...] = ()) -> RunSettings:
+        settings = Preferences(tiny_files(seed), devices).run_settings()
         self.controller.set_settings(settings, check_model(settings.model).labels, restart)
         return settings
 
@@ -141,3 +159,45 @@ def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: P
     (tmp_path / "sessions").unlink()
     desk.controller.retry(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+
+
+def test_devices_join_and_leave_while_a_session_runs(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    desk.configure(devices=(FIRST,))
+    (before,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(before) is ItemState.DONE, timeout=PATIENCE)
+    desk.controller.add_device(SECOND)
+    qtbot.waitUntil(lambda: desk.now == {FIRST: Phase.READY, SECOND: Phase.READY}, timeout=PATIENCE)
+    desk.controller.remove_device(FIRST)
+    qtbot.waitUntil(lambda: desk.now[FIRST] is Phase.LEFT, timeout=PATIENCE)
+    (after,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(after) is ItemState.DONE, timeout=PATIENCE)
+    assert (desk.devices_of(before), desk.devices_of(after)) == ({FIRST}, {SECOND})
+    assert desk.refusals == []
+    desk.controller.add_device(SECOND)
+    assert desk.refusals == ["cpu:1 takes part already"]
+    desk.controller.add_device(FIRST)
+    qtbot.waitUntil(lambda: desk.now[FIRST] is Phase.READY, timeout=PATIENCE)
+
+
+def test_without_a_session_no_device_can_join(desk: Desk) -> None:
+    desk.controller.add_device(SECOND)
+    assert desk.refusals == ["nothing is being detected"]
+
+
+def test_other_devices_in_the_settings_join_the_session_that_runs(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    settings = desk.configure(devices=(FIRST,))
+    (before,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(before) is ItemState.DONE, timeout=PATIENCE)
+    labels = check_model(settings.model).labels
+    assert not desk.controller.would_change(replace(settings, devices=(SECOND,)), labels)
+    assert desk.controller.would_change(replace(settings, devices=(SECOND,), parallel=Parallel.STREAMS), labels)
+    desk.configure(devices=(SECOND,))
+    (after,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(after) is ItemState.DONE, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: desk.now == {FIRST: Phase.LEFT, SECOND: Phase.READY}, timeout=PATIENCE)
+    first, second = desk.items.get(before), desk.items.get(after)
+    assert first is not None
+    assert second is not None
+    assert first.results is not None
+    assert second.results is not None
+    assert first.results.database == second.results.database  # one session

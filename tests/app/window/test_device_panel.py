@@ -9,7 +9,7 @@ from app.window.device_panel import DevicePanel
 from app.window.device_status import DeviceStatus, Phase, fold
 from app.window.status_line import StatusLine
 from engine.devices.description import DeviceDescription
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from engine.types import DeviceId
 from tests.support.window import CPU, engine_info
 
@@ -168,3 +168,84 @@ def test_a_device_that_ends_with_its_session_is_idle(qtbot: QtBot) -> None:
     status = DeviceStatus(CPU, Phase.IDLE, engine=engine_info())
     panel.show_devices([status])
     assert panel.cards[0].phase.text() == "Idle"
+
+
+DESCRIBED = tuple(DeviceDescription(device, f"Device {device}", "some backend", ("fp32",)) for device in (CPU, GPU, DeviceId("cuda", "1")))
+SEGMENTS = StrategyChosen("segments", "files can be cut at keyframes")
+
+
+def running(qtbot: QtBot, *statuses: DeviceStatus, chosen: StrategyChosen = SEGMENTS) -> DevicePanel:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 700)
+    panel.know_devices(DESCRIBED)
+    panel.show_strategy(chosen)
+    panel.show_devices(statuses)
+    return panel
+
+
+def gpu() -> DeviceStatus:
+    return fold(DeviceStatus(GPU), DeviceReady(engine_info(GPU)), 0.0)
+
+
+def test_the_strategy_and_its_reason_are_there_as_soon_as_it_is_chosen(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    assert not panel.run.isVisibleTo(panel)
+    panel.show_strategy(SEGMENTS)
+    assert panel.run.isVisibleTo(panel)
+    assert (panel.run.strategy.text(), panel.run.reason.text()) == ("Strategy: segments", "Files can be cut at keyframes.")
+
+
+def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
+    panel = running(qtbot, working(0.0), gpu())
+    first, second = panel.cards
+    with qtbot.waitSignal(panel.leave_requested) as asked:
+        second.change.click()
+    assert asked.args == [GPU]
+    panel.show_devices([replace(working(0.0), phase=Phase.LEAVING), gpu()])
+    assert first.phase.text() == "Leaving"
+    assert not first.change.isVisibleTo(panel)
+    assert not second.change.isVisibleTo(panel)
+
+
+def test_a_device_that_left_is_greyed_out_and_may_come_back(qtbot: QtBot) -> None:
+    left = fold(working(0.0), DeviceLeft(CPU), 1.0)
+    panel = running(qtbot, left, gpu())
+    card = panel.cards[0]
+    assert card.phase.text() == "Left"
+    assert not card.name.isEnabled()
+    assert not card.figures.moving.isVisibleTo(card)
+    with qtbot.waitSignal(panel.join_requested) as asked:
+        card.change.click()
+    assert asked.args == [CPU]
+    panel.show_devices([fold(left, DeviceStarting(CPU, 1), 2.0), gpu()])
+    assert card.name.isEnabled()
+    assert card.phase.text() == "Starting"
+
+
+def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
+    panel = running(qtbot, gpu())
+    assert [action.text() for action in panel.run.menu.actions()] == ["cpu:0   Device cpu:0", "cuda:1   Device cuda:1"]
+    with qtbot.waitSignal(panel.join_requested) as asked:
+        panel.run.menu.actions()[1].trigger()
+    assert asked.args == [DeviceId("cuda", "1")]
+    panel.show_devices([fold(DeviceStatus(known.id), DeviceReady(engine_info(known.id)), 0.0) for known in DESCRIBED])
+    assert not panel.run.add.isEnabled()
+    assert panel.run.add.toolTip() == "All devices of this machine take part"
+
+
+def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtBot) -> None:
+    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say"))
+    assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
+    assert not panel.run.add.isEnabled()
+    assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
+    panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
+    assert not panel.run.add.isVisibleTo(panel)
+
+
+def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.show_devices([working(0.0), fold(gpu(), DeviceLeft(GPU), 1.0)])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"

@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 from app.window.chart import ceiling
 from app.window.device_status import DeviceStatus, Phase, fold
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from tests.support.window import CPU, engine_info
 
 
@@ -33,3 +35,28 @@ def test_it_remembers_a_minute_and_the_last_real_figures() -> None:
 
 def test_the_scale_of_a_chart_is_round_and_just_large_enough() -> None:
     assert [ceiling(value) for value in (0.0, 0.012, 0.9, 1.0, 1.2, 34, 71, 282, 701)] == [1.0, 0.015, 1.0, 1.0, 1.5, 50, 100, 300, 1000]
+
+
+def test_a_device_that_was_taken_out_is_leaving_until_it_has_left() -> None:
+    leaving = replace(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), phase=Phase.LEAVING)
+    leaving = fold(leaving, DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
+    assert (leaving.phase, leaving.working, leaving.takes_part) == (Phase.LEAVING, True, False)
+    assert fold(leaving, DeviceReady(engine_info()), 1.0).phase is Phase.LEAVING  # its batch became smaller
+    left = fold(leaving, DeviceLeft(CPU), 2.0)
+    assert (left.phase, left.working, left.frames) == (Phase.LEFT, False, 10)
+    assert fold(left, DeviceStarting(CPU, 1), 3.0).takes_part
+
+
+def test_building_ends_with_the_engine_or_with_the_device() -> None:
+    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, "trying tactics", 0.5), 0.0)
+    assert building.building == ("trying tactics", 0.5)
+    for event in (DeviceReady(engine_info()), DeviceFailed(CPU, "no memory", True), DeviceStarting(CPU, 2), DeviceLeft(CPU)):
+        assert fold(building, event, 1.0).building is None
+
+
+def test_a_new_batch_is_explained_once_it_differs() -> None:
+    engine = replace(engine_info(), batch=32)
+    status = fold(fold(DeviceStatus(CPU), DeviceReady(engine), 0.0), DeviceReady(engine), 1.0)
+    assert status.note == ""
+    smaller = replace(engine, batch=16, reason="fp16; batch 16: the memory became too small for 32")
+    assert fold(status, DeviceReady(smaller), 2.0).note == "The batch went from 32 to 16: the memory became too small for 32"

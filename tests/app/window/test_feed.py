@@ -2,7 +2,7 @@ import time
 
 from app.window.device_status import Phase
 from app.window.feed import Feed
-from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, Ledger, SourceFinished, SourceOpened, StrategyChosen
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, FramesDone, Ledger, SourceFinished, SourceOpened, StrategyChosen
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
 
@@ -55,3 +55,16 @@ def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() 
     snapshot = feed.take()
     assert (snapshot.ended, snapshot.error) == (True, "no more")
     assert [status.phase for status in snapshot.devices] == [Phase.IDLE]
+
+
+def test_a_device_leaves_only_if_it_took_part_and_ends_as_having_left() -> None:
+    feed = Feed()
+    feed.leaving(CPU)  # nothing is known of it
+    feed.apply(DeviceReady(engine_info()))
+    feed.leaving(CPU)
+    assert [status.phase for status in feed.take().devices] == [Phase.LEAVING]
+    feed.apply(DeviceLeft(CPU))
+    feed.leaving(CPU)  # the news came first
+    assert [status.phase for status in feed.take().devices] == [Phase.LEFT]
+    feed.end(None)
+    assert [status.phase for status in feed.take().devices] == [Phase.LEFT]

@@ -40,6 +40,10 @@ def test_only_the_finished_reads_a_hundred_percent() -> None:
     assert [formats.percent(share) for share in (0.0, 0.29, 0.999, 1.0, 2.0)] == ["0 %", "29 %", "99 %", "100 %", "100 %"]
 
 
+def test_a_part_is_rounded_and_never_nothing_unless_it_is() -> None:
+    assert [formats.part(share) for share in (0.0, 0.001, 0.333, 0.666, 1.0)] == ["0 %", "< 1 %", "33 %", "67 %", "100 %"]
+
+
 def test_plurals() -> None:
     assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "box", "boxes")] == [
         "1 file",

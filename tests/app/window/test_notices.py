@@ -55,3 +55,10 @@ def test_a_machine_without_a_gpu_is_told_nothing(qtbot: QtBot) -> None:
     notices.devices_found((WORKING,))
     notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
     assert banners.texts == []
+
+
+def test_a_refusal_is_told(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    Notices(banners).refused("cpu:0 is the last device")
+    assert banners.texts == ["That is not possible: cpu:0 is the last device."]
