@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.window.device_panel import DevicePanel
@@ -78,6 +79,12 @@ class DeviceTabs(QWidget):
         self.buttons.button(1).setEnabled(False)
         self.window_.finished.connect(self._take_back)
         self.window_.show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """The window is closed, or shows nothing but the picture: its own windows go with it, which Qt leaves open."""
+        super().hideEvent(event)
+        if self.window_ is not None and not event.spontaneous():
+            self.window_.close()
 
     @Slot()
     def _take_back(self) -> None:

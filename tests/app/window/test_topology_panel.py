@@ -237,6 +237,9 @@ def test_the_topology_gets_a_window_of_its_own_and_comes_back(qtbot: QtBot) -> N
     assert tabs.topology.window() is tabs
     assert (tabs.topology.isVisible(), tabs.devices.isVisible(), tabs.buttons.button(1).isEnabled()) == (True, False, True)
     assert tabs.window_ is None
+    tabs.larger.click()
+    tabs.hide()
+    assert (tabs.window_, tabs.topology.telemetry.watched) == (None, ())
 
 
 def test_the_window_looks_at_the_machine_when_the_tab_is_opened(qtbot: QtBot, tmp_path: Path) -> None:
