@@ -14,9 +14,11 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from cuda.core import Device
+from numpy.typing import NDArray
 
 from benchmarks.report import table, write
 from engine.backends import create_backend
@@ -32,6 +34,8 @@ from engine.settings import Decode, EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 
 WIDTH, HEIGHT = 1280, 720
+
+Heads: TypeAlias = Sequence[NDArray[np.float32]]
 
 
 class Frames:
@@ -95,6 +99,11 @@ def moved(network: Network, batch: int, cuts: tuple[int, ...]) -> dict[int, int]
     return found
 
 
+def error(heads: Heads, reference: Heads) -> float:
+    """Relative L2 norm of the difference, of the worst head."""
+    return max(float(np.linalg.norm(a - b) / np.linalg.norm(b)) for a, b in zip(heads, reference, strict=True))
+
+
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -106,6 +115,9 @@ def main() -> int:
     arguments = parser.parse_args()
     network = load_network(ModelFiles(arguments.cfg, "random:1", size=(arguments.size, arguments.size)))
     probe = np.random.default_rng(1).random((4, 3, arguments.size, arguments.size), np.float32)
+    with create_backend(DeviceId("cuda", "0")) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32, batch=len(probe), decode=Decode.CPU))
+        exact = backend.heads(probe)
     frames = Frames(max(arguments.batches))
     rows, texts = [], []
     for batch in arguments.batches:
@@ -113,7 +125,7 @@ def main() -> int:
         with create_backend(DeviceId("cuda", "0")) as backend:
             info = backend.activate(network, settings)
             one, spent = rate(backend, frames.frames[:batch], arguments.seconds)
-            reference = backend.heads(probe)
+            uncut = backend.heads(probe)
         rows.append([1, "", batch, f"{one:.0f}", "", f"{spent['network']:.2f}", "", ""])
         for count in arguments.devices:
             for peer in (True, False):
@@ -125,7 +137,6 @@ def main() -> int:
                     submitting = submit_ms(backend, frames.frames[:batch])
                     heads = backend.heads(probe)
                     cuts = backend.cuts
-                error = max(float(np.linalg.norm(a - b) / np.linalg.norm(b)) for a, b in zip(heads, reference, strict=True))
                 computing = " + ".join(f"{spent[f'network cuda:{n}']:.2f}" for n in range(count))
                 arriving = {n: spent[f"transfer cuda:{n}"] for n in range(1, count) if f"transfer cuda:{n}" in spent}
                 nbytes = moved(network, batch, cuts)
@@ -134,8 +145,9 @@ def main() -> int:
                 way = "direct" if peer else "through the host"
                 rows.append([count, way, batch, f"{together:.0f}", share, computing, moves, ", ".join(map(str, cuts))])
                 texts.append(
-                    f"{count} GPUs, {way}, batch {batch}: {info.reason}. Heads differ from the uncut network's by {error:.1e} "
-                    f"(relative L2 norm, worst head); submitting a batch takes {submitting:.2f} ms; ready after {took:.0f} s; "
+                    f"{count} GPUs, {way}, batch {batch}: {info.reason}. Heads differ from the uncut network's by "
+                    f"{error(heads, uncut):.1e}, from FP32's by {error(heads, exact):.1e} (the uncut network's: {error(uncut, exact):.1e}; "
+                    f"relative L2 norm, worst head); submitting a batch takes {submitting:.2f} ms; ready after {took:.0f} s; "
                     f"{info.slots} batches under way."
                 )
     frames.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,8 +29,8 @@ _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10
 """First guesses, about an H200's: operations and bytes per second, and bytes moved per second."""
 
-_ROUNDS, _WARM_UP = 12, 4
-"""Launches of every batch in flight when stages are timed, and how many of them do not count."""
+_WARM_UP_SECONDS, _ROUNDS = 1.0, 12
+"""Stages are timed when the clocks have risen (a GPU that had nothing to do was 15 % slower at first): launches of every batch."""
 
 
 class TensorRtDepthBackend(TensorRtBackend):
@@ -128,21 +128,24 @@ def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[Sta
     noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(np.float16)
     for slot in slots:
         slot.fill(noise)
-    found, under_way = [], deque[StagedSlot]()
-    for _ in range(_ROUNDS):
-        for slot in slots:
-            if len(under_way) == len(slots):
-                found.append(_read(under_way.popleft()))
-            slot.launch()
-            under_way.append(slot)
-    found += [_read(slot) for slot in under_way]
-    counted = found[_WARM_UP * len(slots) :]
+    for slot in slots:
+        slot.launch()
+    start = time.perf_counter()
+    while time.perf_counter() - start < _WARM_UP_SECONDS:
+        _next_round(slots)
+    found = [times for _ in range(_ROUNDS) for times in _next_round(slots)]
+    for slot in slots:
+        slot.read([])
     return [
-        StageTime(float(np.median([time.computing for time in times])), float(np.median([time.receiving for time in times])))
-        for times in zip(*counted, strict=True)
+        StageTime(float(np.median([each.computing for each in times])), float(np.median([each.receiving for each in times])))
+        for times in zip(*found, strict=True)
     ]
 
 
-def _read(slot: StagedSlot) -> list[StageTime]:
-    slot.read([])
-    return slot.leg_times()
+def _next_round(slots: Sequence[StagedSlot]) -> list[list[StageTime]]:
+    found = []
+    for slot in slots:
+        slot.read([])
+        found.append(slot.leg_times())
+        slot.launch()
+    return found

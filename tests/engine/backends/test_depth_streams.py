@@ -89,7 +89,7 @@ def test_from_the_first_measurement_to_results(network: Network, monkeypatch: py
     gpus = Gpus(2)
     gpus.install(monkeypatch, network)
     monkeypatch.setattr(tensorrt_depth, "_ROUNDS", 3)
-    monkeypatch.setattr(tensorrt_depth, "_WARM_UP", 1)
+    monkeypatch.setattr(tensorrt_depth, "_WARM_UP_SECONDS", 0)
     inputs = inputs_of(network, 3).astype(np.float32)
     with TensorRtDepthBackend(group(2)) as backend:
         info = backend.activate(network, SETTINGS)
