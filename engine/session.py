@@ -12,6 +12,7 @@ from engine.backends.base import EngineInfo
 from engine.devices.discovery import default_devices
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Ledger, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
+from engine.pool.stand_in import StandIn
 from engine.settings import RunSettings
 from engine.store.session import SessionWriter
 from engine.types import DeviceId
@@ -49,7 +50,10 @@ class DetectionSession:
         self._adding = Lock()  # a source's first event may come before its number is returned
         self._writer = SessionWriter(database, labels, _facts(settings))
         try:
-            self._pool = EnginePool(settings, settings.devices or default_devices())
+            devices = settings.devices or default_devices()
+            self._pool = EnginePool(settings, devices)
+            # nobody is let in beside devices that the user named
+            self._stand_in = None if settings.devices else StandIn(self._pool, devices)
         except BaseException:
             self._writer.close(complete=False)
             raise
@@ -81,6 +85,8 @@ class DetectionSession:
         """The pool's events, each after it has been stored; frames are visible to readers at most half a second later."""
         for event in self._pool.events():
             self._store(event)
+            if self._stand_in is not None:
+                self._stand_in.see(event)
             yield event
         self._writer.commit()
 

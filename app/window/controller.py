@@ -280,5 +280,5 @@ def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:
     finished = progress.finished
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
-    state = ItemState.CANCELLED if finished.cancelled else ItemState.FAILED if finished.error else ItemState.DONE
+    state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
     return replace(item, state=state, reason=finished.error, seconds=finished.seconds, rate=None)

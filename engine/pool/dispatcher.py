@@ -100,7 +100,7 @@ class Dispatcher:
         """A new source, the last in the queue."""
         source = self._sources[number] = _Source(number, path)
         if not self._devices:
-            return [self._finish(source, error=self._why_no_device)]
+            return [self._finish(source, error=self._why_no_device, cancelled=True)]
         self._unprobed[number] = source
         return []
 
@@ -124,9 +124,9 @@ class Dispatcher:
         """Its engine is built: it can detect, in so many segments at once."""
         self._workers[device].lanes = lanes
 
-    def join(self, device: DeviceId) -> None:
-        """One more device, which will be started. One that is lost for good, or has left, may join again."""
-        self._devices.add(device)
+    def join(self, devices: Iterable[DeviceId]) -> None:
+        """These will be started, unless they are already. One that is lost for good, or has left, may join again."""
+        self._devices.update(devices)
 
     def leave(self, device: DeviceId) -> list[Event]:
         """A device gets no more work. If it was started, ``lost`` follows when its worker has ended."""
@@ -327,7 +327,8 @@ class Dispatcher:
         if self._devices:
             return []
         self._why_no_device = f"no device is left: {device}: {why}"
-        return [self._finish(source, error=self._why_no_device, dropped="no device left") for source in list(self._sources.values())]
+        sources = list(self._sources.values())
+        return [self._finish(source, error=self._why_no_device, dropped="no device left", cancelled=True) for source in sources]
 
     def _finish(self, source: _Source, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]

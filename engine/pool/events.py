@@ -120,7 +120,10 @@ class FramesDone:
 
 @dataclass(frozen=True)
 class SourceFinished:
-    """Nothing more comes from this source. error: why it could not be opened or read to its end, else None."""
+    """Nothing more comes from this source. error: why it could not be opened or read to its end, else None.
+
+    cancelled: it was given up before its end, on request or since no device was left.
+    """
 
     source: int
     ledger: Ledger

@@ -75,7 +75,8 @@ class Worker:
         try:
             backend = self._build()
         except FramefleetError as error:
-            self._send_last(Failed(str(error), retry=False))
+            # who fails is said anyway
+            self._send_last(Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False))
             return
         pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
         unused = True

@@ -191,7 +191,18 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path, capsys: Ca
 def test_a_device_that_refuses(tmp_path: Path, video: Path, capsys: Capture) -> None:
     run = run_main(capsys, "detect", video, *TINY, "--devices", "openvino:GPU.7", "--out", tmp_path / "out", "--json")
     assert run.status == 2
-    assert "openvino:GPU.7" in run.err
+    assert "\nopenvino:GPU.7: OpenVINO finds no device" in run.err, "its name once"
+
+
+def test_a_run_without_a_device_leaves_earlier_results_as_they_are(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    out = tmp_path / "out"
+    run_main(capsys, "detect", video, *TINY, "--out", out)
+    before = (out / "a.jsonl").read_bytes()
+    for folder, left in ((out, ["a.jsonl", "session.previous.sqlite", "session.sqlite"]), (tmp_path / "new", ["session.sqlite"])):
+        run = run_main(capsys, "detect", video, *TINY, "--devices", "openvino:GPU.7", "--out", folder)
+        assert run.status == 2
+        assert sorted(path.name for path in folder.iterdir()) == left
+    assert (out / "a.jsonl").read_bytes() == before
 
 
 def test_quiet_still_names_the_device(tmp_path: Path, video: Path, capsys: Capture) -> None:
