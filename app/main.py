@@ -11,7 +11,7 @@ from io import TextIOWrapper
 COMMANDS = {
     "demo": "see it at work: an embedded clip, an embedded model, and how right it is",
     "detect": "detect objects in videos, pictures and folders",
-    "bench": "measure how fast a model runs on each device",
+    "bench": "measure models, the pool, how it scales, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
     "topology": "show what joins GPUs, NUMA nodes and processors",

@@ -1,0 +1,182 @@
+"""A scaling report in words and figures: JSON for scripts, Markdown for people."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from engine.bench.pool_run import WARM_UP, DeviceRun
+from engine.bench.scaling import Mode, Point
+
+CHART = "scaling.svg"
+_HOW = f"""Engines are built before anything counts. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the first
+stream that ends: the unequal remainders of the others are no work for all. Strong scaling ends with the last frame: its uneven end
+counts. Frames are counted as the pool receives them. Efficiency is the rate over n times that of one device in the same round and mode."""
+_STAGES = "Where a frame spends its time, mean ms (those of a batch wait for each other), and the device's own time by its clock:"
+_SHARED = "CPU devices share the cores, so that their ideal is 1: what counts is that two are not slower than one."
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the figures belong to. command: as it was given. source, model: in words."""
+
+    command: str
+    source: str
+    model: str
+
+
+def as_json(points: Sequence[Point], facts: Facts) -> dict[str, Any]:
+    """All figures."""
+    return {"machine": machine(), "command": facts.command, "model": facts.model, "source": facts.source, "points": [*map(_point, points)]}
+
+
+def summary(points: Sequence[Point]) -> str:
+    """The outcome in a sentence or two."""
+    parts = []
+    for mode in dict.fromkeys(point.mode for point in points):
+        most = max((point for point in points if point.mode is mode), key=lambda point: point.count)
+        parts.append(
+            f"{mode} scaling {most.speedup:.2f}× on {most.count} ({most.efficiency:.0%} of ideal), bottleneck: {most.run.bottleneck}"
+        )
+    return "; ".join(parts)
+
+
+def markdown(points: Sequence[Point], facts: Facts) -> str:
+    """A page with tables, which shows the chart beside it."""
+    engine = points[0].run.devices[0].engine
+    cpu = any(device.engine.device.kind == "cpu" for point in points for device in point.run.devices)
+    rows = [_row(point) for point in points]
+    stages = [_stages(point) for point in points]
+    most = max(points, key=lambda point: point.count)
+    parts = [
+        "# Scaling",
+        f"{date.today()}; {machine()}; {_versions()}",
+        f"`{facts.command}`",
+        f"{summary(points)}.",
+        f"![Speedup by number of devices]({CHART})",
+        f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch}, {engine.lanes} segments at once in each"
+        f" device; {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
+        _table(_HEAD, rows),
+        f"{_STAGES}\n\n{_merged(stages)}",
+        f"The devices in {most.mode} scaling on {most.count}:\n\n"
+        + _table(_DEVICE_HEAD, [_device_row(device) for device in most.run.devices]),
+        _HOW + (f" {_SHARED}" if cpu else ""),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def machine() -> str:
+    """Processor and system, as Linux says; elsewhere what Python knows."""
+    name, cpuinfo = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        name = next((line.partition(": ")[2] for line in cpuinfo.read_text().splitlines() if line.startswith("model name")), name)
+    return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
+
+
+_HEAD = (
+    "mode",
+    "devices",
+    "frames/s",
+    "speedup",
+    "range",
+    "efficiency",
+    "whole file, frames/s",
+    "frames",
+    "s",
+    "pool process",
+    "host",
+    "bottleneck",
+)
+_DEVICE_HEAD = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "bottleneck")
+
+
+def _row(point: Point) -> list[str]:
+    run, speedups = point.run, sorted(point.speedups)
+    return [
+        point.mode.value,
+        str(point.count),
+        f"{point.rate:.1f}",
+        f"**{point.speedup:.2f}×**",
+        f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
+        f"{point.efficiency:.1%}",
+        "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
+        str(run.frames),
+        f"{run.seconds:.1f}",
+        f"{run.pool_load:.0%}",
+        "" if run.host_load is None else f"{run.host_load:.0%}",
+        run.bottleneck,
+    ]
+
+
+def _stages(point: Point) -> dict[str, str]:
+    """Means over the devices, by stage."""
+    devices = point.run.devices
+    found = {"mode": point.mode.value, "devices": str(point.count)}
+    for prefix, values in (("", [device.stages for device in devices]), ("device: ", [device.busy for device in devices])):
+        for stage in dict.fromkeys(stage for one in values for stage in one):
+            present = [one[stage] for one in values if stage in one]
+            found[prefix + stage] = f"{sum(present) / len(present):.3f}"
+    return found
+
+
+def _merged(rows: Sequence[Mapping[str, str]]) -> str:
+    head = list(dict.fromkeys(name for row in rows for name in row))
+    return _table(head, [[row.get(name, "") for name in head] for row in rows])
+
+
+def _device_row(device: DeviceRun) -> list[str]:
+    latencies = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
+    return [str(device.engine.device), str(device.frames), f"{device.frames_per_s:.1f}", *latencies, device.bottleneck or ""]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *rows])
+
+
+def _versions() -> str:
+    return f"Python {platform.python_version()}, framefleet {version('framefleet')}"
+
+
+def _point(point: Point) -> dict[str, Any]:
+    run = point.run
+    return {
+        "mode": point.mode.value,
+        "count": point.count,
+        "strategy": run.strategy,
+        "frames_per_s": round(point.rate, 2),
+        "speedup": round(point.speedup, 4),
+        "speedups": [round(speedup, 4) for speedup in point.speedups],
+        "ideal": point.ideal,
+        "efficiency": round(point.efficiency, 4),
+        "whole_frames_per_s": round(run.whole_per_s, 2),
+        "frames": run.frames,
+        "seconds": round(run.seconds, 3),
+        "pool_load": round(run.pool_load, 3),
+        "host_load": run.host_load and round(run.host_load, 3),
+        "bottleneck": run.bottleneck,
+        "devices": [device_json(device) for device in run.devices],
+    }
+
+
+def device_json(device: DeviceRun) -> dict[str, Any]:
+    """One device of a run."""
+    engine = device.engine
+    return {
+        "id": str(engine.device),
+        "name": engine.device_name,
+        "backend": engine.backend,
+        "precision": engine.precision,
+        "batch": engine.batch,
+        "frames": device.frames,
+        "frames_per_s": round(device.frames_per_s, 2),
+        "latency_ms": {"p50": device.latency_p50, "p99": device.latency_p99},
+        "stages_ms": {stage: round(ms, 4) for stage, ms in device.stages.items()},
+        "device_ms": {stage: round(ms, 4) for stage, ms in device.busy.items()},
+        "bottleneck": device.bottleneck,
+    }

@@ -1,0 +1,53 @@
+"""The files that pools are measured with: made, and repeated to the length wanted, by a process that loads FFmpeg."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.devices.discovery import ROOT
+from engine.errors import SourceError
+
+MADE_FRAMES = 600
+
+
+class Clips:
+    """source: what is repeated, None = a 1080p H.264 clip made here. folder: for the files, which are left there."""
+
+    def __init__(self, folder: Path, source: Path | None = None) -> None:
+        self._folder, self._source = folder, source
+        self._made: dict[int, Path] = {}
+
+    @property
+    def name(self) -> str:
+        """Of the source, for a report."""
+        return "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if self._source is None else self._source.name
+
+    def of(self, frames: int) -> Path:
+        """A file of at least so many frames.
+
+        Raises:
+            SourceError: the source cannot be repeated, or the file not be written.
+        """
+        if self._source is None:
+            self._source = self._folder / "clip.mp4"
+            _run(("make", str(self._source), str(MADE_FRAMES)))
+        if frames not in self._made:
+            path = self._folder / f"{frames}.mp4"
+            _run(("repeat", str(self._source), str(frames), str(path)))
+            self._made[frames] = path
+        return self._made[frames]
+
+
+def _run(arguments: Sequence[str]) -> None:
+    program = (sys.executable, "-m", "engine.media.benchmark_clip", *arguments)
+    run = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
+    try:
+        error = json.loads(run.stdout.splitlines()[-1]).get("error")
+    except (ValueError, IndexError):
+        error = (run.stderr.strip().splitlines() or [f"the process ended with status {run.returncode}"])[-1]
+    if error is not None:
+        raise SourceError(f"no video to measure with: {error}")

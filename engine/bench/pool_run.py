@@ -1,0 +1,241 @@
+"""One run of the pool, measured: its rate in the steady state, what each device did, and what set the pace.
+
+Engines are built before anything counts. The steady state begins when every engine is ready and a tenth of the frames is done. It
+ends with the last frame, or, where each device has a stream of its own, with the first stream that ends: the others' unequal
+remainders tell nothing of the devices. Frames are counted as the pool receives them from a device, by samples half a second apart.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.backends.base import EngineInfo
+from engine.devices.processor import ProcessorSampler
+from engine.errors import DeviceError, SourceError
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+    StrategyChosen,
+)
+from engine.pool.pool import EnginePool
+from engine.settings import RunSettings
+from engine.types import DeviceId
+
+WARM_UP = 0.1
+"""The share of the frames that comes before the steady state."""
+
+FULL = 0.9
+"""A processor that is busy for a larger share of the time is the bottleneck."""
+
+
+@dataclass(frozen=True)
+class DeviceRun:
+    """What one device did. frames_per_s: in the steady state. The others: over its whole run, see ``DeviceStats``."""
+
+    engine: EngineInfo
+    frames: int
+    frames_per_s: float
+    latency_p50: float | None
+    latency_p99: float | None
+    stages: Mapping[str, float]
+    busy: Mapping[str, float]
+    bottleneck: str | None
+
+
+@dataclass(frozen=True)
+class PoolRun:
+    """frames_per_s: of all devices in the steady state, which took ``seconds``. frames: done in all. whole_per_s: of all frames
+    from the moment when every engine was ready. pool_load: share of the steady state in which the pool's own process was busy, 1 =
+    one processor all the time. host_load: share of the machine's processors that were busy, None where that is not known.
+    announced, segments: frames and segments of all sources.
+    """
+
+    strategy: str
+    reason: str
+    frames: int
+    announced: int
+    segments: int
+    seconds: float
+    frames_per_s: float
+    whole_per_s: float
+    pool_load: float
+    host_load: float | None
+    devices: tuple[DeviceRun, ...]
+
+    @property
+    def bottleneck(self) -> str:
+        """What set the pace, in words."""
+        if self.pool_load > FULL:
+            return f"the pool's own process ({self.pool_load:.0%} of a processor)"
+        named = Counter(device.bottleneck for device in self.devices if device.bottleneck is not None)
+        if not named:
+            return "unknown"
+        stage, count = named.most_common(1)[0]
+        words = stage if len(self.devices) == 1 else f"{stage} on {count} of {len(self.devices)} devices"
+        if self.host_load is not None and self.host_load > FULL:
+            words += f"; the host's processors are {self.host_load:.0%} busy"
+        return words
+
+
+def run_pool(
+    settings: RunSettings,
+    devices: Sequence[DeviceId],
+    sources: Sequence[Path],
+    *,
+    until_first: bool = False,
+    most_seconds: float | None = None,
+    show: Callable[[Event], None] = lambda _: None,
+) -> PoolRun:
+    """Detect in the sources and measure. until_first: stop when the first one ends. most_seconds: of the steady state, None = no limit.
+    show: is told every event.
+
+    Raises:
+        DeviceError: a device cannot be used, or failed meanwhile.
+        SourceError: a source cannot be read to its end, or frames of it failed.
+    """
+    watch = _Watch(len(sources))
+    with EnginePool(settings, devices) as pool:
+        for source in sources:
+            pool.add(source)
+        pool.finish()
+        for event in pool.events():
+            watch.see(event)
+            show(event)
+            if watch.over is None and ((until_first and watch.finished) or (most_seconds is not None and watch.steady_for > most_seconds)):
+                watch.end()
+                pool.cancel()
+    return watch.result()
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """time: ``perf_counter``. used: seconds of processor time of this process. frames: done by then."""
+
+    time: float
+    used: float
+    frames: int
+
+
+class _Watch:
+    """Follows the events of a run over so many sources."""
+
+    def __init__(self, sources: int) -> None:
+        self._sources = sources
+        self._strategy = StrategyChosen("", "")
+        self._starting: set[DeviceId] = set()
+        self._engines: dict[DeviceId, EngineInfo] = {}
+        self._samples: dict[DeviceId, list[tuple[float, int]]] = defaultdict(list)
+        self._last: dict[DeviceId, DeviceStats] = {}
+        self._opened: list[SourceOpened] = []
+        self._frames = 0
+        self._ready: _Moment | None = None
+        self._steady: _Moment | None = None
+        self._host = ProcessorSampler(DeviceId("cpu", "0"))
+        self._host_load: float | None = None
+        self.finished = 0
+        self.over: _Moment | None = None
+
+    @property
+    def steady_for(self) -> float:
+        """Seconds since the steady state began."""
+        return time.perf_counter() - self._steady.time if self._steady is not None else 0.0
+
+    def see(self, event: Event) -> None:
+        """Take one event."""
+        match event:
+            case StrategyChosen():
+                self._strategy = event
+            case DeviceStarting(device):
+                self._starting.add(device)
+            case DeviceReady(engine):
+                self._engines[engine.device] = engine
+                if self._ready is None and self._engines.keys() == self._starting:
+                    self._ready = self._now()
+            case DeviceFailed(device, message):
+                raise DeviceError(f"{device} failed during the measurement: {message}")
+            case DeviceStats(device) if event.final:
+                self._last[device] = event
+            case DeviceStats(device):
+                self._samples[device].append((time.perf_counter(), event.frames))
+            case SourceOpened():
+                self._opened.append(event)
+            case FramesDone(_, frames):
+                self._frames += len(frames)
+                self._begin()
+            case SourceFinished(source, ledger, _, error, cancelled):
+                if error is not None or ledger.failed:
+                    raise SourceError(f"source {source + 1} cannot be measured: {error or next(iter(ledger.failed))}")
+                self.finished += not cancelled
+                if self.finished == self._sources and self.over is None:
+                    self.end()
+
+    def _begin(self) -> None:
+        # a source that is not open yet is expected to be like the others
+        announced = sum(opened.info.frames for opened in self._opened) * self._sources / len(self._opened)
+        if self._steady is None and self._ready is not None and self._frames >= WARM_UP * announced:
+            self._steady = self._now()
+            self._host.sample()
+
+    def end(self) -> None:
+        """Now the steady state is over."""
+        self.over = self._now()
+        load = self._host.sample().utilization
+        self._host_load = None if load is None else load / 100
+
+    def result(self) -> PoolRun:
+        """What came out.
+
+        Raises:
+            SourceError: it was too short.
+        """
+        ready, begun, over = self._ready, self._steady, self.over
+        if ready is None or begun is None or over is None or over.time <= begun.time:
+            raise SourceError(
+                "the sources are too short to measure: they end before every engine is ready and a tenth of their frames is done"
+            )
+        seconds = over.time - begun.time
+        rates = {device: self._rate(device, begun.time, over.time) for device in self._engines}
+        # without samples of every device, in a run of a second or so: by the frames handed on in order
+        total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else (over.frames - begun.frames) / seconds
+        return PoolRun(
+            self._strategy.strategy,
+            self._strategy.reason,
+            self._frames,
+            sum(opened.info.frames for opened in self._opened),
+            sum(len(opened.info.segments) for opened in self._opened),
+            seconds,
+            total,
+            (over.frames - ready.frames) / max(over.time - ready.time, 1e-9),
+            (over.used - begun.used) / seconds,
+            self._host_load,
+            tuple(self._device(device, rate) for device, rate in rates.items()),
+        )
+
+    def _rate(self, device: DeviceId, begun: float, over: float) -> float | None:
+        """Frames/s within the time, None without two samples."""
+        samples = [sample for sample in self._samples[device] if begun <= sample[0] <= over]
+        if self.finished == self._sources and device in self._last:
+            samples.append((over, self._last[device].frames))  # it ended by itself: nothing came later
+        if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
+            return None
+        return (samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0])
+
+    def _device(self, device: DeviceId, rate: float | None) -> DeviceRun:
+        last = self._last.get(device, DeviceStats(device, 0, 0.0, None, None))
+        rate = last.frames_per_second if rate is None else rate
+        return DeviceRun(
+            self._engines[device], last.frames, rate, last.latency_p50, last.latency_p99, last.stages, last.busy, last.bottleneck
+        )
+
+    def _now(self) -> _Moment:
+        return _Moment(time.perf_counter(), time.process_time(), self._frames)

@@ -1,0 +1,144 @@
+"""How much more several devices do than one: weak scaling, a stream each, and strong scaling, one long video for all.
+
+Every round measures every number of devices once, one after the other, so that whatever else the machine does meets all alike. The
+efficiency is rate ÷ (n · the rate of one device in the same round and mode), n being 1 for CPU devices, which share the cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from statistics import median
+
+from engine.bench.clips import Clips
+from engine.bench.pool_run import WARM_UP, PoolRun, run_pool
+from engine.errors import UsageError
+from engine.pool.events import Event
+from engine.settings import Parallel, RunSettings
+from engine.types import DeviceId
+
+SEGMENTS = 4
+"""The least there must be for every lane: with fewer, the end of the work is uneven."""
+
+_TRIAL_SECONDS = 3.0
+_TRIAL_FRAMES = {"cpu": 600}
+_GPU_TRIAL_FRAMES = 9000  # 3 s at the speed of NVDEC
+
+
+class Mode(StrEnum):
+    """WEAK: n streams for n devices. STRONG: one video for n devices."""
+
+    WEAK = "weak"
+    STRONG = "strong"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured. counts: numbers of devices, the first of ``devices`` each time. seconds: that a run should take about. rounds:
+    how often. settings: its ``parallel`` is how the devices share the one video of strong scaling."""
+
+    settings: RunSettings
+    devices: tuple[DeviceId, ...]
+    counts: tuple[int, ...]
+    modes: tuple[Mode, ...] = (Mode.WEAK, Mode.STRONG)
+    seconds: float = 20.0
+    rounds: int = 1
+
+    def __post_init__(self) -> None:
+        if not self.counts or 1 not in self.counts or list(self.counts) != sorted(set(self.counts)):
+            raise UsageError(f"counts {','.join(map(str, self.counts))}: give growing numbers of devices, beginning with 1, such as 1,2,4")
+        if self.counts[-1] > len(self.devices):
+            raise UsageError(
+                f"{self.counts[-1]} devices are to be measured, and there are {len(self.devices)}: {', '.join(map(str, self.devices))}"
+            )
+
+
+@dataclass(frozen=True)
+class Point:
+    """One number of devices in one mode, one run for each round so far."""
+
+    mode: Mode
+    count: int
+    runs: tuple[PoolRun, ...]
+    ones: tuple[PoolRun, ...]
+    """Those of one device in the same rounds."""
+
+    @property
+    def rate(self) -> float:
+        """Frames/s, the median of the rounds."""
+        return median(run.frames_per_s for run in self.runs)
+
+    @property
+    def speedups(self) -> list[float]:
+        """Over one device, for each round."""
+        return [run.frames_per_s / one.frames_per_s for run, one in zip(self.runs, self.ones, strict=True)]
+
+    @property
+    def speedup(self) -> float:
+        """The median."""
+        return median(self.speedups)
+
+    @property
+    def ideal(self) -> int:
+        """The speedup of so many equal devices that keep nothing from each other. CPU devices share the cores: together they are one."""
+        kinds = [device.engine.device.kind for device in self.run.devices]
+        return self.count if "cpu" not in kinds else max(1, self.count - kinds.count("cpu"))
+
+    @property
+    def efficiency(self) -> float:
+        """Speedup ÷ ideal."""
+        return self.speedup / self.ideal
+
+    @property
+    def run(self) -> PoolRun:
+        """The last one, for its details."""
+        return self.runs[-1]
+
+
+Show = Callable[[Mode, int, int, Event], None]
+"""Is told the mode, the number of devices, the round, and every event of the pool."""
+
+
+def measure_scaling(plan: Plan, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
+    """Every mode and count in every round; each Point as it is there, with all runs of the rounds before.
+
+    Raises:
+        DeviceError, SourceError, ModelError: as ``run_pool``.
+    """
+    rate, lanes, per_segment = _trial(plan, clips, show)
+    # the steady state is what is left of it after the warm-up
+    frames = round(max(rate * plan.seconds / (1 - WARM_UP), SEGMENTS * lanes * per_segment))
+    runs: dict[tuple[Mode, int], list[PoolRun]] = {}
+    for turn in range(plan.rounds):
+        for mode in plan.modes:
+            for count in plan.counts:
+                run = _run(plan, mode, count, clips.of(frames if mode is Mode.WEAK else frames * count), turn, show)
+                runs.setdefault((mode, count), []).append(run)
+                yield Point(mode, count, tuple(runs[mode, count]), tuple(runs[mode, 1]))
+
+
+def _run(plan: Plan, mode: Mode, count: int, video: Path, turn: int, show: Show) -> PoolRun:
+    weak = mode is Mode.WEAK
+    settings = replace(plan.settings, parallel=Parallel.STREAMS) if weak else plan.settings
+    return run_pool(
+        settings,
+        plan.devices[:count],
+        [video] * (count if weak else 1),
+        until_first=weak,
+        show=lambda event: show(mode, count, turn, event),
+    )
+
+
+def _trial(plan: Plan, clips: Clips, show: Show) -> tuple[float, int, float]:
+    """About how fast one device is, how many segments it has under way, and how long those are, frames."""
+    first = plan.devices[0]
+    run = run_pool(
+        replace(plan.settings, parallel=Parallel.STREAMS),
+        [first],
+        [clips.of(_TRIAL_FRAMES.get(first.kind, _GPU_TRIAL_FRAMES))],
+        most_seconds=min(_TRIAL_SECONDS, plan.seconds),
+        show=lambda event: show(Mode.WEAK, 0, 0, event),
+    )
+    return run.frames_per_s, run.devices[0].engine.lanes, run.announced / run.segments

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from app.cli.scaling_chart import HEIGHT, WIDTH, chart
+from app.cli.scaling_report import Facts, as_json, markdown, summary
+from engine.bench.scaling import Mode, Point
+from tests.support.cli import TINY, run_main
+from tests.support.media import make_video
+from tests.support.scaling import pool_run
+
+RATES = {Mode.WEAK: {1: 2200, 2: 4356, 4: 8580}, Mode.STRONG: {1: 2200, 2: 4290, 4: 8360}}
+POINTS = [
+    Point(mode, count, (pool_run(count, rate),), (pool_run(1, rates[1]),)) for mode, rates in RATES.items() for count, rate in rates.items()
+]
+FACTS = Facts("framefleet bench scaling", "a clip", "yolov4, random weights")
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 300, (64, 48), gop=50)
+
+
+def test_scaling_writes_its_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path) -> None:
+    options = ("--precision", "fp32", "--source", video, "--seconds", "0.3", "--out", tmp_path / "report", "--mode", "strong")
+    run = run_main(capsys, "bench", "scaling", *TINY, *options, "--devices", "cpu:0,cpu:1", "--json")
+    assert run.status == 0, run.err
+    report = run.report
+    assert [(point["mode"], point["count"]) for point in report["points"]] == [("strong", 1), ("strong", 2)]
+    for point in report["points"]:
+        assert point["frames_per_s"] > 0
+        assert len(point["devices"]) == point["count"]
+        assert point["devices"][0]["stages_ms"]["infer"] > 0
+        assert point["bottleneck"]
+    assert json.loads((tmp_path / "report" / "scaling.json").read_text()) == report
+    assert "| strong | 2 |" in (tmp_path / "report" / "scaling.md").read_text()
+    ElementTree.parse(tmp_path / "report" / "scaling.svg")
+
+
+def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
+    run = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
+    assert run.status == 0, run.err
+    assert run.report["frames"] == 600
+    assert run.report["devices"][0]["frames"] == 600
+    text = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0")
+    assert text.status == 0, text.err
+    assert text.out.splitlines()[1].startswith("cpu:0 ")
+    assert "what sets the pace: " in text.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scaling", *TINY, "--counts", "2,4"], "beginning with 1"),
+        (["scaling", *TINY, "--mode", "sideways"], "'sideways' is unknown; choose from: weak, strong"),
+        (["scaling"], "no model"),
+        (["pipeline", "none.mp4", *TINY], "none.mp4"),
+        (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 cannot be repeated"),
+    ],
+)
+def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_main(capsys, "bench", *arguments)
+    assert run.status == 2
+    assert message in run.err
+
+
+def test_the_report_names_the_outcome() -> None:
+    assert summary(POINTS) == (
+        "weak scaling 3.90× on 4 (98% of ideal), bottleneck: network on 4 of 4 devices;"
+        " strong scaling 3.80× on 4 (95% of ideal), bottleneck: network on 4 of 4 devices"
+    )
+    page = markdown(POINTS, FACTS)
+    assert "| weak | 4 | 8580.0 | **3.90×** |" in page
+    assert "device: network" in page
+    assert "share the cores" not in page
+    assert as_json(POINTS, FACTS)["points"][-1]["efficiency"] == 0.95
+
+
+def test_the_chart_stays_within_its_frame() -> None:
+    root = ElementTree.fromstring(chart(POINTS, "yolov4 <on> 4 × H200", "608×608 & more"))
+    space = "{http://www.w3.org/2000/svg}"
+    bars = [rect for rect in root.iter(f"{space}rect") if float(rect.get("height", 0)) > 12 and rect.get("rx") == "3"]
+    assert len(bars) == len(POINTS)
+    tops = [float(bar.attrib["y"]) for bar in bars]
+    assert min(tops) == min(tops[4:5] + tops[5:])  # the most devices have the tallest
+    for rect in root.iter(f"{space}rect"):
+        assert float(rect.get("x", 0)) >= 0
+        assert float(rect.get("x", 0)) + float(rect.attrib["width"]) <= WIDTH
+        assert 0 <= float(rect.get("y", 0)) <= HEIGHT
+    words = [text.text for text in root.iter(f"{space}text")]
+    assert {"3.90×", "98%", "8,580 · 8,360 frames/s", "4 devices", "yolov4 <on> 4 × H200", "ideal"} <= {*words}
+
+
+def test_one_device_alone_has_a_chart_too() -> None:
+    ElementTree.fromstring(chart(POINTS[:1], "one", "device"))

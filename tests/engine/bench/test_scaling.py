@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.bench.clips import Clips
+from engine.bench.pool_run import PoolRun, run_pool
+from engine.bench.scaling import Mode, Plan, Point, measure_scaling
+from engine.errors import DeviceError, SourceError, UsageError
+from engine.pool.events import DeviceStats, Event, SourceFinished
+from engine.settings import EngineSettings, Parallel, Precision, RunSettings
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+from tests.support.scaling import pool_run
+
+CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
+SETTINGS = RunSettings(tiny_files(), parallel=Parallel.SEGMENTS, engine=EngineSettings(precision=Precision.FP32))
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 600, (64, 48), gop=50)
+
+
+def test_a_run_is_measured_from_events(video: Path) -> None:
+    seen: list[Event] = []
+    run = run_pool(SETTINGS, CPUS, [video], show=seen.append)
+    assert run.strategy == "segments"
+    assert run.frames == run.announced == 600
+    assert run.segments == 6
+    assert [device.engine.device for device in run.devices] == [*CPUS]
+    assert sum(device.frames for device in run.devices) == 600
+    assert run.frames_per_s > 0
+    assert 0 < run.seconds < 60
+    assert 0 <= run.pool_load < 2
+    assert run.bottleneck != "unknown"
+    assert {"decode", "infer"} <= run.devices[0].stages.keys()
+    assert any(isinstance(event, DeviceStats) and event.final for event in seen)
+
+
+def test_streams_are_measured_until_the_first_ends(video: Path, tmp_path: Path) -> None:
+    long = make_video(tmp_path / "long.mp4", 2500, (64, 48), gop=50)
+    ended: list[SourceFinished] = []
+    streams = RunSettings(SETTINGS.model, parallel=Parallel.STREAMS, engine=SETTINGS.engine)
+    run = run_pool(
+        streams,
+        CPUS,
+        [video, long],
+        until_first=True,
+        show=lambda event: ended.append(event) if isinstance(event, SourceFinished) else None,
+    )
+    assert [event.cancelled for event in ended] == [False, True]
+    assert run.frames < 3100
+
+
+def test_a_run_can_be_stopped_after_some_time(video: Path) -> None:
+    run = run_pool(SETTINGS, CPUS[:1], [video] * 50, most_seconds=0.5)
+    assert run.frames < 50 * 600
+    assert run.seconds < 20
+
+
+def test_what_cannot_be_measured(tmp_path: Path, video: Path) -> None:
+    (tmp_path / "broken.mp4").write_text("no video")
+    with pytest.raises(SourceError, match="source 1 cannot be measured"):
+        run_pool(SETTINGS, CPUS[:1], [tmp_path / "broken.mp4"])
+    with pytest.raises(DeviceError, match="failed during the measurement"):
+        run_pool(SETTINGS, [DeviceId("openvino", "GPU.9")], [video])
+
+
+def test_every_mode_and_count(video: Path, tmp_path: Path) -> None:
+    plan = Plan(SETTINGS, CPUS, (1, 2), seconds=0.3)
+    points = list(measure_scaling(plan, Clips(tmp_path, video)))
+    assert [(point.mode, point.count) for point in points] == [(Mode.WEAK, 1), (Mode.WEAK, 2), (Mode.STRONG, 1), (Mode.STRONG, 2)]
+    for one, two in (points[:2], points[2:]):
+        assert one.run.strategy == two.run.strategy == ("streams" if one.mode is Mode.WEAK else "segments")
+        assert (len(one.run.devices), len(two.run.devices)) == (1, 2)
+        assert one.ideal == two.ideal == 1  # they share the cores
+        assert two.speedup == two.run.frames_per_s / one.run.frames_per_s
+    weak, strong = points[1].run, points[3].run
+    assert weak.announced == strong.announced == strong.frames
+
+
+def test_rounds_come_one_after_the_other(video: Path, tmp_path: Path) -> None:
+    plan = Plan(SETTINGS, CPUS[:1], (1,), (Mode.STRONG,), seconds=0.3, rounds=2)
+    first, second = measure_scaling(plan, Clips(tmp_path, video))
+    assert len(first.runs) == 1
+    assert second.runs == second.ones
+    assert second.runs[:1] == first.runs
+    assert second.speedups == [1, 1]
+
+
+def test_speedup_is_of_the_same_round() -> None:
+    runs: list[PoolRun] = [pool_run(2, 180), pool_run(2, 400)]
+    point = Point(Mode.STRONG, 2, tuple(runs), (pool_run(1, 100), pool_run(1, 200)))
+    assert point.speedups == [1.8, 2.0]
+    assert (point.speedup, point.ideal) == (pytest.approx(1.9), 2)
+    assert point.efficiency == pytest.approx(0.95)
+
+
+def test_the_bottleneck_in_words() -> None:
+    assert pool_run(4, 100).bottleneck == "network on 4 of 4 devices"
+    assert pool_run(1, 100, host_load=0.95).bottleneck == "network; the host's processors are 95% busy"
+    assert pool_run(8, 100, pool_load=0.97).bottleneck == "the pool's own process (97% of a processor)"
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [((2,), "beginning with 1"), ((1, 4, 2), "growing numbers"), ((), "growing"), ((1, 3), "3 devices are to be measured")],
+)
+def test_counts_that_cannot_be(counts: tuple[int, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Plan(SETTINGS, CPUS, counts)
+
+
+def test_a_source_that_cannot_be_repeated(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"no video to measure with: .*none\.mp4"):
+        Clips(tmp_path, tmp_path / "none.mp4").of(10)

@@ -1,0 +1,25 @@
+"""Runs of pools with given figures."""
+
+from __future__ import annotations
+
+from engine.backends.base import EngineInfo
+from engine.bench.pool_run import DeviceRun, PoolRun
+from engine.types import DeviceId
+
+
+def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: float | None = 0.3, kind: str = "cuda") -> PoolRun:
+    """A run in which the network set the pace."""
+    runs = tuple(
+        DeviceRun(
+            EngineInfo(DeviceId(kind, str(number)), "NVIDIA H200", "TensorRT-RTX 1.6", "fp16", "as asked", 608, 608, 16, 3, 12),
+            1000,
+            rate / devices,
+            20.0,
+            30.0,
+            {"decode": 3.0, "infer": 8.0},
+            {"network": 0.45},
+            "network",
+        )
+        for number in range(devices)
+    )
+    return PoolRun("segments", "as asked", 1000 * devices, 1000 * devices, 10, 9.0, rate, 0.99 * rate, pool_load, host_load, runs)
