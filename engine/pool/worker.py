@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from engine.backends.base import Backend, Progress
+from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.pool.host import leave
 from engine.pool.pipeline import Pipeline
@@ -39,7 +40,7 @@ from engine.pool.protocol import (
     ToWorker,
 )
 from engine.pool.watchdog import Watchdog
-from engine.settings import Parallel
+from engine.settings import Isolation, Parallel
 
 PROGRESS_SECONDS = 0.1
 
@@ -111,12 +112,22 @@ class Worker:
         from engine.backends import create_backend, create_depth_backend
 
         if self._setup.device.kind != "group":
+            self._keep_to_share()
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
         from engine.pool.groups.create import create_group
 
         return create_group(self._setup, self._send, self._die, self._watchdog.reset)
+
+    def _keep_to_share(self) -> None:
+        """Where CPU devices share the processors, each keeps to NUMA nodes, if it has a process of its own.
+
+        OpenVINO's threads are common to a process, and it looks once which processors it may use: when it is loaded.
+        """
+        device, threads = self._setup.device, self._setup.engine.threads
+        if device.kind == "cpu" and threads is not None and self._setup.isolation is Isolation.PROCESS:
+            bind_to_share(int(device.name), threads)
 
     def _progress(self) -> Progress:
         """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""
