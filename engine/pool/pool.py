@@ -215,6 +215,10 @@ class EnginePool:
 
     def _join_and_leave(self, wanted: Sequence[DeviceId]) -> list[Event]:
         """Bring the workers in line with the devices that are wanted. One that comes back while it leaves has to leave first."""
+        self._dispatcher.join(wanted)
+        for device in wanted:
+            if device not in self._workers:
+                self._workers[device] = self._new_worker(device)
         events: list[Event] = []
         for device, remote in list(self._workers.items()):
             if device in wanted or remote.leaving is not None:
@@ -224,10 +228,6 @@ class EnginePool:
                 remote.leave()
             else:
                 events += self._left(remote)
-        for device in wanted:
-            if device not in self._workers:
-                self._workers[device] = self._new_worker(device)
-                self._dispatcher.join(device)
         return events
 
     def _wait(self) -> list[Event]:
@@ -337,14 +337,15 @@ class EnginePool:
             restarting = not leaving and outcome.retry and (innocent or remote.budget.spend(time.monotonic()))
             if not (restarting or leaving):
                 self._wanted.remove(device)
-            wanted = device in self._wanted  # it may also be one that comes back as soon as it has left
+            wanted = list(self._wanted)  # also one that comes back as soon as it has left
         if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events: list[Event] = []
         if not isinstance(remote.last_words, Stopped):
             # those that have been out for long are not news
             events += [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._out]
-        events += self._dispatcher.lost(device, gone=not wanted, why="it was removed" if leaving else why, innocent=innocent)
+        self._dispatcher.join(wanted)
+        events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)
         if leaving:
             events += self._left(remote)
         elif not restarting:

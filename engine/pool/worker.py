@@ -41,11 +41,15 @@ from engine.pool.protocol import (
 )
 from engine.pool.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
+from engine.types import DeviceId
 
 PROGRESS_SECONDS = 0.1
 
 PROBE_PATIENCE = 20
 """Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
+
+_held: dict[DeviceId, threading.Lock] = {}
+"""Held by the worker that has an engine on a device: two at once might not find room."""
 
 
 def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
@@ -73,12 +77,23 @@ class Worker:
         self._guarded(self._work)
 
     def _work(self) -> None:
+        # the one before may have been abandoned while it was being built, or at its last batch
+        held = _held.setdefault(self._setup.device, threading.Lock())
+        if not held.acquire(blocking=False):
+            self._send(Building("waiting for the engine before to end", 0.0))
+            held.acquire()
+        try:
+            last = Stopped() if self._stopping else self._run_engine()
+        finally:
+            held.release()
+        self._send_last(last)
+
+    def _run_engine(self) -> Failed | Stopped:
         try:
             backend = self._build()
         except FramefleetError as error:
             # who fails is said anyway
-            self._send_last(Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False))
-            return
+            return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
         pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
         unused = True
         if not self._stopping:
@@ -86,7 +101,7 @@ class Worker:
             unused = pipeline.run()
         if unused:  # else a lane that hangs would find its memory gone
             backend.close()
-        self._send_last(Stopped())
+        return Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
         thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)

@@ -19,10 +19,10 @@ from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.media.types import DecodedFrame
 from engine.pool import worker
-from engine.pool.events import DeviceFailed, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Began, Done, FromWorker, Setup
-from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
+from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import Detections, DeviceId, FrameResult, Image
 from tests.support.media import number_of
 from tests.support.models import tiny_files
@@ -36,10 +36,11 @@ def tiny_settings(
     confidence: float = 0.25,
     batch: int | None = None,
     lanes: int | None = None,
+    isolation: Isolation = Isolation.PROCESS,
 ) -> RunSettings:
     """The tiny detector at fp32, which needs no trial of precisions."""
     engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, lanes=lanes)
-    return RunSettings(model or tiny_files(), parallel=parallel, engine=engine)
+    return RunSettings(model or tiny_files(), parallel=parallel, engine=engine, isolation=isolation)
 
 
 class Seen:
@@ -51,6 +52,7 @@ class Seen:
         self.frames: dict[int, list[FrameResult]] = defaultdict(list)
         self.finished: dict[int, SourceFinished] = {}
         self.failures: list[DeviceFailed] = []
+        self.left: list[DeviceId] = []
         self.ready: list[DeviceReady] = []
         self.stats: list[DeviceStats] = []
 
@@ -73,6 +75,8 @@ class Seen:
                 self.finished[event.source] = event
             case DeviceFailed():
                 self.failures.append(event)
+            case DeviceLeft(device):
+                self.left.append(device)
             case DeviceReady():
                 self.ready.append(event)
             case DeviceStats():
@@ -109,7 +113,7 @@ def run_pool(
 
 
 def worker_pids() -> dict[str, int]:
-    """Process ids of the workers that this process has, by device."""
+    """Ids of the processes with workers that this process has, by device, or "devices" if they share one."""
     found = {}
     for process in multiprocessing.active_children():
         if process.name.startswith("framefleet "):
@@ -226,6 +230,29 @@ def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path
     note("start")
 
     worker.Worker._send = noting  # type: ignore[method-assign]
+    worker.main(connection, setup)
+
+
+def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float, device: DeviceId | None = None) -> None:
+    """A real worker whose engine takes so much longer for every batch. device: only on this one, otherwise on all."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_slow(asked: DeviceId) -> Backend:
+        backend = create(asked)
+        if asked != setup.device or device not in (None, asked):  # workers in the same process do this, too
+            return backend
+        submit = backend._submit_impl
+
+        def slow(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+            time.sleep(seconds)
+            return submit(images, still)
+
+        backend._submit_impl = slow  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_slow
     worker.main(connection, setup)
 
 

@@ -66,10 +66,14 @@ class DeathError(Exception):
 class Run:
     """A dispatcher with simulated workers around it."""
 
-    def __init__(self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None) -> None:
+    def __init__(
+        self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None, together: bool = False
+    ) -> None:
         self.devices = DEVICES[:devices]
         self.strategy, _ = choose(parallel, self.devices)
-        self.dispatcher = Dispatcher(self.strategy, self.devices)
+        self.dispatcher = Dispatcher(self.strategy, self.devices, together=together)
+        self.together = together
+        self.leaving: set[DeviceId] = set()
         self.sources = list(sources)
         self.random = random
         self.lanes = {device: lanes or random.randint(1, 3) for device in self.devices}
@@ -108,13 +112,16 @@ class Run:
             match message:
                 case Probe():
                     assert worker.probe is None
+                    assert device not in self.leaving
                     worker.probe = message
                 case Detect():
                     assert len(worker.tasks) < 2 * worker.lanes
                     assert worker.asked
                     assert message.info.segments == ()
-                    assert not message.careful or not worker.tasks, "a suspect is not alone"
-                    assert not any(task.careful for task in worker.tasks), "a suspect is not left alone"
+                    assert device not in self.leaving
+                    process = list(self.workers.values()) if self.together else [worker]
+                    assert not message.careful or not any(other.tasks or other.probe for other in process), "a suspect is not alone"
+                    assert not any(task.careful for other in process for task in other.tasks), "a suspect is not left alone"
                     worker.asked -= 1
                     worker.tasks.append(message)
                 case Drop():
@@ -177,19 +184,48 @@ class Run:
 
     def kill(self, device: DeviceId, *, gone: bool = False) -> None:
         self.deaths += 1
-        self.tell(self.dispatcher.lost(device, gone=gone, why="it died"))
-        if gone:
-            del self.workers[device]
-        else:
-            self.start(device)
+        dead = list(self.workers) if self.together else [device]
+        for other in dead:
+            out = (gone and other == device) or other in self.leaving
+            self.tell(self.dispatcher.lost(other, gone=out, why="it died"))
+            self.leaving.discard(other)
+            if out:
+                del self.workers[other]
+        for other in dead:
+            if other in self.workers:
+                self.start(other)
 
-    def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0) -> None:
+    def shuffle(self) -> None:
+        """Let a device join or leave, or one that is leaving be gone."""
+        device = self.random.choice(DEVICES)
+        staying = [other for other in self.workers if other not in self.leaving]
+        if device in self.leaving:
+            again = self.random.random() < 0.3
+            if again:
+                self.dispatcher.join([device])
+            self.tell(self.dispatcher.lost(device, gone=not again, why="it was removed", innocent=True))
+            self.leaving.discard(device)
+            del self.workers[device]
+            if again:
+                self.start(device)
+        elif device not in self.workers:
+            self.lanes.setdefault(device, self.random.randint(1, 3))
+            self.dispatcher.join([device])
+            self.start(device)
+        elif len(staying) > 1:
+            self.tell(self.dispatcher.leave(device))
+            self.leaving.add(device)
+
+    def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0, moves: int = 0) -> None:
         for _ in range(100_000):
             if self.dispatcher.finished:
                 return
             if not self.workers:
                 self.deliver()
                 continue
+            if moves and self.random.random() < 0.1:
+                moves -= 1
+                self.shuffle()
             device = self.random.choice(list(self.workers))
             if deaths and self.random.random() < 0.05:
                 deaths -= 1
@@ -212,6 +248,7 @@ lengths = st.lists(st.integers(0, 40), min_size=1, max_size=8).map(tuple)
 sources = st.lists(st.builds(Truth, lengths, readable=st.integers(0, 4).map(bool)), min_size=1, max_size=5)
 parallels = st.sampled_from([Parallel.STREAMS, Parallel.SEGMENTS])
 randoms = st.randoms(use_true_random=False)
+togethers = st.booleans()
 
 
 def check_complete(run: Run, number: int) -> None:
@@ -249,10 +286,12 @@ def test_every_frame_comes_once_and_in_order(parallel: Parallel, devices: int, s
 
 
 @few
-@given(parallels, st.integers(1, 3), sources, randoms)
-def test_workers_may_die_at_any_time(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
-    run = Run(parallel, devices, sources, random)
-    run.until_finished(deaths=10)
+@given(parallels, st.integers(1, 3), sources, randoms, togethers, st.sampled_from([0, 20]))
+def test_workers_may_die_and_devices_come_and_go_at_any_time(
+    parallel: Parallel, devices: int, sources: list[Truth], random: Random, together: bool, moves: int
+) -> None:
+    run = Run(parallel, devices, sources, random, together=together)
+    run.until_finished(deaths=10, moves=moves)
     for number in range(len(sources)):
         if "opening it ended the worker twice" in (run.finished[number].error or ""):
             continue
@@ -260,17 +299,17 @@ def test_workers_may_die_at_any_time(parallel: Parallel, devices: int, sources: 
 
 
 @few
-@given(parallels, st.integers(1, 3), st.lists(lengths, min_size=1, max_size=3), st.data(), randoms)
+@given(parallels, st.integers(1, 3), st.lists(lengths, min_size=1, max_size=3), st.data(), randoms, togethers, st.sampled_from([0, 20]))
 def test_a_frame_that_kills_is_the_only_one_lost(
-    parallel: Parallel, devices: int, shapes: list[tuple[int, ...]], data: st.DataObject, random: Random
+    parallel: Parallel, devices: int, shapes: list[tuple[int, ...]], data: st.DataObject, random: Random, together: bool, moves: int
 ) -> None:
     truths = []
     for shape in shapes:
         places = [(segment, at) for segment, length in enumerate(shape) for at in range(length)]
         poison = data.draw(st.sets(st.sampled_from(places), max_size=3)) if places else set()
         truths.append(Truth(shape, frozenset(poison)))
-    run = Run(parallel, devices, truths, random)
-    run.until_finished()
+    run = Run(parallel, devices, truths, random, together=together)
+    run.until_finished(moves=moves)
     for number, truth in enumerate(truths):
         check_complete(run, number)
         failed = {at for at, frame in enumerate(run.frames[number]) if frame.failure is not None}
@@ -289,6 +328,18 @@ def test_a_frame_the_decoder_cannot_pass_costs_the_rest_of_its_segment(
     start = sum(shape[:segment])
     assert {number for number, frame in enumerate(run.frames[0]) if frame.failure} == set(range(start + at, start + shape[segment]))
     assert run.deaths <= 3
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms, togethers)
+def test_devices_that_come_and_go_cost_no_frame(
+    parallel: Parallel, devices: int, sources: list[Truth], random: Random, together: bool
+) -> None:
+    run = Run(parallel, devices, sources, random, together=together)
+    run.until_finished(moves=40)
+    for number in range(len(sources)):
+        check_complete(run, number)
+        assert not any(frame.failure for frame in run.frames[number])
 
 
 @few

@@ -20,7 +20,7 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
-from engine.settings import EngineSettings, Parallel, Precision
+from engine.settings import EngineSettings, Isolation, Parallel, Precision
 from engine.types import Detections
 from tests.support.media import make_video, numbered, truncated
 from tests.support.models import tiny_network
@@ -75,14 +75,25 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
 
 
 @pytest.mark.parametrize(
-    ("parallel", "devices", "batch"),
-    [(Parallel.AUTO, 1, None), (Parallel.AUTO, 1, 4), (Parallel.STREAMS, 2, None), (Parallel.SEGMENTS, 2, None)],
-    ids=["one", "batches", "streams", "segments"],
+    ("parallel", "devices", "batch", "isolation"),
+    [
+        (Parallel.AUTO, 1, None, Isolation.PROCESS),
+        (Parallel.AUTO, 1, 4, Isolation.PROCESS),
+        (Parallel.STREAMS, 2, None, Isolation.PROCESS),
+        (Parallel.SEGMENTS, 2, None, Isolation.PROCESS),
+        (Parallel.SEGMENTS, 2, 4, Isolation.THREAD),
+    ],
+    ids=["one", "batches", "streams", "segments", "threads"],
 )
 def test_every_frame_of_every_source_as_without_a_pool(
-    parallel: Parallel, devices: int, batch: int | None, sources: list[Path], expected: dict[int, list[Detections | str]]
+    parallel: Parallel,
+    devices: int,
+    batch: int | None,
+    isolation: Isolation,
+    sources: list[Path],
+    expected: dict[int, list[Detections | str]],
 ) -> None:
-    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch))
+    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation))
     assert sorted(seen.finished) == list(range(len(sources)))
     assert not seen.failures
     assert isinstance(seen.events[0], StrategyChosen)

@@ -1,0 +1,293 @@
+"""Devices that join and leave while a pool runs: every frame still comes once, in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.errors import UsageError
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    EngineBuilding,
+    Event,
+    FramesDone,
+    SourceFinished,
+)
+from engine.pool.pool import EnginePool
+from engine.settings import Isolation, Parallel
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.pool import (
+    CPUS,
+    Seen,
+    engine_fault_main,
+    quicker_than,
+    run_pool,
+    slow_build_main,
+    slow_main,
+    tiny_settings,
+    watch,
+    with_worker,
+    worker_pids,
+)
+
+FRAMES = 230
+FIRST, SECOND = CPUS
+SLOW = with_worker(partial(slow_main, seconds=0.002))
+"""A run takes long enough for what happens in it."""
+
+isolations = pytest.mark.parametrize("isolation", [*Isolation])
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two segments: frames 0 to 107, and the rest."""
+    return make_video(tmp_path_factory.mktemp("join") / "video.mp4", FRAMES, (160, 120))
+
+
+class Once:
+    """Does something with the pool when the first event of a kind comes."""
+
+    def __init__(self, kind: type[Event], do: Callable[[EnginePool], None]) -> None:
+        self._kind, self._do, self._done = kind, do, False
+
+    def __call__(self, pool: EnginePool, event: Event, _: Seen) -> None:
+        if isinstance(event, self._kind) and not self._done:
+            self._done = True
+            self._do(pool)
+
+
+def check_complete(seen: Seen, sources: int, failed: frozenset[int] = frozenset()) -> None:
+    for source in range(sources):
+        assert seen.finished[source].error is None
+        assert seen.finished[source].ledger.decoded == len(seen.frames[source]) == FRAMES
+        assert not seen.finished[source].ledger.dropped
+        assert set(seen.failed(source)) == failed
+        for index, frame in enumerate(seen.frames[source]):
+            assert frame.ref.pts == pytest.approx(index / 30, abs=1e-3)
+
+
+def kinds(seen: Seen, device: DeviceId) -> list[type[Event]]:
+    """What happened to a device, in order."""
+    return [type(event) for event in seen.events if getattr(event, "device", None) == device and not isinstance(event, DeviceStats)]
+
+
+@isolations
+@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS])
+def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation: Isolation, video: Path) -> None:
+    leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
+    seen = run_pool([video] * 3, CPUS, tiny_settings(parallel, isolation=isolation), leave, SLOW)
+    check_complete(seen, 3)
+    assert not seen.failures
+    assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft]
+    at = seen.events.index(DeviceLeft(FIRST))
+    final = seen.events[at - 1]
+    assert isinstance(final, DeviceStats)
+    assert (final.device, final.final) == (FIRST, True)
+    assert final.frames == sum(frame.device == FIRST for frames in seen.frames.values() for frame in frames)
+    assert [event.device for event in seen.stats if event.final] == [FIRST, SECOND]
+
+
+@isolations
+def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> None:
+    join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
+    pool_type = with_worker(partial(slow_main, seconds=0.005))
+    seen = run_pool([video] * 3, [FIRST], tiny_settings(isolation=isolation), join, pool_type)
+    check_complete(seen, 3)
+    assert {event.engine.device for event in seen.ready} == set(CPUS)
+    assert {frame.device for frame in seen.frames[2]} == set(CPUS)
+    assert len({frame.device for frame in seen.frames[0][:8]}) == 1
+
+
+@isolations
+def test_a_device_that_has_left_joins_again(isolation: Isolation, video: Path) -> None:
+    leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
+    back = Once(DeviceLeft, lambda pool: pool.add_device(FIRST))
+
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        leave(pool, event, seen)
+        back(pool, event, seen)
+
+    seen = run_pool([video] * 4, CPUS, tiny_settings(isolation=isolation), react, with_worker(partial(slow_main, seconds=0.005)))
+    check_complete(seen, 4)
+    assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft, DeviceStarting]
+    at = seen.events.index(DeviceLeft(FIRST))
+    assert any(isinstance(event, DeviceReady) and event.engine.device == FIRST for event in seen.events[at:])
+    finals = [event.frames for event in seen.stats if event.final and event.device == FIRST]
+    assert finals[-1] == sum(frame.device == FIRST for frames in seen.frames.values() for frame in frames) > finals[0]
+
+
+@isolations
+def test_devices_that_come_and_go_all_the_time_cost_no_frame(isolation: Isolation, video: Path) -> None:
+    with SLOW(tiny_settings(isolation=isolation), CPUS) as pool:
+        for _ in range(5):
+            pool.add(video)
+        pool.finish()
+
+        def move() -> None:
+            for device in CPUS * 2:
+                time.sleep(0.3)
+                try:
+                    pool.remove_device(device)
+                    time.sleep(0.02)
+                    pool.add_device(device)
+                except RuntimeError:  # the run is over
+                    return
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        seen = watch(pool.events())
+        mover.join()
+    check_complete(seen, 5)
+    assert not seen.failures
+
+
+def test_both_ways_before_the_run_starts(video: Path) -> None:
+    with EnginePool(tiny_settings(), [FIRST]) as pool:
+        pool.add_device(SECOND)
+        pool.remove_device(FIRST)
+        pool.add(video)
+        pool.finish()
+        seen = watch(pool.events())
+    check_complete(seen, 1)
+    assert kinds(seen, FIRST) == [DeviceLeft]
+    assert {frame.device for frame in seen.frames[0]} == {SECOND}
+
+
+def test_what_is_wrong_is_told_at_once(video: Path) -> None:
+    with EnginePool(tiny_settings(), [FIRST]) as pool:
+        with pytest.raises(UsageError, match="cpu:0 takes part already"):
+            pool.add_device(FIRST)
+        with pytest.raises(UsageError, match="cpu:1 does not take part: there is cpu:0"):
+            pool.remove_device(SECOND)
+        pool.add(video)
+        with pytest.raises(UsageError, match=r"cpu:0 is the last device, and there is work left"):
+            pool.remove_device(FIRST)
+        pool.finish()
+        check_complete(watch(pool.events()), 1)
+        with pytest.raises(RuntimeError, match="the run is over"):
+            pool.add_device(SECOND)
+        with pytest.raises(RuntimeError, match="the run is over"):
+            pool.remove_device(FIRST)
+
+
+def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:
+    with EnginePool(tiny_settings(), [FIRST]) as pool:
+        pool.add(video)
+
+        def react(event: Event, seen: Seen) -> None:
+            if isinstance(event, SourceFinished) and event.source == 0:
+                pool.remove_device(FIRST)
+            if isinstance(event, DeviceLeft):
+                pool.add(video)  # for nobody
+            if isinstance(event, SourceFinished) and event.source == 1:
+                pool.add_device(FIRST)
+                pool.add(video)
+                pool.finish()
+
+        seen = watch(pool.events(), react)
+    assert seen.finished[1].error == "no device is left: cpu:0: it was removed"
+    assert [seen.finished[source].ledger.inferred for source in (0, 2)] == [FRAMES, FRAMES]
+    assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft, DeviceStarting]
+
+
+def test_the_last_device_may_come_back_while_it_leaves(video: Path) -> None:
+    with EnginePool(tiny_settings(), [FIRST]) as pool:
+        pool.add(video)
+
+        def leave_and_come_back() -> None:
+            pool.remove_device(FIRST)
+            time.sleep(0.05)  # so that it is on its way
+            pool.add_device(FIRST)
+            pool.add(video)
+            pool.finish()
+
+        mover = threading.Thread(target=leave_and_come_back)
+
+        def react(event: Event, seen: Seen) -> None:
+            if isinstance(event, SourceFinished) and event.source == 0:
+                mover.start()
+
+        seen = watch(pool.events(), react)
+        mover.join()
+    check_complete(seen, 2)
+
+
+@isolations
+def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: Path) -> None:
+    """The task goes on carefully elsewhere, and only the frame that kills is lost."""
+    removed = False
+
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        nonlocal removed
+        if seen.failures and isinstance(event, FramesDone) and not removed:
+            pool.remove_device(event.frames[-1].device)
+            removed = True
+
+    main = partial(engine_fault_main, numbers=frozenset({90}), how="kill")
+    seen = run_pool([video], CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
+    assert len(seen.left) == 1
+    check_complete(seen, 1, frozenset({90}))
+
+
+@isolations
+def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolation, video: Path) -> None:
+    leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
+    main = partial(slow_build_main, device=FIRST)
+    with quicker_than(15):
+        seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
+    check_complete(seen, 2)
+    assert kinds(seen, FIRST)[-1] is DeviceLeft
+    assert not seen.failures
+
+
+@isolations
+def test_an_engine_that_takes_long_does_not_hold_up_its_leaving(isolation: Isolation, video: Path) -> None:
+    """Its batch is given to another device; in a shared process it comes to its end unheard."""
+    times: dict[str, float] = {}
+
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        if len(seen.ready) == 2 and "asked" not in times and "ready" in times and time.monotonic() - times["ready"] > 0.3:
+            times["asked"] = time.monotonic()
+            pool.remove_device(FIRST)
+        if len(seen.ready) == 2 and "ready" not in times:
+            times["ready"] = time.monotonic()
+        if isinstance(event, DeviceLeft):
+            times["left"] = time.monotonic()
+
+    main = partial(slow_main, device=FIRST, seconds=3.0)
+    seen = run_pool([video] * 3, CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
+    check_complete(seen, 3)
+    assert times["left"] - times["asked"] < 2
+    assert not seen.failures
+
+
+def test_a_device_that_failed_may_be_added_again(video: Path) -> None:
+    missing = DeviceId("openvino", "NOWHERE")
+    again = Once(DeviceFailed, lambda pool: pool.add_device(missing))
+    seen = run_pool([video] * 2, [FIRST, missing], react=again, pool_type=SLOW)
+    check_complete(seen, 2)
+    assert [(failure.device, failure.restarting) for failure in seen.failures] == [(missing, False)] * 2
+    assert kinds(seen, missing) == [DeviceStarting, DeviceFailed] * 2
+
+
+def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
+    def leave(pool: EnginePool) -> None:
+        os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
+        pool.remove_device(FIRST)
+
+    with quicker_than(20):
+        seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    check_complete(seen, 2)
+    assert seen.left == [FIRST]
