@@ -7,9 +7,10 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from engine.bench.pool_run import WARM_UP, DeviceRun
 from engine.bench.scaling import Mode, Point
@@ -140,7 +141,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _versions() -> str:
-    return f"Python {platform.python_version()}, framefleet {version('framefleet')}"
+    return f"Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 def _point(point: Point) -> dict[str, Any]:

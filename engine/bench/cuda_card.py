@@ -39,18 +39,18 @@ class Card:
     def __init__(self, device: DeviceId) -> None:
         self.id, self.number = device, int(device.name)
         self.device = Device(self.number)
-        self.use()
+        self.device.set_current()
+        self._context = ask(driver.cuCtxGetCurrent(), "name its context")
         self.name = str(self.device.name)
         self.stream = self.device.create_stream()
         self.kernels = Kernels(f"sm_{self.device.arch}", names=SOURCES)
-        self._context = ask(driver.cuCtxGetCurrent(), "name its context")
         self._memory: list[int] = []
         self._host: list[int] = []
         self._peers: dict[int, bool] = {self.number: True}
 
     def use(self) -> None:
         """Make it the thread's current device."""
-        self.device.set_current()
+        ask(driver.cuCtxSetCurrent(self._context), f"turn to {self.id}")
 
     def event(self, timing: bool = False) -> Event:
         """A new one."""
