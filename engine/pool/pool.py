@@ -61,7 +61,7 @@ class EnginePool:
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         self._settings = settings
-        self._strategy, self._reason = choose(settings.parallel, devices)
+        self._strategy, self._reason = choose(settings.parallel, devices, settings.tiles)
         devices = self._strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD
         self._dispatcher = Dispatcher(self._strategy, devices, together=together)
@@ -272,7 +272,7 @@ class EnginePool:
             case Failed() | Stopped():
                 return []  # these are its last words, and whoever buries it looks at them
             case Frames():
-                for device in self._shown(remote.device):
+                for device in () if self._strategy.together else self._shown(remote.device):
                     self._statistics[device].frames(message)
         return self._dispatcher.receive(remote.device, message)
 

@@ -125,3 +125,11 @@ def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real front one of whose members, that for cpu:0, ends at once whenever it is started."""
     RemoteBackend.member_main = staticmethod(_dying)
     worker.main(connection, setup)
+
+
+def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real front that takes no more memory than its engines need."""
+    from engine.pool.groups import group
+
+    group.LEAST_BYTES = 0
+    worker.main(connection, setup)

@@ -104,14 +104,14 @@ class Crew:
         with self._changed:
             return [member.backend.info for member in self._members.values() if member.backend is not None]
 
-    def start(self, network: Network, settings: EngineSettings) -> None:
-        """Build all engines at once; returns when each of them works or never will.
+    def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
+        """Build all engines at once; returns when each of them works or never will. settings: of each member.
 
         Raises:
             DeviceError: none works.
         """
         for member in self._members.values():
-            name, arguments = f"lead {member.device}", (member, network, settings)
+            name, arguments = f"lead {member.device}", (member, network, settings[member.device])
             self._threads.append(threading.Thread(target=self._run, args=arguments, name=name, daemon=True))
             self._threads[-1].start()
         with self._changed:

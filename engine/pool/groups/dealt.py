@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock
 
@@ -20,7 +20,7 @@ class Dealt(Future[list[Detections]]):
         super().__init__()
         self.devices = [device] * pictures
         self.failures: dict[int, str] = {}
-        self.shares: Counter[DeviceId] | None = None
+        self.shares: Mapping[DeviceId, float] | None = None
         self._found = [Detections()] * pictures
         self._left = pictures
         self._counting = Lock()

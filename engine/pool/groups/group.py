@@ -61,11 +61,14 @@ class Group(Backend):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # how much is needed is known when the engines are there: none of them gets a picture before
         self._pictures = SharedPictures(LEAST_BYTES)
-        self._crew.start(network, settings)
+        self._crew.start(network, {member: self._settings_of(member, settings) for member in self.members})
         info = self._describe(self._crew.engines, settings)
         under_way = sum(engine.slots * engine.batch for engine in self._crew.engines)
         self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.lanes + under_way) * ROOM_BYTES)
         return info
+
+    def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:  # noqa: ARG002
+        return settings
 
     def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
         """The engines as one."""

@@ -39,6 +39,8 @@ class Strategy(ABC):
     """Whether devices may join and leave while it is at work."""
     dealt: ClassVar[bool] = False
     """Whether a worker's device is a group whose members have an engine each."""
+    together: ClassVar[bool] = False
+    """Whether those do each frame together."""
 
     @classmethod
     def workers(cls, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:

@@ -9,3 +9,4 @@ class Tiles(Frames):
     """As ``Frames``, but what is dealt are parts of a frame."""
 
     name = "tiles"
+    together = True
