@@ -50,4 +50,5 @@ def _ask(program: Sequence[str], timeout: float) -> Mapping[str, Any]:
         if at(values, list, "gpus") is not None:
             return dict(values)
     how = f"crashed (signal {-done.returncode})" if done.returncode < 0 else f"ended with status {done.returncode}"
-    return {"problem": f"NVIDIA's driver cannot be asked: the process that does so {how}"}
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
+    return {"problem": f"NVIDIA's driver cannot be asked: the process that does so {how}: {last[0]}"}

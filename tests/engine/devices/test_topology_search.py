@@ -123,7 +123,7 @@ def test_the_driver_and_the_system_together(tmp_path: Path) -> None:
     ("program", "problem"),
     [
         ((sys.executable, "-c", "import os; os.abort()"), r"crashed \(signal 6\)"),
-        ((sys.executable, "-c", "print('{'); raise SystemExit(3)"), "ended with status 3"),
+        ((sys.executable, "-c", "print('{'); raise SystemExit('no such library')"), "ended with status 1: no such library"),
         ((sys.executable, "-c", "import time; time.sleep(60)"), "no answer within 0.5 s"),
         (("/no/such/program",), "cannot be asked"),
     ],
