@@ -14,7 +14,7 @@ from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
-from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision, Resize, RunSettings
+from engine.settings import Decode, EngineSettings, Isolation, Precision, Resize, RunSettings
 from engine.store.export import EXPORTERS, Exported
 from engine.store.session import SessionReader
 
@@ -49,9 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
     options.add_engine_options(how)
-    ready = [Parallel.AUTO, Parallel.STREAMS, Parallel.SEGMENTS]
-    parallel = options.one_of(ready, [Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
-    how.add_argument("--parallel", type=parallel, default="auto", metavar="HOW", help=f"how devices share the work: {', '.join(ready)}")
+    options.add_sharing_options(how)
     isolated = "what keeps devices apart: a process each, so that a crash stops one of them for a moment; or threads of one process"
     how.add_argument("--isolation", choices=[*Isolation], default="process", help=f"{isolated} (process)")
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
@@ -86,7 +84,8 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
         iou=arguments.iou,
         classes=class_ids(arguments.classes, labels),
     )
-    return RunSettings(model, arguments.devices, Parallel(arguments.parallel), engine, Isolation(arguments.isolation)), labels
+    parallel, tiles = options.sharing(arguments)
+    return RunSettings(model, arguments.devices, parallel, engine, Isolation(arguments.isolation), tiles), labels
 
 
 def _sources(paths: Sequence[Path]) -> list[Path]:

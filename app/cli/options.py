@@ -12,7 +12,8 @@ from engine.errors import UsageError
 from engine.model.files import find_weights
 from engine.model.installed import model_named
 from engine.model.random_weights import is_random
-from engine.settings import ModelFiles, Precision
+from engine.pool.strategies.depth import Depth
+from engine.settings import ModelFiles, Parallel, Precision, Tiles
 from engine.types import DeviceId
 
 T = TypeVar("T")
@@ -62,6 +63,35 @@ def add_engine_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
 
 
+def add_sharing_options(group: argparse._ArgumentGroup) -> None:
+    """``--parallel``, and what goes with ``tiles``."""
+    ways = ", ".join(Parallel)
+    group.add_argument("--parallel", type=one_of([*Parallel]), default="auto", metavar="HOW", help=f"how devices share the work: {ways}")
+    tiles = "with --parallel tiles: the grid (auto: a tile is about as large as the network's input)"
+    group.add_argument("--tiles", type=grid, metavar="auto|CxR", help=tiles)
+    group.add_argument("--tile-overlap", type=overlap, metavar="0..0.5", help="of neighbouring tiles, as a share of a tile's side (0.2)")
+    full = "do the tiles only: objects larger than a tile are then put together from their parts"
+    group.add_argument("--no-full-frame", action="store_true", help=full)
+
+
+def sharing(arguments: argparse.Namespace) -> tuple[Parallel, Tiles]:
+    """What ``add_sharing_options`` asked for.
+
+    Raises:
+        UsageError: something about tiles is given, and there are none; or the devices that are named do not suit it.
+    """
+    parallel = Parallel(arguments.parallel)
+    if parallel is Parallel.DEPTH and arguments.devices:
+        Depth.workers(arguments.devices)
+    given = {"--tiles": arguments.tiles, "--tile-overlap": arguments.tile_overlap, "--no-full-frame": arguments.no_full_frame or None}
+    unused = [name for name, value in given.items() if value is not None]
+    if unused and parallel is not Parallel.TILES:
+        raise UsageError(f"{unused[0]} is for --parallel tiles, not for {parallel}")
+    columns, rows = arguments.tiles or (None, None)
+    share = Tiles.overlap if arguments.tile_overlap is None else arguments.tile_overlap
+    return parallel, Tiles(columns, rows, share, not arguments.no_full_frame)
+
+
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
     """The model that ``add_model_options`` asked for.
 
@@ -107,6 +137,8 @@ def checked(read: Callable[[str], T]) -> Callable[[str], T]:
 @checked
 def device_list(text: str) -> tuple[DeviceId, ...]:
     """``auto`` (empty: the best available) or devices, comma-separated."""
+    if "+" in text:
+        raise UsageError(f"'{text}': write the devices with commas, {text.replace('+', ',')}; --parallel says how they work together")
     return () if text == "auto" else tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
 
 
@@ -160,6 +192,27 @@ def network_size(text: str) -> tuple[int, int]:
     if found is None:
         raise UsageError(f"'{text}' is no size: write 416 or 608x352")
     return int(found[1]), int(found[2] or found[1])
+
+
+@checked
+def grid(text: str) -> tuple[int | None, int | None]:
+    """``auto`` (None, None) or ``COLUMNSxROWS``."""
+    if text == "auto":
+        return None, None
+    found = re.fullmatch(r"(\d+)x(\d+)", text.strip().lower())
+    if found is None:
+        raise UsageError(f"'{text}' is no grid: write auto, or columns and rows, as in 4x3")
+    tiles = Tiles(int(found[1]), int(found[2]))
+    return tiles.columns, tiles.rows
+
+
+@checked
+def overlap(text: str) -> float:
+    """A share of a tile's side, 0 to 0.5."""
+    try:
+        return Tiles(overlap=float(text)).overlap
+    except ValueError:
+        raise UsageError(f"'{text}' is no number from 0 to 0.5") from None
 
 
 @checked

@@ -83,6 +83,19 @@ def test_real_model_on_a_real_video(data: Path, tmp_path: Path, capsys: Capture)
     assert missed <= 0.01 * boxes
 
 
+@pytest.mark.parametrize("how", [("frames",), ("tiles", "--tiles", "2x2", "--tile-overlap", "0.3", "--no-full-frame")])
+def test_devices_that_share_frames_show_their_shares(how: tuple[str, ...], tmp_path: Path, video: Path, capsys: Capture) -> None:
+    options = (*TINY, "--devices", "cpu:0,cpu:1", "--parallel", *how, "--out", tmp_path, "--json")
+    run = run_main(capsys, "detect", video, *options)
+    assert run.status == 0, run.err
+    assert f"work is shared by {how[0]}: as the settings say" in run.err
+    inferred = run.report["sources"][0]["frames"]["inferred"]
+    assert [device["id"] for device in run.report["devices"]] in (["cpu:0", "cpu:1"], ["cpu:1", "cpu:0"])
+    assert abs(sum(device["frames"] for device in run.report["devices"]) - inferred) <= (how[0] == "tiles")
+    by = {line["device"] for line in read_lines(tmp_path / f"{video.stem}.jsonl")}
+    assert by <= ({"cpu:0", "cpu:1"} if how[0] == "frames" else {"cpu:0+cpu:1"})
+
+
 def _same(found: dict[str, list[float]], wanted: dict[str, list[float]]) -> bool:
     (x, y, width, height), (left, top, across, down) = found["box"], wanted["box"]
     shared = max(0.0, min(x + width, left + across) - max(x, left)) * max(0.0, min(y + height, top + down) - max(y, top))
@@ -144,7 +157,14 @@ def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> No
         (["--format", "csv"], "argument --format: 'csv' comes in a later version; available now: jsonl, coco"),
         (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, coco"),
         (["--format", ","], "argument --format"),
-        (["--parallel", "tiles"], "argument --parallel: 'tiles' comes in a later version; available now: auto, streams, segments"),
+        (["--parallel", "lines"], "argument --parallel: 'lines' is unknown; choose from: auto, streams, segments, frames, tiles, depth"),
+        (["--parallel", "depth", "--devices", "cpu:0"], "the network cannot be cut into stages for it"),
+        (["--tiles", "4x3"], "--tiles is for --parallel tiles, not for auto"),
+        (["--parallel", "frames", "--no-full-frame"], "--no-full-frame is for --parallel tiles, not for frames"),
+        (["--parallel", "tiles", "--tiles", "4"], "argument --tiles: '4' is no grid"),
+        (["--parallel", "tiles", "--tiles", "0x3"], "argument --tiles: 0 columns of tiles are outside 1..64"),
+        (["--parallel", "tiles", "--tile-overlap", "0.7"], "argument --tile-overlap: a tile overlap of 0.7 is outside 0..0.5"),
+        (["--devices", "cpu:0+cpu:1"], "argument --devices: 'cpu:0+cpu:1': write the devices with commas, cpu:0,cpu:1;"),
         (["--decode", "gpu"], "argument --decode: invalid choice: 'gpu'"),
         (["--latency-budget", "0"], "argument --latency-budget: '0' is no time in milliseconds"),
         (["--devices", "gpu:0"], "argument --devices: 'gpu:0' is not a device"),
