@@ -162,7 +162,7 @@ class TopologyDrawing(QWidget):
         for offset in (-3, 0, 3):
             painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         text = QRectF(x + 12, top, above.area.width() - 40, BETWEEN)
-        self._write(painter, text, _LEFT, "SYS · between processors", self._small, theme.MUTED)
+        self._write(painter, text, _LEFT, "SYS · between NUMA nodes", self._small, theme.MUTED)
 
     def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
         """The trunk in parts: each carries what the branches below it do."""

@@ -30,7 +30,7 @@ LEVELS: Mapping[Level, str] = {
     Level.PXB: "through several PCIe switches, not through a processor",
     Level.PHB: "through a processor's PCIe host bridge",
     Level.NODE: "through several PCIe host bridges of one NUMA node",
-    Level.SYS: "through the connection between processors",
+    Level.SYS: "through the connection between NUMA nodes",
 }
 """In words."""
 

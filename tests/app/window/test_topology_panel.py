@@ -105,7 +105,7 @@ def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
 def test_words_of_a_link() -> None:
     one, other = gpu(0, "pci0/a", 0), gpu(1, "pci1/a", 1)
     assert about_link(one, other, Link(Level.SYS, 2, True)) == (
-        "cuda:0 and cuda:1: 2 NVLinks bonded; over PCIe through the connection between processors.\nEach may read the other's memory."
+        "cuda:0 and cuda:1: 2 NVLinks bonded; over PCIe through the connection between NUMA nodes.\nEach may read the other's memory."
     )
     assert about_link(one, other, Link()) == "cuda:0 and cuda:1: nothing is known."
 
