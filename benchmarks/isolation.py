@@ -75,8 +75,10 @@ def device_memory(devices: Sequence[DeviceId]) -> float:
     """MB in use on these devices, 0 where they are no NVIDIA GPUs."""
     if any(device.kind != "cuda" for device in devices):
         return 0.0
-    import pynvml
-
+    try:
+        import pynvml
+    except ImportError:
+        return 0.0
     pynvml.nvmlInit()
     used = sum(pynvml.nvmlDeviceGetMemoryInfo(pynvml.nvmlDeviceGetHandleByIndex(int(device.name))).used for device in devices)
     pynvml.nvmlShutdown()
@@ -150,6 +152,7 @@ def main() -> int:
     parser.add_argument("--weights", default="random:1", help="a path or random:SEED (random:1)")
     parser.add_argument("--size", type=int, help="of the network's input (the cfg's)")
     parser.add_argument("--precision", choices=[*Precision], default="fp32")
+    parser.add_argument("--batch", type=int, help="frames per inference (the backend's choice)")
     parser.add_argument("--devices", default="cpu:0,cpu:1", help="measured with the first, the first two, … (cpu:0,cpu:1)")
     parser.add_argument("--video", type=Path, help="a 1080p clip is made where there is none")
     parser.add_argument("--frames", type=int, default=1500, help="of the clip that is made")
@@ -159,7 +162,7 @@ def main() -> int:
     options = parser.parse_args()
     devices = tuple(map(DeviceId.parse, options.devices.split(",")))
     model = ModelFiles(options.cfg, options.weights, size=options.size and (options.size, options.size))
-    engine = EngineSettings(precision=Precision(options.precision), confidence=CONFIDENCE)
+    engine = EngineSettings(precision=Precision(options.precision), batch=options.batch, confidence=CONFIDENCE)
     rows: list[list[object]] = []
     crashes: list[list[object]] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import pytest
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from engine.session import DetectionSession
-from engine.settings import EngineSettings, RunSettings
+from engine.settings import EngineSettings, Isolation, Precision, RunSettings
 from engine.store.session import SessionReader
 from engine.types import DeviceId
 from tests.support.media import make_video
@@ -51,6 +51,27 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
     assert report["devices"][0]["frames"] == 40
     assert report["exit"] == "failed"
     assert session.sources[1].error is not None
+
+
+def test_devices_join_and_leave_and_both_are_reported(tmp_path: Path) -> None:
+    video, other = make_video(tmp_path / "a.mp4", frames=1500, size=(64, 48)), DeviceId("cpu", "1")
+    settings = RunSettings(tiny_files(), (CPU,), engine=EngineSettings(Precision.FP32), isolation=Isolation.THREAD)
+    with DetectionSession(settings, tmp_path / "s.sqlite", LABELS) as session:
+        session.add(video)
+        session.finish()
+        for event in session.events():
+            match event:
+                case FramesDone(_, frames) if frames[0].ref.index == 0:
+                    session.add_device(other)
+                case DeviceReady(engine) if engine.device == other:
+                    session.remove_device(CPU)
+        report = session.report("ok")
+        with SessionReader(session.database) as reader:
+            assert reader.facts["isolation"] == "thread"
+            assert {str(frame.device) for frame in reader.frames(0)} == {"cpu:0", "cpu:1"}
+    assert report["sources"][0]["frames"] == {"decoded": 1500, "inferred": 1500, "dropped": 0, "failed": 0}
+    assert [device["id"] for device in report["devices"]] == ["cpu:0", "cpu:1"]
+    assert sum(device["frames"] for device in report["devices"]) == 1500
 
 
 def test_the_window_may_add_and_cancel_from_another_thread(tmp_path: Path) -> None:
