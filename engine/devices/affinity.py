@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.devices.topology_system import SYS, numa_node, numa_nodes, pci_address
+from engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
 """The number of the system call, by the machine's kind (Linux's tables of system calls)."""
@@ -38,11 +39,16 @@ def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
     return bound
 
 
-def bind_to_share(number: int, threads: int, system: Path = SYS) -> frozenset[int]:
-    """Bind this thread to the nodes that hold the ``number``-th share of ``threads`` processors, so that shares keep to their nodes.
+def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> frozenset[int]:
+    """Bind this thread to the nodes that hold the share of a CPU device, so that several keep out of each other's memory.
 
-    Gives the processors that it is bound to, empty = it is not: a share that lies in all nodes is left alone.
+    threads: processors of one share; ``cpu:1`` has the second one; None = it does not share. Gives the processors that the thread
+    is bound to, empty = it is not: a share that lies in all nodes is left alone, and so are devices that are no CPUs. For a process
+    in which no other CPU device is, and before OpenVINO is loaded: that looks once which processors it may use.
     """
+    if device.kind != "cpu" or threads is None:
+        return frozenset()
+    number = int(device.name)
     allowed = _allowed()
     homes = [node.cpus & allowed for node in numa_nodes(system) if node.cpus & allowed]
     in_order = [home for home in homes for _ in home]

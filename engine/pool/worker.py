@@ -127,22 +127,14 @@ class Worker:
         from engine.backends import create_backend, create_depth_backend
 
         if self._setup.device.kind != "group":
-            self._keep_to_share()
+            if self._setup.isolation is Isolation.PROCESS:
+                bind_to_share(self._setup.device, self._setup.engine.threads)
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
         from engine.pool.groups.create import create_group
 
         return create_group(self._setup, self._send, self._die, self._watchdog.reset)
-
-    def _keep_to_share(self) -> None:
-        """Where CPU devices share the processors, each keeps to NUMA nodes, if it has a process of its own.
-
-        OpenVINO's threads are common to a process, and it looks once which processors it may use: when it is loaded.
-        """
-        device, threads = self._setup.device, self._setup.engine.threads
-        if device.kind == "cpu" and threads is not None and self._setup.isolation is Isolation.PROCESS:
-            bind_to_share(int(device.name), threads)
 
     def _progress(self) -> Progress:
         """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""

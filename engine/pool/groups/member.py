@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from engine.backends.base import Backend
+from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.pool.groups.messages import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
 from engine.pool.groups.shared import MappedChunk
@@ -57,6 +58,7 @@ class _Member:
         from engine.model.load import load_network
 
         try:
+            bind_to_share(self._setup.device, self._setup.engine.threads)
             backend = create_backend(self._setup.device)
             network = load_network(self._setup.model)
             backend.activate(network, self._setup.engine, lambda phase, fraction: self._send(Building(phase, fraction)))

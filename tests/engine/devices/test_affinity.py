@@ -8,22 +8,18 @@ import platform
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 
 from engine.devices.affinity import bind_near, bind_to_share
-from engine.pool import worker
-from engine.pool.protocol import Setup
-from engine.settings import EngineSettings, Isolation, ModelFiles
 from engine.types import DeviceId
 from tests.support.machines import make_system
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")
 
 MINE = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+CPU = DeviceId("cpu", "0")
 GPUS = [("pci0000:00/0000:01:00.0", 0), ("pci0000:80/0000:81:00.0", 1), ("pci0000:80/0000:82:00.0", -1)]
 
 
@@ -100,35 +96,23 @@ def test_no_processor_is_taken_that_was_not_allowed_and_none_left_is_no_answer(t
 def test_one_node_is_left_alone(tmp_path: Path) -> None:
     one = make_system(tmp_path, {0: (",".join(map(str, MINE)), 8)}, GPUS[:1])
     assert bind(lambda: bind_near("0000:01:00.0", one))[:2] == ([], MINE)
-    assert bind(lambda: bind_to_share(0, 1, one))[:2] == ([], MINE)
+    assert bind(lambda: bind_to_share(CPU, 1, one))[:2] == ([], MINE)
     assert bind(lambda: bind_near("0000:01:00.0", tmp_path / "nothing"))[:2] == ([], MINE)
-    assert bind(lambda: bind_to_share(0, 1, tmp_path / "nothing"))[:2] == ([], MINE)
+    assert bind(lambda: bind_to_share(CPU, 1, tmp_path / "nothing"))[:2] == ([], MINE)
 
 
 def test_shares_of_the_processors_keep_to_their_nodes(tmp_path: Path) -> None:
     system = two_nodes(tmp_path)
     first, last = MINE[:-1], MINE[-1:]
-    assert bind(lambda: bind_to_share(0, 1, system))[:2] == (first, first)
-    assert bind(lambda: bind_to_share(len(first), 1, system))[:2] == (last, last)
+    assert bind(lambda: bind_to_share(CPU, 1, system))[:2] == (first, first)
+    assert bind(lambda: bind_to_share(DeviceId("cpu", str(len(first))), 1, system))[:2] == (last, last)
     # more devices than processors: again from the start
-    assert bind(lambda: bind_to_share(len(MINE), 1, system))[:2] == (first, first)
-    assert bind(lambda: bind_to_share(0, len(MINE), system))[:2] == ([], MINE)  # all of them
+    assert bind(lambda: bind_to_share(DeviceId("cpu", str(len(MINE))), 1, system))[:2] == (first, first)
+    assert bind(lambda: bind_to_share(CPU, len(MINE), system))[:2] == ([], MINE)  # all of them
 
 
-def test_workers_of_cpus_keep_to_their_share_if_they_have_processes_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "bind_to_share", partial(bind_to_share, system=two_nodes(tmp_path)))
-
-    def start(settings: EngineSettings, isolation: Isolation = Isolation.PROCESS) -> list[int]:
-        setup = Setup(DeviceId("cpu", str(len(MINE) - 1)), ModelFiles(tmp_path, tmp_path), settings, isolation=isolation)
-        ours, theirs = Pipe()
-
-        def keep() -> frozenset[int]:
-            with ours, theirs:
-                worker.Worker(theirs, setup)._keep_to_share()
-            return frozenset()
-
-        return bind(keep)[1]
-
-    assert start(EngineSettings(threads=1)) == MINE[-1:]
-    assert start(EngineSettings(threads=1), Isolation.THREAD) == MINE
-    assert start(EngineSettings()) == MINE  # it is the only one
+def test_only_cpus_that_share_the_processors_are_bound(tmp_path: Path) -> None:
+    system = two_nodes(tmp_path)
+    assert bind(lambda: bind_to_share(CPU, None, system))[:2] == ([], MINE)
+    assert bind(lambda: bind_to_share(DeviceId("cuda", "0"), 1, system))[:2] == ([], MINE)
+    assert bind(lambda: bind_to_share(DeviceId("openvino", "GPU.0"), 1, system))[:2] == ([], MINE)
