@@ -45,9 +45,6 @@ class DevicePanel(QWidget):
         self._recording: Recording | None = None
         self.telemetry = DeviceTelemetry()
         self._strategy: StrategyChosen | None = None
-        self.heading = QLabel("Devices")
-        self.heading.setProperty("role", "section")
-        self.heading.setContentsMargins(16, 12, 16, 6)
         self.run = RunHeading()
         self.run.join_requested.connect(self.join_requested)
         self.columns = RowHeading()
@@ -72,7 +69,6 @@ class DevicePanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.heading)
         column.addWidget(self.run)
         column.addWidget(scroll, 1)
         self._timer = QTimer(self, interval=REPAINT_MS)
@@ -93,7 +89,6 @@ class DevicePanel(QWidget):
     def show_recording(self, recording: Recording) -> None:
         """Show the devices of another machine, too, as they were when it was recorded."""
         self._recording = recording
-        self.heading.setText("Devices, recorded")
         self._arrange()
 
     @Slot(object)
@@ -169,7 +164,9 @@ class DevicePanel(QWidget):
 
     def _watch(self) -> None:
         """Take telemetry of the devices that are this machine's, if they can be seen."""
-        wanted = [self._known[status.device] for status in self._statuses if status.device in self._known]
+        wanted = [
+            self._known[status.device] for status in self._statuses if status.device in self._known and status.phase is not Phase.LEFT
+        ]
         self.telemetry.watch(wanted if self.isVisible() else ())
 
     def _show_telemetry(self) -> None:
@@ -186,6 +183,7 @@ class DevicePanel(QWidget):
     @Slot()
     def refresh(self) -> None:
         """Redraw every card that can be seen."""
+        self.telemetry.revive()
         self._show_telemetry()
         for card in self._cards.values():
             if not card.visibleRegion().isEmpty():

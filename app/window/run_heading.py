@@ -36,7 +36,7 @@ class RunHeading(QWidget):
         words.addWidget(self.strategy)
         words.addWidget(self.reason)
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 12, 8)
+        row.setContentsMargins(16, 6, 12, 8)
         row.addLayout(words, 1)
         row.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
         self.hide()

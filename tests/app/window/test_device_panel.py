@@ -214,8 +214,11 @@ def test_a_device_that_left_is_greyed_out_and_may_come_back(qtbot: QtBot) -> Non
     panel = running(qtbot, left, gpu())
     card = panel.cards[0]
     assert card.phase.text() == "Left"
-    assert not card.name.isEnabled()
     assert not card.figures.moving.isVisibleTo(card)
+    assert not card.name.isEnabled()
+    panel.show()
+    assert [known.id for known in panel.telemetry.watched] == [GPU]
+    panel.hide()
     with qtbot.waitSignal(panel.join_requested) as asked:
         card.change.click()
     assert asked.args == [CPU]

@@ -133,7 +133,6 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
     panel = panel_of(qtbot)
     panel.show_recording(recording)
     panel.show()
-    assert panel.heading.text() == "Devices, recorded"
     assert len(panel.cards) == 4
     card = panel.cards[3]
     assert card.phase.text() == "Recorded"
