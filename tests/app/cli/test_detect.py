@@ -62,11 +62,12 @@ def test_the_contract(tmp_path: Path, video: Path, capsys: Capture) -> None:
         assert [source.complete for source in reader.sources()] == [True, True]
 
 
-def test_real_model_on_a_real_video(data: Path, tmp_path: Path, capsys: Capture) -> None:
+@pytest.mark.parametrize("isolation", ["process", "thread"])
+def test_real_model_on_a_real_video(isolation: str, data: Path, tmp_path: Path, capsys: Capture) -> None:
     video = head(data / "video" / "people.mp4", tmp_path / "people.mp4", 150)
     model = data / "models" / "yolo-fastest-1.1.cfg"
     options = ("--model", model, "--precision", "fp32", "--classes", "person,62", "--devices", "cpu:0,cpu:1", "--parallel", "segments")
-    run = run_main(capsys, "detect", video, *options, "--out", tmp_path, "--json")
+    run = run_main(capsys, "detect", video, *options, "--isolation", isolation, "--out", tmp_path, "--json")
     assert run.status == 0, run.err
     frames = run.report["sources"][0]["frames"]
     assert frames["decoded"] == frames["inferred"] > 100

@@ -91,6 +91,17 @@ def test_a_picture_that_kills_the_process_twice_is_the_only_one_given_up(video: 
     assert seen.failed(0)[130] == DIED_TWICE
 
 
+def test_an_engine_that_hangs_is_told_from_the_others(video: Path) -> None:
+    """All are started again; what the others had is not suspected of anything, and the frame is given up."""
+    main = partial(engine_fault_main, numbers=frozenset({150}), how="hang")
+    seen = run_pool([video], CPUS, TOGETHER, pool_type=with_worker(main, 1.2))
+    check_complete(seen, 1, frozenset({150}))
+    hanging = [failure for failure in seen.failures if "did not come to an end" in failure.message]
+    assert {failure.message.partition(" did not")[0] for failure in hanging} <= {f"an inference on {device}" for device in CPUS}
+    assert len(hanging) == 2
+    assert all(failure.restarting for failure in seen.failures)
+
+
 def test_who_ended_the_process_is_told_and_who_did_not_is_not_blamed(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         if isinstance(event, DeviceFailed) and not event.restarting:
