@@ -8,7 +8,7 @@ from itertools import groupby
 
 from cuda.core import Device, Event, Stream
 
-from engine.backends.cuda_graph import Mark, copy
+from engine.backends.cuda_graph import Mark, Step, copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,10 @@ def _can_read(reader: Device, owner: Device) -> bool:
 
 
 class Arrival:
-    """All that a stage needs from others. begun, done: marks around the copies."""
+    """All that a stage needs from others. begun, done: marks around the copies. first: what else has to come, from the host."""
 
-    def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark) -> None:
+    def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark, first: Sequence[Step] = ()) -> None:
+        self._first = first
         self._target, self._moves, self._begun, self._done = target, moves, begun, done
         self._arrived = target.device.create_event()
         by_source = groupby(sorted(moves, key=lambda move: move.source.device.device_id), key=lambda move: move.source.device.device_id)
@@ -68,6 +69,9 @@ class Arrival:
 
     def launch(self) -> None:
         """Put it on the streams: what is put on the target's compute stream afterwards finds the values."""
+        self._target.device.set_current()
+        for step in self._first:
+            step.launch(self._target.incoming)
         for departure in self._departures:
             departure.launch(self._target.incoming)
         self._target.device.set_current()

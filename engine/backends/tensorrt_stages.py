@@ -101,13 +101,15 @@ class StagedSlot(Slot):
                 steps += [*intake.steps, marks.end("preprocess")]
             steps += [plan, marks.end(f"network {stage.id}")]
             if stage is last:
-                steps += [table.copy, *outcome.steps, marks.end("postprocess"), outcome.download, marks.end("download")]
+                steps += [*outcome.steps, marks.end("postprocess"), outcome.download, marks.end("download")]
             leg = Leg(stage.streams, plan, steps, marks, finish_event(stage.streams.device, settings))
             needed = [move for move in moves if move.destination == place]
             if needed:
                 arriving = Marks(stage.streams.device)
                 carried = [self._move(move.layer, move.source, place, values) for move in needed]
-                leg.receive(Arrival(stage.streams, carried, arriving.begin(), arriving.end(f"transfer {stage.id}")), arriving)
+                # the table comes with the values: on the way of its own it would wait behind those of the next batch
+                along = [table.copy] if stage is last else []
+                leg.receive(Arrival(stage.streams, carried, arriving.begin(), arriving.end(f"transfer {stage.id}"), along), arriving)
             self.legs.append(leg)
 
     def _move(self, layer: int, source: int, destination: int, values: list[dict[int, int]]) -> Move:

@@ -25,7 +25,7 @@ _SLACK = 1.01
 _EVEN = 1.01
 """A slowest stage so little above the mean is not worth another attempt."""
 
-_ATTEMPTS = 4
+_ATTEMPTS = 6
 
 
 @dataclass(frozen=True)
