@@ -28,7 +28,8 @@ class Ledger:
 
 @dataclass(frozen=True)
 class StrategyChosen:
-    """How the devices share the work, and in words why: the first event of a run."""
+    """How the devices share the work, and in words why: the first event of a run. Comes again when devices have joined or left, if
+    that changes the reason."""
 
     strategy: str
     reason: str

@@ -76,6 +76,7 @@ class EnginePool:
         self._commanding = threading.Lock()
         self._commands: list[Callable[[], list[Event]]] = []
         self._wanted = list(devices)
+        self._explained = tuple(devices)
         self._sources = 0
         self._unfinished: set[int] = set()
         self._driven = False
@@ -228,7 +229,18 @@ class EnginePool:
                 remote.leave()
             else:
                 events += self._left(remote)
-        return events
+        return events + self._explain(wanted)
+
+    def _explain(self, wanted: Sequence[DeviceId]) -> list[Event]:
+        """Why the work is shared as it is, if that has changed with the devices."""
+        if not wanted or not self._strategy.elastic or tuple(wanted) == self._explained:
+            return []
+        self._explained = tuple(wanted)
+        strategy, reason = choose(self._settings.parallel, wanted, self._settings.tiles)
+        if strategy.name != self._strategy.name or reason == self._reason:
+            return []
+        self._reason = reason
+        return [StrategyChosen(strategy.name, reason)]
 
     def _wait(self) -> list[Event]:
         awaited = {remote.connection: remote for remote in self._workers.values()}

@@ -23,6 +23,7 @@ from engine.pool.events import (
     Event,
     FramesDone,
     SourceFinished,
+    StrategyChosen,
 )
 from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
@@ -291,3 +292,11 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
     check_complete(seen, 2)
     assert seen.left == [FIRST]
+
+
+def test_the_reason_for_the_strategy_keeps_up_with_the_devices(video: Path) -> None:
+    seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=tiny_settings(Parallel.AUTO))
+    reasons = [event.reason for event in seen.events if isinstance(event, StrategyChosen)]
+    assert reasons[0] == "there is one device: cpu:0 does every file from start to end"
+    assert reasons[1].startswith("files can be cut at keyframes: all 2 devices work")
+    assert len(reasons) == 2
