@@ -53,6 +53,20 @@ def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
 
 
+def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, stream: Stream) -> None:
+    """Copy rows of ``width`` bytes that begin ``pitch`` bytes after one another, from pinned memory to the device, without gaps."""
+    if pitch == width:
+        copy(destination, source, width * rows, stream)
+        return
+    plan = driver.CUDA_MEMCPY2D()
+    plan.srcMemoryType, plan.srcHost, plan.srcPitch = driver.CUmemorytype.CU_MEMORYTYPE_HOST, source, pitch
+    plan.dstMemoryType, plan.dstDevice, plan.dstPitch = driver.CUmemorytype.CU_MEMORYTYPE_DEVICE, destination, width
+    plan.WidthInBytes, plan.Height = width, rows
+    (status,) = driver.cuMemcpy2DAsync(plan, stream.handle)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{rows} rows of {width} bytes cannot be copied: {status.name}")
+
+
 def record(steps: Sequence[Step], stream: Stream, mode: str = "thread_local") -> Graph:
     """The steps as a graph that was not launched yet.
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from cuda.bindings import driver
 from cuda.core import Buffer, Device, LegacyPinnedMemoryResource, Stream
 from numpy.typing import NDArray
 
 from engine.backends.cuda_graph import copy
 from engine.errors import DeviceError
 from engine.types import DeviceId
+
+_log = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(DeviceError):
@@ -37,6 +41,35 @@ def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
         if "OUT_OF_MEMORY" in text or isinstance(problem, MemoryError):
             raise OutOfMemoryError(f"{device}: not enough memory to {doing}: close other programs that use the GPU") from problem
         raise DeviceError(f"{device}: CUDA failed to {doing}: {text}") from problem
+
+
+class RegisteredMemory:
+    """Host memory that others took and that the current device copies from without a detour, since its pages are locked."""
+
+    def __init__(self) -> None:
+        self._ranges: dict[int, int] = {}
+
+    def add(self, address: int, nbytes: int) -> None:
+        """Lock these pages. Where the system does not allow it, pictures from there go by way of other pinned memory."""
+        (status,) = driver.cuMemHostRegister(address, nbytes, driver.CU_MEMHOSTREGISTER_PORTABLE)
+        if status == driver.CUresult.CUDA_SUCCESS:
+            self._ranges[address] = nbytes
+        else:
+            _log.warning("%d bytes of host memory cannot be locked for the device: %s", nbytes, status.name)
+
+    def remove(self, address: int) -> None:
+        """Unlock the pages that begin here; nothing is copied from them any more."""
+        if self._ranges.pop(address, None) is not None:
+            driver.cuMemHostUnregister(address)
+
+    def covers(self, address: int) -> bool:
+        """Whether what begins here lies in there; nothing reaches beyond the memory that it was given."""
+        return any(0 <= address - start < nbytes for start, nbytes in self._ranges.items())
+
+    def close(self) -> None:
+        """Unlock everything."""
+        for address in list(self._ranges):
+            self.remove(address)
 
 
 class Memory:

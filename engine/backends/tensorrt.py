@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo, Progress
 from engine.backends.cuda_device import open_device
-from engine.backends.cuda_memory import Memory, OutOfMemoryError, cuda_errors
+from engine.backends.cuda_memory import Memory, OutOfMemoryError, RegisteredMemory, cuda_errors
 from engine.backends.tensorrt_batch import Geometry, Uploads
 from engine.backends.tensorrt_slot import Slot, WholeSlot
 from engine.backends.tensorrt_trials import Builder
@@ -63,6 +63,7 @@ class TensorRtBackend(Backend):
         self._decoder: NvdecDecoder | None = None
         self._places: list[_Place] = []
         self._memories: list[Memory] = []
+        self._registered = RegisteredMemory()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:
@@ -148,7 +149,7 @@ class TensorRtBackend(Backend):
 
     def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
         for slot in self._build_slots(builder, precision, batch):
-            self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies, self._registered)))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
@@ -252,6 +253,16 @@ class TensorRtBackend(Backend):
                 frame.release()
             self._idle.put(place)
 
+    def register(self, address: int, nbytes: int) -> None:
+        """See ``Backend.register``."""
+        self._cuda.set_current()
+        self._registered.add(address, nbytes)
+
+    def unregister(self, address: int) -> None:
+        """See ``Backend.unregister``."""
+        self._cuda.set_current()
+        self._registered.remove(address)
+
     def timings(self) -> Mapping[str, float]:
         """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
         with self._counting:
@@ -269,6 +280,7 @@ class TensorRtBackend(Backend):
             self._decoder.close()
             self._surfaces.close()
         self._release()
+        self._registered.close()
 
     def _release(self) -> None:
         for place in self._places:

@@ -10,8 +10,8 @@ import numpy as np
 from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
-from engine.backends.cuda_graph import copy
-from engine.backends.cuda_memory import Memory
+from engine.backends.cuda_graph import copy, copy_rows
+from engine.backends.cuda_memory import Memory, RegisteredMemory
 from engine.media.types import DeviceFrame, PixelFormat
 from engine.preprocess import Fit, plan_fit
 from engine.types import Image
@@ -57,13 +57,18 @@ class Geometry:
 
 
 class Uploads:
-    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap."""
+    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap.
 
-    def __init__(self, device: Device, stream: Stream) -> None:
+    registered: pictures in there are copied from where they lie, the others by way of the slot's own pinned memory.
+    """
+
+    def __init__(self, device: Device, stream: Stream, registered: RegisteredMemory) -> None:
         self._memory = Memory(device, stream)
         self._stream = stream
+        self._registered = registered
         self._host: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._address = 0
+        self._room = 0
         self._begun = device.create_event(EventOptions(timing_enabled=True))
         self._done = device.create_event(EventOptions(timing_enabled=True))
         self._used = False
@@ -71,15 +76,24 @@ class Uploads:
     def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
         """Copy the pictures; gives their addresses, and the event after which they are there. The slot's last batch is over.
 
+        Those in registered memory must stay as they are until then.
+
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
-        if places[-1] > len(self._host):
+        at_hand = [image.strides[1:] == (3, 1) and self._registered.covers(image.ctypes.data) for image in images]
+        if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
             self._memory.close()
-            self._host, self._address = self._memory.pinned(places[-1]), self._memory.device(places[-1])
+            self._room = max(places[-1], self._room)
+            self._address = self._memory.device(self._room)
+            self._host = self._memory.pinned(0 if all(at_hand) else self._room)
         self._stream.record(self._begun)
-        for image, place in zip(images, places, strict=False):
+        for image, place, ready in zip(images, places, at_hand, strict=False):
+            if ready:
+                height, width = image.shape[:2]
+                copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
+                continue
             staged = self._host[place : place + image.nbytes]
             np.copyto(staged.reshape(image.shape), image)
             copy(self._address + place, staged.ctypes.data, image.nbytes, self._stream)

@@ -38,7 +38,9 @@ class TilesBackend(Group):
         self._name = self.device if len(self.members) > 1 else self.members[0]
 
     def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:
-        return replace(settings, batch=GPU_BATCH) if settings.batch is None and member.kind == "cuda" else settings
+        # the tiles of one picture are many batches: the sooner they are all done, the sooner it is
+        batch = GPU_BATCH if settings.batch is None and member.kind == "cuda" else settings.batch
+        return replace(settings, batch=batch, hint=Hint.THROUGHPUT)
 
     def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
         info = super()._describe(engines, settings)

@@ -1,0 +1,71 @@
+"""Groups on the device: pictures are uploaded from shared memory where they lie, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backends import create_backend
+from engine.pool.groups.shared import MappedChunk, SharedPictures
+from engine.settings import EngineSettings, Isolation, Parallel, Precision, Tiles
+from engine.types import Detections, DeviceId
+from tests.support.groups import same_detections
+from tests.support.media import make_video
+from tests.support.models import tiny_network
+from tests.support.pool import run_pool, tiny_settings
+
+GPU = DeviceId("cuda", "0")
+SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def equal(a: list[Detections], b: list[Detections]) -> bool:
+    return all(np.array_equal(one.boxes, other.boxes) and np.array_equal(one.scores, other.scores) for one, other in zip(a, b, strict=True))
+
+
+def test_registered_pictures_and_parts_of_them_give_the_same_as_others() -> None:
+    shared = SharedPictures(2**27)
+    random = np.random.default_rng(3)
+    large = shared.put(np.kron(random.integers(0, 256, (60, 80, 3)), np.ones((8, 8, 1))).astype(np.uint8))
+    mapped = MappedChunk(shared.chunks[0])
+    parts = [(0, 480, 0, 640), (7, 300, 11, 401), (100, 480, 333, 640), (5, 6, 9, 11)]
+    places = [shared.locate(large[top:bottom, left:right]) for top, bottom, left, right in parts]
+    views = [mapped.image(place) for place in places if place is not None]
+    own = [np.ascontiguousarray(view) for view in views]
+    with create_backend(GPU) as backend:
+        backend.activate(tiny_network(), SETTINGS)
+        expected = backend.infer(own)
+        assert sum(map(len, expected)) > 0
+        assert equal(backend.infer(views), expected)  # by way of the backend's own memory
+        backend.register(mapped.address, mapped.nbytes)
+        for _ in range(4):  # every slot
+            assert equal(backend.infer(views), expected)
+            assert equal(backend.infer([views[0], own[1], views[2], own[3]]), expected)
+        backend.unregister(mapped.address)
+        assert equal(backend.infer(views), expected)
+    del views
+    shared.close()
+
+
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+@pytest.mark.parametrize("parallel", [Parallel.FRAMES, Parallel.TILES])
+def test_a_group_finds_what_a_device_finds(parallel: Parallel, isolation: Isolation, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "video.mp4", 120, (320, 240))
+    settings = replace(tiny_settings(parallel, confidence=0.1), tiles=Tiles(3, 2), isolation=isolation)
+    on_cpu = run_pool([video], (DeviceId("cpu", "0"),), settings)
+    settings = replace(settings, engine=replace(settings.engine, precision=Precision.FP32, batch=8))
+    seen = run_pool([video], (GPU,), settings)
+    assert seen.finished[0].ledger.inferred == 120
+    assert not seen.failures
+    assert sum(len(frame.detections or ()) for frame in seen.frames[0]) > 120
+    same_detections(seen.frames[0], on_cpu.frames[0], tolerance=2.0)
