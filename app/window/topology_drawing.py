@@ -244,7 +244,8 @@ class TopologyDrawing(QWidget):
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (f"{gpu.nvlinks} NVLinks" if gpu.nvlinks else pcie_link(gpu) if pcie else "")
         rest, where = (second.translated(0, self._note), _LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), _RIGHT)
-        self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
+        if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # a part of it would say nothing
+            self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:

@@ -44,6 +44,7 @@ class TopologyPanel(QWidget):
         self.drawing = TopologyDrawing()
         self.legend = label("small")
         self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setWordWrap(True)
         self.matrix_heading = label("heading", "GPU to GPU")
         self.matrix = TopologyMatrix()
         self.peers = wrapped("notice")
@@ -161,4 +162,4 @@ def _legend(nvlink: bool) -> str:
     parts = [f'<span style="color:{PCIE}">━</span> PCIe']
     if nvlink:
         parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')
-    return " &nbsp; ".join([*parts, "↓ receives &nbsp; ↑ sends"])
+    return " &nbsp; ".join([*parts, "↓&nbsp;receives &nbsp; ↑&nbsp;sends"])
