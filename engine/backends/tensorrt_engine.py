@@ -63,12 +63,11 @@ def prepare_plan(
     situation: str,
     progress: Progress,
     linear: frozenset[int] = frozenset(),
-    channels_last: bool = False,
 ) -> Plan:
     """The plan of a part on the current device: from the cache, or built. Parameters and errors: see ``Engine`` and ``build_plan``."""
-    key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}{' channels last' if channels_last else ''}"
+    key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}"
     exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
-    serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress, channels_last))
+    serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress))
     progress("loading", 1.0)
     return Plan(library, serialized, cache, key)
 

@@ -39,16 +39,11 @@ class Lowering:
 
     trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
     arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
-    out, because a custom layer computes it. Pictures are RGB, (batch, channels, height, width), 0..1. channels_last: FP16 values
-    that enter and leave, but for pictures and heads, lie as (batch, height, width, channels), as the convolutions want them,
-    wherever the channels are a multiple of 8: their bytes are as many.
+    out, because a custom layer computes it. Pictures are RGB, (batch, channels, height, width), 0..1.
     """
 
-    def __init__(
-        self, trt: Any, definition: Any, batch: int, exact: bool = False, linear: frozenset[int] = frozenset(), channels_last: bool = False
-    ) -> None:
+    def __init__(self, trt: Any, definition: Any, batch: int, exact: bool = False, linear: frozenset[int] = frozenset()) -> None:
         self._trt, self._definition, self._batch, self._linear = trt, definition, batch, linear
-        self._channels_last = channels_last and not exact
         self._type = trt.float32 if exact else trt.float16
         self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
         self._kept: list[NDArray[Any]] = []  # TensorRT reads weights when it builds, not when it is told of them
@@ -65,7 +60,6 @@ class Lowering:
             shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
             kind = self._trt.float16 if index == PICTURES else self._type
             value = self._definition.add_input(value_name(index), kind, (self._batch, *shape))
-            self._lay_out(index, value)
             values[index] = self._cast(value, self._type)
         for index in part.layers:
             layer = network.layers[index]
@@ -78,12 +72,6 @@ class Lowering:
                 value = self._definition.add_identity(value).get_output(0)
             value.name = value_name(index)
             self._definition.mark_output(value)
-            if not is_head:
-                self._lay_out(index, value)
-
-    def _lay_out(self, index: int, value: Any) -> None:
-        if self._channels_last and index != PICTURES and value.shape[1] % 8 == 0:
-            value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
 
     def _lower(self, index: int, layer: Layer, inputs: list[Any]) -> Any:
         add, trt = self._definition, self._trt

@@ -85,14 +85,13 @@ class Builder:
             raise
 
     def plan(self, part: Part, precision: Precision, batch: int, name: str) -> Plan:
-        """The plan of a stage of the network. name: what this part is called when progress is told. Errors: see ``build``."""
+        """The plan of a part of the network. name: what this part is called when progress is told. Errors: see ``build``."""
 
         def tell(doing: str, fraction: float) -> None:
             if self._progress is not None:
                 self._progress(f"{name}: {doing}", fraction)
 
-        cache, situation = self._cache, self.situation
-        return prepare_plan(self.library, self._network, part, batch, precision, cache, situation, tell, channels_last=True)
+        return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
     def choose_precision(self) -> tuple[Precision, str]:
         """The precision that was asked for, or the fastest whose detections match FP32, and why.

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import DeviceError, UsageError
 from engine.model.balance import Rates, StageTime, arriving_bytes, best_cuts, layer_costs
-from engine.model.network import Network, Yolo
+from engine.model.network import Network
 from engine.model.split import Part, split, transfers
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId
@@ -69,28 +69,6 @@ def test_every_stage_builds(count: int, network: Network, rtx: Any) -> None:
     parts = stages_of(network, count)
     assert len(parts) == count
     assert all(len(build_plan(rtx, network, part, 2)) > 1000 for part in parts)
-
-
-def test_values_between_stages_lie_as_convolutions_want_them(network: Network, rtx: Any) -> None:
-    """Where that takes no more memory: what a padded layout would need is not there."""
-    packed = 1 << int(rtx.trt.TensorFormat.HWC8)
-    layouts: dict[str, set[int]] = {}
-    for exact in (False, True):
-        for part in split(network, 5, 12, 20):
-            builder = rtx.trt.Builder(logger(rtx.trt))
-            definition = builder.create_network(1 << int(rtx.trt.NetworkDefinitionCreationFlag.STRONGLY_TYPED))
-            lowering = Lowering(rtx.trt, definition, 2, exact, channels_last=True)
-            lowering.write(network, part)
-            values = [definition.get_input(i) for i in range(definition.num_inputs)]
-            values += [definition.get_output(i) for i in range(definition.num_outputs)]
-            for value in values:
-                layouts.setdefault(f"{value.name} {exact}", set()).add(int(value.allowed_formats))
-                head = value.name in {value_name(index) for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)}
-                wanted = not exact and value.name != "pictures" and not head and value.shape[1] % 8 == 0
-                assert (int(value.allowed_formats) == packed) == wanted, value.name
-            assert len(build_plan(rtx, network, part, 2, exact, channels_last=True)) > 1000
-    assert all(len(found) == 1 for found in layouts.values()), "both ends agree"
-    assert {packed} in layouts.values()
 
 
 def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
