@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from engine.errors import UsageError
@@ -33,6 +34,11 @@ def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
     if len({member.kind == "cuda" for member in members}) > 1:
         raise UsageError(f"{device}: the stages of a network are on CUDA devices only, or on others only; use --parallel segments for both")
     return members
+
+
+def joined_names(names: Sequence[str]) -> str:
+    """What the devices are called together: "2 × NVIDIA H200"."""
+    return " + ".join(f"{count} × {name}" if count > 1 else name for name, count in Counter(names).items())
 
 
 def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:

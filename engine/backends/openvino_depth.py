@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends.base import EngineInfo, Progress
-from engine.backends.depth import depth_members, describe_balance, remembered_balance
+from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.openvino import OpenVinoBackend, openvino_name, plan_precision
 from engine.backends.openvino_devices import BACKEND, device_name
 from engine.backends.openvino_engine import Engine, Request
@@ -46,7 +46,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         info = super()._activate_impl(network, settings, progress)
-        return replace(info, device_name=" + ".join(self._full_names()), reason=f"{self._description}; {info.reason}")
+        return replace(info, device_name=joined_names(self._full_names()), reason=f"{self._description}; {info.reason}")
 
     def _full_names(self) -> list[str]:
         try:

@@ -13,7 +13,7 @@ from engine.backends.base import EngineInfo, Progress
 from engine.backends.cuda_device import open_device
 from engine.backends.cuda_memory import Memory, cuda_errors
 from engine.backends.cuda_transfer import Streams, connect
-from engine.backends.depth import depth_members, describe_balance, remembered_balance
+from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.tensorrt import TensorRtBackend
 from engine.backends.tensorrt_engine import value_bytes
 from engine.backends.tensorrt_slot import Slot
@@ -53,9 +53,7 @@ class TensorRtDepthBackend(TensorRtBackend):
         assert self._balance is not None
         pairs = len(self._members) * (len(self._members) - 1)
         how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
-        names = " + ".join(streams.device.name for streams in self._streams)
-        if len({streams.device.name for streams in self._streams}) == 1:
-            names = f"{len(self._members)} × {self._cuda.name}"
+        names = joined_names([streams.device.name for streams in self._streams])
         return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
 
     @property

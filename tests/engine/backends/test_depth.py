@@ -14,7 +14,7 @@ import pytest
 
 from engine.backends import create_backend, create_depth_backend
 from engine.backends.base import Backend
-from engine.backends.depth import depth_members, describe_balance
+from engine.backends.depth import depth_members, describe_balance, joined_names
 from engine.backends.openvino_depth import OpenVinoDepthBackend
 from engine.backends.openvino_devices import offered_precisions
 from engine.errors import DeviceError, UsageError
@@ -266,6 +266,10 @@ def test_a_device_that_openvino_does_not_have(network: Network) -> None:
 
 def test_members_are_in_the_order_of_the_stages() -> None:
     assert depth_members(DeviceId.parse("cuda:3+cuda:1")) == (DeviceId("cuda", "3"), DeviceId("cuda", "1"))
+
+
+def test_equal_devices_are_counted() -> None:
+    assert joined_names(["Arc", "Arc", "Iris"]) == "2 × Arc + Iris"
 
 
 def test_the_balance_is_told_in_words(network: Network) -> None:
