@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from enum import Enum, auto
 
 from PySide6.QtCore import QSize, Signal, Slot
@@ -15,11 +16,13 @@ from app.window.device_status import DeviceStatus, Phase
 from app.window.gauges import Gauges
 from app.window.icons import icon
 from app.window.indicators import Dot, ElidedLabel, ProgressBar, label, say, wrapped
+from app.window.member_rows import MemberRows
 from app.window.readings import details, readings
 from app.window.row_columns import RowColumns
 from app.window.transport import tool_button
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry import Telemetry
+from engine.types import DeviceId
 
 MARGIN = 12
 _ROW_MATTERS = {Phase.STARTING: "Building the engine…", Phase.LEAVING: "Leaving this run…", Phase.LEFT: "Left this run"}
@@ -68,6 +71,8 @@ class DeviceCard(QFrame):
         self.building.hide()
         self.gauges = Gauges()
         self.gauges.hide()
+        self.members = MemberRows()
+        self.members.hide()
         self.figures = DeviceFigures()
         self.figures.hide()
         self._arrange()
@@ -91,6 +96,7 @@ class DeviceCard(QFrame):
         self._column.setSpacing(10)
         self._column.addLayout(words)
         self._column.addWidget(self.gauges)
+        self._column.addWidget(self.members)
         self._column.addWidget(self.figures)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -184,6 +190,11 @@ class DeviceCard(QFrame):
                 RowContent(str(status.device), device_words.colour(status), rate, self._share, shown, status.phase is Phase.LEFT)
             )
             self.row.setToolTip(self.gauges.toolTip())
+
+    def show_members(self, telemetry: Mapping[DeviceId, Telemetry | None]) -> None:
+        """The same for a group of devices that share one engine."""
+        self.members.show()
+        self.members.show_members(telemetry)
 
     def refresh(self, now: float | None = None) -> None:
         """Redraw charts and figures."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -106,7 +107,7 @@ class DevicePanel(QWidget):
 
     def _arrange(self) -> None:
         current = {status.device: status for status in self._statuses}
-        known = dict(self._known)
+        known = {device: described for device in current if (described := self._description(device)) is not None}
         if self._recording is not None:
             for description in self._recording.devices:
                 if description.id not in current:
@@ -162,17 +163,24 @@ class DevicePanel(QWidget):
         why_none = "All devices of this machine take part" if elastic else f"With {chosen} no device can join or leave while a run goes on"
         self.run.offer(others, why_none if taking_part else None)
 
+    def _description(self, device: DeviceId) -> DeviceDescription | None:
+        """What is known of this machine's device; all CPU devices are the same processors."""
+        known = self._known.get(DeviceId(device.kind, "0") if device.kind == "cpu" else device)
+        return None if known is None else replace(known, id=device)
+
     def _watch(self) -> None:
         """Take telemetry of the devices that are this machine's, if they can be seen."""
-        wanted = [
-            self._known[status.device] for status in self._statuses if status.device in self._known and status.phase is not Phase.LEFT
-        ]
+        here = [member for status in self._statuses if status.phase is not Phase.LEFT for member in status.device.members]
+        wanted = [known for device in here if (known := self._description(device)) is not None]
         self.telemetry.watch(wanted if self.isVisible() else ())
 
     def _show_telemetry(self) -> None:
         ours = {status.device for status in self._statuses}
         names: tuple[str, ...] = ()
         for device, card in self._cards.items():
+            if len(device.members) > 1:
+                card.show_members({member: self.telemetry.of(member) for member in device.members})
+                continue
             recorded = self._recording.telemetry.get(device) if self._recording is not None else None
             snapshot = self.telemetry.of(device) if device in ours else recorded
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)

@@ -39,7 +39,7 @@ class RowColumns:
     def areas(self, width: float, height: float) -> Areas:
         """In a row of this size."""
         metrics, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
-        name = min(LIGHT + bold.horizontalAdvance(self.longest), _MOST_NAME * width)
+        name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
         cell = metrics.horizontalAdvance("100 %") + GAP
         rate = bold.horizontalAdvance("00,000") if self.rates else 0
         share = cell if self.shares else 0

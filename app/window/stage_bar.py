@@ -62,12 +62,21 @@ class StageBar(QWidget):
             x += width + 1
 
     def _colour(self, name: str) -> str:
-        return theme.WARNING if name == self._bottleneck else COLOURS.get(name, theme.MUTED)
+        return theme.WARNING if name == self._bottleneck else COLOURS.get(_kind(name), theme.MUTED)
+
+
+def _kind(name: str) -> str:
+    """Of a stage that there is once for each device: "network cuda:1" is a network."""
+    return name.partition(" ")[0]
 
 
 def in_order(stages: Mapping[str, float]) -> dict[str, float]:
     """The stages as a frame goes through them."""
-    return {name: stages[name] for name in sorted(stages, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))}
+
+    def place(name: str) -> tuple[int, str]:
+        return ORDER.index(_kind(name)) if _kind(name) in ORDER else len(ORDER), name
+
+    return {name: stages[name] for name in sorted(stages, key=place)}
 
 
 def legend(stages: Mapping[str, float]) -> str:

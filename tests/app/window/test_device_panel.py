@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.window.chart import Chart
 from app.window.device_panel import DevicePanel
 from app.window.device_status import DeviceStatus, Phase, fold
+from app.window.stage_bar import in_order
 from app.window.status_line import StatusLine
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
@@ -245,6 +246,27 @@ def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtB
     assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
     panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
     assert not panel.run.add.isVisibleTo(panel)
+
+
+def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
+    second = DeviceId("cpu", "1")
+    group = DeviceId.group(CPU, second)
+    engine = replace(engine_info(group), device_name="2 × Some Processor")
+    panel = running(qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", "as asked"))
+    panel.show()
+    (card,) = panel.cards
+    assert (card.name.text(), card.hardware.text()) == ("cpu:0+cpu:1", "2 × Some Processor")
+    assert [known.id for known in panel.telemetry.watched] == [CPU, second]  # the same processors, under both names
+    assert list(card.members.rows) == [CPU, second]
+    for row in card.members.rows.values():
+        qtbot.waitUntil(lambda row=row: "GiB" in row.accessibleName(), timeout=20_000)
+    assert not card.gauges.isVisible()
+    panel.hide()
+
+
+def test_stages_of_several_devices_stand_in_their_order() -> None:
+    stages = {"download": 1.0, "network cuda:1": 2.0, "network cuda:0": 3.0, "decode": 4.0, "unheard-of": 5.0}
+    assert list(in_order(stages)) == ["decode", "network cuda:0", "network cuda:1", "download", "unheard-of"]
 
 
 def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> None:
