@@ -17,8 +17,8 @@ LIMIT = 1024
 RECORD = np.dtype([("box", np.float32, 4), ("score", np.float32), ("class_id", np.int32)])
 """One detection: x1 y1 x2 y2 in the picture's pixels, confidence, class id."""
 
-_THREADS = 1024
-_SHARED_BYTES = CAPACITY * (8 + 2)  # keys, and which are kept
+THREADS = 1024
+SHARED_BYTES = CAPACITY * (8 + 2)  # keys, and which are kept
 
 
 def result_bytes(batch: int) -> int:
@@ -54,7 +54,7 @@ class Nms:
         from cuda.core import LaunchConfig
 
         self._kernel = kernels["nms"]
-        self._config = LaunchConfig(grid=batch, block=_THREADS, shmem_size=_SHARED_BYTES)
+        self._config = LaunchConfig(grid=batch, block=THREADS, shmem_size=SHARED_BYTES)
         self._arguments = (
             *candidates.addresses(batch),
             np.uint64(candidates.counts),

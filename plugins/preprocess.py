@@ -42,7 +42,7 @@ MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.262
 LAYOUTS = {"nchw": "preprocess", "nhwc4": "preprocess_hwc4", "nhwc8": "preprocess_hwc8"}
 """The network input's layouts, and the kernel for each: three planes, or pixels of 4 or 8 values, those after the third being zero."""
 
-_BLOCK = (32, 8)
+BLOCK = (32, 8)
 
 
 class Preprocess:
@@ -63,8 +63,8 @@ class Preprocess:
         if layout not in LAYOUTS:
             raise ValueError(f"no kernel for the layout {layout}: {', '.join(LAYOUTS)}")
         self._kernel = kernels[LAYOUTS[layout]]
-        grid = (-(-width // (2 * _BLOCK[0])), -(-height // _BLOCK[1]), batch)
-        self._config = LaunchConfig(grid=grid, block=(*_BLOCK, 1))
+        grid = (-(-width // (2 * BLOCK[0])), -(-height // BLOCK[1]), batch)
+        self._config = LaunchConfig(grid=grid, block=(*BLOCK, 1))
         self._arguments = (np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height))
 
     def launch(self, stream: Any) -> None:

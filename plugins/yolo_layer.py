@@ -18,7 +18,7 @@ CAPACITY = 4096
 CANDIDATE_BYTES = 28
 """Four float32 of the box, the float32 score, the int32 class id; and an int32 for the kernels to count in."""
 
-_THREADS = 256
+THREADS = 256
 _MOST_ANCHORS, _MOST_HEADS = 16, 8
 
 HEAD = np.dtype(
@@ -114,6 +114,14 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
     return table
 
 
+def objectness_floor(confidence: float) -> float:
+    """The least raw objectness that may lead to this confidence, without ``new_coords``.
+
+    A little low, so that rounding drops nothing before scores are compared themselves; where 1 is asked for, what rounds to it.
+    """
+    return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
+
+
 class YoloLayer:
     """All heads of a batch. table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels.
 
@@ -137,16 +145,14 @@ class YoloLayer:
         from cuda.core import LaunchConfig
 
         cells = sum(head.cells for head in heads)
-        blocks = -(-cells // _THREADS)
+        blocks = -(-cells // THREADS)
         if blocks > CAPACITY:
             raise ValueError(
-                f"a network of {size[0]} × {size[1]} pixels has {cells} cells: at most {CAPACITY * _THREADS} can be decoded on a GPU"
+                f"a network of {size[0]} × {size[1]} pixels has {cells} cells: at most {CAPACITY * THREADS} can be decoded on a GPU"
             )
-        # a little low, so that rounding drops nothing before scores are compared themselves; where 1 is asked for, what rounds to it
-        floor = math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
         what = np.uint64(table), np.int32(len(heads)), np.int32(classes), np.int32(cells)
-        numbers = np.float32(size[0]), np.float32(size[1]), np.float32(confidence), np.float32(floor)
-        self._config = LaunchConfig(grid=(blocks, batch, 1), block=_THREADS)
+        numbers = np.float32(size[0]), np.float32(size[1]), np.float32(confidence), np.float32(objectness_floor(confidence))
+        self._config = LaunchConfig(grid=(blocks, batch, 1), block=THREADS)
         self._count, self._emit = kernels["yolo_count"], kernels["yolo_layer"]
         self._to_count = (*what, *numbers, candidates.scratch(batch))
         self._to_emit = (*self._to_count, *candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))

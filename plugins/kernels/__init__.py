@@ -65,7 +65,7 @@ def compile_ptx(text: str, arch: str) -> bytes:
     _compiler()
     from cuda.bindings import nvrtc
 
-    options = [option.encode() for option in (f"--gpu-architecture={arch}", f"--include-path={_headers()}", "--std=c++17")]
+    options = [option.encode() for option in (f"--gpu-architecture={arch}", f"--include-path={_headers()}", "--std=c++17", "--fmad=false")]
     _, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)

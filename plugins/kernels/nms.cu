@@ -43,13 +43,13 @@ __device__ void sort(unsigned long long* keys, int size) {
     __syncthreads();
 }
 
-// boxes, scores, class_ids: (pictures, capacity), a power of two. wanted: one bit a class.
+// boxes, scores, class_ids: (pictures, capacity), a power of two. frame: that of picture blockIdx.x. wanted: whether a class is.
 // results: int2 (candidates, records) of each picture, then Record (pictures, limit), strongest first. Both numbers are true where they
 // exceed capacity or limit: of too many candidates none is looked at, of too many records the first are there.
-extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
-    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
-        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
-        Record* __restrict__ records, int limit) {
+template <typename Wanted>
+__device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids,
+                                         const int* __restrict__ counts, int capacity, const Frame& frame, Wanted wanted, float iou, float beta,
+                                         int2* __restrict__ results, Record* __restrict__ records, int limit) {
     extern __shared__ unsigned long long keys[];                                // capacity of them
     unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // and of these
     __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: lost to one kept before; has rows; whom it beats
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     __shared__ int group_classes[GROUP], written, warp_counts[NMS_THREADS / 32];
 
     const int picture = blockIdx.x, count = counts[picture];
-    if (count > capacity || frames[picture].luma == 0) {
+    if (count > capacity || frame.luma == 0) {
         if (threadIdx.x == 0) {
             results[picture] = make_int2(count, 0);
         }
@@ -135,8 +135,8 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     }
 
     // into the picture, clipped to it, in order; what lies wholly beside it, and what nobody asked for, is left out
-    const float* back = frames[picture].back;
-    const float shown_width = frames[picture].shown_width, shown_height = frames[picture].shown_height;
+    const float* back = frame.back;
+    const float shown_width = frame.shown_width, shown_height = frame.shown_height;
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     for (int start = 0; start < kept_count; start += NMS_THREADS) {
         const int at = start + threadIdx.x;
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
             record.y1 = fminf(fmaxf((box.y - back[3]) * back[2], 0.0f), shown_height);
             record.y2 = fminf(fmaxf((box.w - back[3]) * back[2], 0.0f), shown_height);
             record.score = scores[slot], record.class_id = class_ids[slot];
-            keep = record.x1 < record.x2 && record.y1 < record.y2 && (wanted[record.class_id / 32] >> (record.class_id % 32) & 1);
+            keep = record.x1 < record.x2 && record.y1 < record.y2 && wanted(record.class_id);
         }
         const unsigned votes = __ballot_sync(0xffffffffu, keep);
         if (lane == 0) {
@@ -172,4 +172,13 @@ extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
     if (threadIdx.x == 0) {
         results[picture] = make_int2(count, written);
     }
+}
+
+// wanted: one bit a class.
+extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
+    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
+        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
+        Record* __restrict__ records, int limit) {
+    const auto is_wanted = [=](int class_id) { return (wanted[class_id / 32] >> (class_id % 32) & 1) != 0; };
+    suppress(boxes, scores, class_ids, counts, capacity, frames[blockIdx.x], is_wanted, iou, beta, results, records, limit);
 }

@@ -97,16 +97,9 @@ __device__ __forceinline__ void store(__half* picture, long long plane, long lon
 }
 
 // pictures: (batch, 3, height, width) or (batch, height, width, CHANNELS), RGB, 0..1; two pixels a thread, the width is even.
-// A frame without address leaves its place as it is.
+// frame: that of picture blockIdx.z. A frame without address leaves its place as it is.
 template <int CHANNELS>
-__device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    __shared__ Frame frame;
-    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-    static_assert(sizeof(Frame) % 4 == 0, "copied by words");
-    if (thread < sizeof(Frame) / 4) {
-        reinterpret_cast<int*>(&frame)[thread] = reinterpret_cast<const int*>(frames + blockIdx.z)[thread];
-    }
-    __syncthreads();
+__device__ __forceinline__ void preprocess_frame(const Frame& frame, __half* __restrict__ pictures, int width, int height) {
     const int column = 2 * (blockIdx.x * blockDim.x + threadIdx.x), row = blockIdx.y * blockDim.y + threadIdx.y;
     if (frame.luma == 0 || column >= width || row >= height) {
         return;
@@ -122,6 +115,18 @@ __device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ fram
         first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
     }
     store<CHANNELS>(picture, plane, static_cast<long long>(row) * width + column, first, second);
+}
+
+template <int CHANNELS>
+__device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    __shared__ Frame frame;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    static_assert(sizeof(Frame) % 4 == 0, "copied by words");
+    if (thread < sizeof(Frame) / 4) {
+        reinterpret_cast<int*>(&frame)[thread] = reinterpret_cast<const int*>(frames + blockIdx.z)[thread];
+    }
+    __syncthreads();
+    preprocess_frame<CHANNELS>(frame, pictures, width, height);
 }
 
 extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {

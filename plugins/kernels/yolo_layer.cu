@@ -181,10 +181,9 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
 }
 
 // boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture; the true number, also where it exceeds the capacity.
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
-               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
-               int* __restrict__ counts, int capacity) {
+__device__ __forceinline__ void write_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
+                                                 float confidence, float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes,
+                                                 float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
     __shared__ int numbers[WARPS];
     block_counts += blockIdx.y * gridDim.x;
     int before = 0;
@@ -198,10 +197,17 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
     if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
         counts[blockIdx.y] = start + mine;
     }
-    if (mine == 0 || start >= capacity) {
+    if (mine == 0 || start < 0 || start >= capacity) {  // below 0 where TensorRT times the layer on numbers that nobody counted
         return;
     }
     const long long offset = static_cast<long long>(blockIdx.y) * capacity;
     const Room room = {boxes + offset, scores + offset, class_ids + offset, capacity};
     candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
+}
+
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
+               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
+               int* __restrict__ counts, int capacity) {
+    write_candidates(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids, counts, capacity);
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, nms, preprocess, yolo_layer
+from plugins import bandwidth, nms, preprocess, tensorrt_plugins_detection, yolo_layer
 from plugins.cache import FileCache
 from plugins.errors import KernelError
 from plugins.kernels import SOURCES, compile_kernels, compile_ptx, compile_source, source
@@ -86,7 +86,7 @@ def test_the_compilers_words_are_passed_on() -> None:
 
 def test_every_source_is_compiled() -> None:
     folder = Path(__file__).parents[2] / "plugins" / "kernels"
-    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES}
+    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES, *tensorrt_plugins_detection.SOURCES}
 
 
 def layout_checks(struct: str, dtype: np.dtype[np.void], names: dict[str, str]) -> list[str]:
@@ -101,8 +101,8 @@ def test_python_and_the_kernels_agree() -> None:
         *layout_checks("Frame", FRAME, {"size": "width", "inside": "left", "shown": "shown_width"}),
         *layout_checks("Head", HEAD, {}),
         *layout_checks("Record", RECORD, {"box": "x1"}),
-        f"YOLO_THREADS == {yolo_layer._THREADS} && MOST_HEADS == {yolo_layer._MOST_HEADS} && MOST_ANCHORS == {yolo_layer._MOST_ANCHORS}",
-        f"NMS_THREADS == {nms._THREADS}",
+        f"YOLO_THREADS == {yolo_layer.THREADS} && MOST_HEADS == {yolo_layer._MOST_HEADS} && MOST_ANCHORS == {yolo_layer._MOST_ANCHORS}",
+        f"NMS_THREADS == {nms.THREADS}",
         f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8}",
     ]
     compile_source(source() + "".join(f'static_assert({check}, "agreed");\n' for check in checks), "sm_90")

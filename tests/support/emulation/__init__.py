@@ -23,10 +23,14 @@ _TYPES = {np.uint64: ctypes.c_uint64, np.int32: ctypes.c_int32, np.float32: ctyp
 _ALIGNMENT = 256
 
 
-def build(folder: Path, *names: str) -> Path:
-    """The library: for each kernel a function ``run_KERNEL(grid, block, shared bytes, arguments …)``. names: as for ``source``."""
+def build(folder: Path, *names: str, text: str | None = None) -> Path:
+    """The library: for each kernel a function ``run_KERNEL(grid, block, shared bytes, arguments …)``.
+
+    names: as for ``source``. text: another program instead.
+    """
     assert COMPILER is not None
-    text = source(*names).replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
+    text = source(*names) if text is None else text
+    text = text.replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
     runners = []
     for name, parameters in _ENTRY.findall(text):
         names = ", ".join(re.split(r"[\s*]+", parameter.strip())[-1] for parameter in parameters.split(","))
