@@ -30,7 +30,7 @@ _DIRECT, _THROUGH_HOST = 2e11, 2e10
 """First guesses, about an H200's: operations and bytes per second, and bytes moved per second."""
 
 _WARM_UP_SECONDS, _ROUNDS = 1.0, 12
-"""Stages are timed when the clocks have risen (a GPU that had nothing to do was 15 % slower at first): launches of every batch."""
+"""Stages are timed in the steady state, when the clocks have risen: so many launches of every batch in flight."""
 
 
 class TensorRtDepthBackend(TensorRtBackend):
