@@ -16,6 +16,7 @@ from engine.label_place import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
 
 NARROW = 420  # logical pixels of picture width below which labels are set smaller
+NOT_YET = "Not analysed yet"
 
 
 class VideoCanvas(QWidget):
@@ -41,6 +42,7 @@ class VideoCanvas(QWidget):
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self._message = ""
+        self._missing = NOT_YET
         self._pointed: int | None = None
 
     @property
@@ -52,6 +54,21 @@ class VideoCanvas(QWidget):
     def placement(self) -> Placement | None:
         """Where the picture is, in logical pixels."""
         return fit((self.width(), self.height()), self._size) if self._image is not None else None
+
+    @property
+    def note(self) -> str:
+        """What is said over the picture instead of boxes; "" = nothing."""
+        if self._image is None:
+            return ""
+        if self._result is None:
+            return self._missing
+        return "" if self._result.failure is None else f"No detections for this frame: {self._result.failure}"
+
+    def set_missing(self, text: str) -> None:
+        """What to say over pictures that have no result."""
+        if text != self._missing:
+            self._missing = text
+            self.update()
 
     def device_size(self) -> QSize:
         """The canvas in device pixels."""
@@ -150,10 +167,8 @@ class VideoCanvas(QWidget):
         target = QRectF(placement.x, placement.y, placement.width, placement.height)
         self._paint_picture(painter, target, self._image)
         self._paint_boxes(painter, placement)
-        if self._result is None:
-            self._paint_note(painter, target, "Not analysed yet", theme.MUTED)
-        elif self._result.failure is not None:
-            self._paint_note(painter, target, f"No detections for this frame: {self._result.failure}", theme.WARNING)
+        if self.note:
+            self._paint_note(painter, target, self.note, theme.MUTED if self._result is None else theme.WARNING)
 
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()

@@ -97,7 +97,7 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
         return replace(status, phase=phase, engine=event.engine, building=None, message="", note=note)
     if isinstance(event, DeviceFailed):
-        return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, building=None, message=event.message)
+        return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, building=None, message=reason_of(event))
     if isinstance(event, DeviceLeft):
         return replace(status, phase=Phase.LEFT, building=None, message="", note="")
     sample = Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99)
@@ -110,6 +110,11 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         bottleneck=event.bottleneck or status.bottleneck,
         samples=(*kept, sample),
     )
+
+
+def reason_of(event: DeviceFailed) -> str:
+    """Why it failed, without its name: that stands beside it."""
+    return event.message.removeprefix(f"{event.device}: ")
 
 
 def shares_of(statuses: Iterable[DeviceStatus]) -> dict[DeviceId, float]:

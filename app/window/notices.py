@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.window.banner import BannerArea, Kind
-from app.window.device_status import DeviceStatus, Phase
+from app.window.device_status import DeviceStatus, Phase, reason_of
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed
 
@@ -27,9 +27,9 @@ class Notices(QObject):
     def device_failed(self, event: DeviceFailed) -> None:
         """A worker ended unasked."""
         if event.restarting:
-            self._banners.show_banner(f"device {event.device}", Kind.WARNING, f"{event.device} is being restarted: {event.message}")
+            self._banners.show_banner(f"device {event.device}", Kind.WARNING, f"{event.device} is being restarted: {reason_of(event)}")
         else:
-            text = f"{event.device} failed and is out of this run: {event.message}"
+            text = f"{event.device} failed and is out of this run: {reason_of(event)}"
             self._banners.show_banner(f"device {event.device}", Kind.ERROR, text, ("Settings…", self.settings_requested.emit))
 
     @Slot(object)

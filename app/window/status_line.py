@@ -55,10 +55,12 @@ class StatusLine(QWidget):
             why = "\n".join(f"{status.device}: {status.message}" for status in failed)
         else:
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
+            building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
             names = ", ".join(str(status.device) for status in statuses if status not in failed)
             text = (
                 f"{names if len(statuses) <= 3 else formats.plural(len(statuses), 'device')} · {' / '.join(lines) or 'building the engine'}"
             )
+            text += f" · building {', '.join(building)}" if building and lines else ""
             text += f" · {len(failed)} failed" if failed else ""
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.window.canvas import VideoCanvas
+from app.window.canvas import NOT_YET, VideoCanvas
 from app.window.player import Playback, Player
 from app.window.preview_client import PreviewClient, Shown
 from app.window.queue_item import ItemState, QueueItem
@@ -18,6 +18,14 @@ JUMP = 5.0
 """Seconds that Shift with an arrow key jumps."""
 COUNT_MS = 1000
 """Time between looks at how often each class was seen."""
+
+
+_MISSING = {
+    ItemState.FAILED: "Not analysed: detection failed",
+    ItemState.CANCELLED: "Not analysed: detection was cancelled",
+    ItemState.DONE: "Not analysed",
+}
+"""What is said over pictures without a result, of files that are not worked on any more."""
 
 
 class Viewer(QWidget):
@@ -120,6 +128,7 @@ class Viewer(QWidget):
                 fraction = 1.0
             elif item.head is not None and length:
                 fraction = min(item.head / length, 1.0)
+            self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
         self.transport.set_detected(fraction)
 
     @Slot()

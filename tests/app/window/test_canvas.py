@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -6,7 +8,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window import theme
 from app.window.canvas import VideoCanvas
+from app.window.preview_client import PreviewClient
+from app.window.queue_item import ItemState, QueueItem
 from app.window.view_filter import ViewFilter
+from app.window.viewer import Viewer
 from engine.colours import class_colour
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.window import CPU
@@ -125,3 +130,25 @@ def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
         canvas.resize(500, 400)
     assert resized.args[0] == canvas.size() * canvas.devicePixelRatio()
     assert canvas.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+
+@pytest.mark.parametrize(
+    ("state", "note"),
+    [
+        (ItemState.WAITING, "Not analysed yet"),
+        (ItemState.RUNNING, "Not analysed yet"),
+        (ItemState.FAILED, "Not analysed: detection failed"),
+        (ItemState.CANCELLED, "Not analysed: detection was cancelled"),
+    ],
+)
+def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state: ItemState, note: str) -> None:
+    client = PreviewClient()
+    viewer = Viewer(client)
+    qtbot.addWidget(viewer)
+    assert viewer.canvas.note == ""
+    viewer.canvas.show_picture(grey(320, 160), (640, 320), None)
+    viewer.update_item(QueueItem(1, Path("a.mp4"), state=state), None, queue_busy=False)
+    assert viewer.canvas.note == note
+    viewer.canvas.show_result(result())
+    assert viewer.canvas.note == ""
+    client.stop()

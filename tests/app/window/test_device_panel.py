@@ -274,3 +274,18 @@ def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> Non
     qtbot.addWidget(line)
     line.show_devices([working(0.0), fold(gpu(), DeviceLeft(GPU), 1.0)])
     assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
+
+
+def test_the_status_line_tells_of_engines_that_others_do_not_wait_for(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, "trying tactics", 0.374), 0.0)
+    line.show_devices([building])
+    assert line.devices.text() == "cuda:0 · building the engine"
+    line.show_devices([building, working(0.0)])
+    assert line.devices.text() == "cuda:0, cpu:0 · OpenVINO 2026.4 · bf16 · building cuda:0 37 %"
+
+
+def test_a_failure_names_its_device_once(qtbot: QtBot) -> None:
+    panel = running(qtbot, fold(DeviceStatus(GPU), DeviceFailed(GPU, "cuda:0: no driver answers", False), 0.0))
+    assert panel.cards[0].message.text() == "no driver answers"

@@ -17,7 +17,7 @@ def test_a_restart_is_told_and_forgotten_once_the_device_works_again(qtbot: QtBo
     banners = BannerArea()
     qtbot.addWidget(banners)
     notices = Notices(banners)
-    notices.device_failed(DeviceFailed(CPU, "the worker was killed", True))
+    notices.device_failed(DeviceFailed(CPU, "cpu:0: the worker was killed", True))
     assert banners.texts == ["cpu:0 is being restarted: the worker was killed"]
     notices.devices_changed([DeviceStatus(CPU, Phase.RESTARTING)])
     assert len(banners.texts) == 1
