@@ -1,7 +1,7 @@
 """A process for each device, or threads of one process: what each costs.
 
-The same file goes through the same pool with the same devices, with both kinds of isolation in turns, so that the ratios count. The rate
-is taken from the first tenth of the frames to the last one; start-up is the time until all engines are built. Memory is the
+The same file goes through the same pool with the same devices, with both kinds of isolation in turns, so that the ratios count. The file
+is added when all engines are built, which is the start-up; the rate is taken from the first tenth of its frames to the last. Memory is the
 proportional set size of the pool's process and its workers, of the devices what NVML says is used more than before; processor time is
 that of the workers, all threads, per frame. Each run has a process of its own.
 
@@ -90,13 +90,16 @@ def measure(settings: RunSettings, video: Path, total: int) -> Figures:
     before = device_memory(settings.devices)
     frames, first, start, since, took, processor, host, device = 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     began = time.perf_counter()
+    building = set(settings.devices)
     with EnginePool(settings, settings.devices) as pool:
-        pool.add(video)
-        pool.finish()
         for event in pool.events():
             match event:
-                case DeviceReady():
-                    start = time.perf_counter() - began
+                case DeviceReady(engine):
+                    building.discard(engine.device)
+                    if not building and not start:
+                        start = time.perf_counter() - began
+                        pool.add(video)
+                        pool.finish()
                 case DeviceFailed():
                     raise RuntimeError(str(event))
                 case FramesDone():
@@ -116,18 +119,19 @@ def measure(settings: RunSettings, video: Path, total: int) -> Figures:
 def crash(settings: RunSettings, video: Path, total: int) -> Crash:
     """One run, in which the process of the first device is killed after a fifth of the frames."""
     frames, killed, away, meanwhile = 0, 0.0, 0.0, 0
-    missing: set[DeviceId] = set()
+    missing = set(settings.devices)
     with EnginePool(settings, settings.devices) as pool:
-        pool.add(video)
-        pool.finish()
         for event in pool.events():
             match event:
                 case DeviceFailed(device):
                     missing.add(device)
                 case DeviceReady(engine):
                     missing.discard(engine.device)
-                    if killed and not missing and not away:
-                        away = time.perf_counter() - killed
+                    if not missing and not killed:
+                        pool.add(video)
+                        pool.finish()
+                    elif not missing:
+                        away = away or time.perf_counter() - killed
                 case FramesDone():
                     frames += len(event.frames)
                     meanwhile += len(event.frames) if missing else 0

@@ -101,6 +101,7 @@ class Worker:
             unused = pipeline.run()
         if unused:  # else a lane that hangs would find its memory gone
             backend.close()
+            self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
         return Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
@@ -181,13 +182,14 @@ class Worker:
                 message = self._connection.recv()
             except (EOFError, OSError):
                 break
+            pipeline = self._pipeline
             match message:
                 case Probe():
                     self._probes.put(message)
-                case Detect() if self._pipeline is not None:
-                    self._pipeline.reader.put(message)
-                case Drop() if self._pipeline is not None:
-                    self._pipeline.reader.drop(message.source)
+                case Detect() if pipeline is not None:
+                    pipeline.reader.put(message)
+                case Drop() if pipeline is not None:
+                    pipeline.reader.drop(message.source)
                 case Stop():
                     self._stop()
         self._stop()
@@ -199,10 +201,11 @@ class Worker:
 
     def _stop(self) -> None:
         self._stopping = True
-        if self._pipeline is None:
+        pipeline = self._pipeline
+        if pipeline is None:
             self._send_last(Stopped())  # the engine is being built: nothing is lost, and nobody waits for it
         else:
-            self._pipeline.stop()
+            pipeline.stop()
 
     def _probe(self) -> None:
         from engine.media.probe import probe
