@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.window import device_words, formats, theme
 from app.window.device_figures import DeviceFigures
@@ -132,6 +133,18 @@ class DeviceCard(QFrame):
             self.change.setIcon(icon("add" if change is Change.JOIN else "close", theme.MUTED))
             self.change.setToolTip(title)
             self.change.setAccessibleName(title)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The same choice, also where only the row can be seen."""
+        if self._change is not None:
+            self.menu().popup(event.globalPos())
+
+    def menu(self) -> QMenu:
+        """What the user can do about the device now."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.change.icon(), self.change.toolTip(), self._ask_for_change)
+        return menu
 
     @Slot()
     def _ask_for_change(self) -> None:

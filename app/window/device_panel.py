@@ -124,6 +124,10 @@ class DevicePanel(QWidget):
             if device in known:
                 self._cards[device].describe(known[device])
             self._cards[device].show_status(status, shares.get(device))
+        if list(self._cards) != list(current):  # devices at work come before recorded ones
+            self._cards = {device: self._cards[device] for device in current}
+            for place, card in enumerate(self._cards.values(), self._column.indexOf(self.columns) + 1):
+                self._column.insertWidget(place, card)
         self._lay_out(current, bool(shares))
         self._offer_changes()
         self.hint.setVisible(not current)

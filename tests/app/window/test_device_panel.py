@@ -204,6 +204,10 @@ def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.leave_requested) as asked:
         second.change.click()
     assert asked.args == [GPU]
+    (action,) = second.menu().actions()
+    assert action.text() == "Take cuda:0 out of this run"
+    with qtbot.waitSignal(panel.leave_requested):
+        action.trigger()
     panel.show_devices([replace(working(0.0), phase=Phase.LEAVING), gpu()])
     assert first.phase.text() == "Leaving"
     assert not first.change.isVisibleTo(panel)
