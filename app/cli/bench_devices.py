@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
 from app.cli import options
-from engine.bench.health import findings, ideal, of_copy, speedup, verdict
+from engine.bench.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.measurement import Measurement, Test
 from engine.errors import UsageError
 from engine.types import DeviceId
@@ -90,6 +90,8 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
             continue
         lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
         lines += [_row(measured, measurements) for measured in some]
+        if test is Test.SUM and (least := pays_from(measurements)) is not None:
+            lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
 
 

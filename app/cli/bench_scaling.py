@@ -56,7 +56,8 @@ def run(argv: Sequence[str]) -> int:
         print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
     with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
-        facts = Facts(shlex.join(["framefleet", "bench", "scaling", *argv]), clips.name, model_words(settings.model))
+        named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
+        facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
         for point in measure_scaling(plan, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:

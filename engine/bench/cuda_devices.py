@@ -67,7 +67,7 @@ class CudaDevices:
         for pair in permutations(cards, 2):
             yield self._tried(Test.PEER_LATENCY, pair, _SMALL, self._peer, pair, _SMALL, _LATENCY_COPIES, repetitions)
         sharing = [[card] for card in cards] + [cards[:count] for count in counts(len(cards)) if count > 1]
-        columns = max(self._room // (4 * ROWS * COLUMNS), 1) * COLUMNS
+        columns = max(self._room // (4 * ROWS * COLUMNS), 10 * len(cards)) * COLUMNS  # the slowest has a tenth of a share
         for some in sharing:
             yield self._tried(Test.PRODUCT, some, 4 * ROWS * columns, self._product, some, columns, repetitions)
         for nbytes in vectors(self._room):

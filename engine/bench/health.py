@@ -88,6 +88,19 @@ def verdict(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) 
     return f"all well: none of {devices} devices and {links} links gives less than {SLOW:.0%} of the median of its peers"
 
 
+def pays_from(measurements: Sequence[Measurement]) -> int | None:
+    """From so many bytes on a sum is faster the more devices share it; None: it never is, or there is one device only.
+
+    Below that, starting several devices and awaiting them takes longer than one device needs.
+    """
+    gains: dict[int, list[float]] = defaultdict(list)
+    for one in measurements:
+        if one.test is Test.SUM and (gain := speedup(one, measurements)) is not None:
+            gains[one.nbytes].append(gain)
+    slower = max((nbytes for nbytes, found in gains.items() if min(found) < 1), default=0)
+    return min((nbytes for nbytes in gains if nbytes > slower), default=None)
+
+
 def _copy_rate(device: DeviceId, measurements: Sequence[Measurement]) -> float:
     for one in measurements:
         if one.test is Test.MEMORY and one.rate is not None and (one.devices[0] == device or one.devices[0].kind == device.kind == "cpu"):

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from engine.bench.health import findings, ideal, of_copy, speedup, verdict
+from engine.bench.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.measurement import Measurement, Spread, Test
 from engine.types import DeviceId
 
@@ -96,3 +96,12 @@ def test_unequal_devices_and_those_that_share_one_memory() -> None:
     shared = [took(Test.MEMORY, cpus[:1], 2_000_000_000, 100), took(Test.SUM, cpus, 1_000_000_000, 100)]
     assert ideal(shared[1], shared) == 1
     assert of_copy(shared[1], shared) == pytest.approx(0.5)
+
+
+def test_from_which_size_on_several_devices_pay() -> None:
+    pair = CARDS[:2]
+    sums = [took(Test.SUM, (card,), nbytes, ms) for nbytes, ms in ((1 << 20, 0.02), (1 << 28, 0.08), (1 << 30, 0.25)) for card in pair]
+    assert pays_from(sums) is None
+    assert pays_from([*sums, took(Test.SUM, pair, 1 << 20, 0.01), took(Test.SUM, pair, 1 << 28, 0.09)]) is None
+    shared = [took(Test.SUM, pair, nbytes, ms) for nbytes, ms in ((1 << 20, 0.04), (1 << 28, 0.07), (1 << 30, 0.15))]
+    assert pays_from(sums + shared) == 1 << 28
