@@ -17,6 +17,7 @@ from app.window.controller import DetectionController
 from app.window.main_window import MainWindow
 from app.window.queue_item import ItemState
 from engine.settings import ModelFiles
+from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import drag_over, drop
@@ -222,3 +223,21 @@ def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, vid
     assert window.pages.currentWidget() is window.start
     assert window.shown_key is None
     assert window.windowTitle() == "Framefleet"
+
+
+def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window(tiny_files())
+    window.open_paths([video])
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    panel, second = window.devices, DeviceId("cpu", "1")
+    assert panel.run.strategy.text() == "Strategy: segments"
+    assert "cpu:0 does every file" in panel.run.reason.text()
+    panel.join_requested.emit(second)
+    qtbot.waitUntil(lambda: [card.phase.text() for card in panel.cards] == ["Ready", "Ready"], timeout=PATIENCE)
+    assert "all 2 devices" in panel.run.reason.text()
+    panel.join_requested.emit(second)
+    assert "That is not possible: cpu:1 takes part already." in window.banners.texts
+    qtbot.mouseClick(panel.cards[0].change, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.cards[0].phase.text() == "Left", timeout=PATIENCE)
+    assert not panel.cards[1].change.isVisible()  # the last one stays
+    assert window.status.devices.text().startswith("cpu:1 ·")
