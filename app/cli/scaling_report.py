@@ -18,7 +18,8 @@ from engine.bench.scaling import Mode, Point
 CHART = "scaling.svg"
 _HOW = f"""Engines are built before anything counts. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the first
 stream that ends: the unequal remainders of the others are no work for all. Strong scaling ends with the last frame: its uneven end
-counts. Frames are counted as the pool receives them. Efficiency is the rate over n times that of one device in the same round and mode."""
+counts. Frames are counted as the pool receives them. Efficiency is the rate over n times that of one device in the same round and mode.
+Where the second half of the steady state is faster than the first, it had not begun yet: give more ``--seconds``."""
 _STAGES = "Where a frame spends its time, mean ms (those of a batch wait for each other), and the device's own time by its clock:"
 _SHARED = "CPU devices share the cores, so that their ideal is 1: what counts is that two are not slower than one."
 
@@ -92,6 +93,8 @@ _HEAD = (
     "s",
     "pool process",
     "host",
+    "host, µs a frame",
+    "2nd ÷ 1st half",
     "bottleneck",
 )
 _DEVICE_HEAD = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "bottleneck")
@@ -111,6 +114,8 @@ def _row(point: Point) -> list[str]:
         f"{run.seconds:.1f}",
         f"{run.pool_load:.0%}",
         "" if run.host_load is None else f"{run.host_load:.0%}",
+        "" if run.host_cost is None else f"{run.host_cost:.0f}",
+        "" if run.drift is None else f"{run.drift:.3f}",
         run.bottleneck,
     ]
 
@@ -160,6 +165,8 @@ def _point(point: Point) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "pool_load": round(run.pool_load, 3),
         "host_load": run.host_load and round(run.host_load, 3),
+        "host_us_per_frame": run.host_cost and round(run.host_cost, 1),
+        "drift": run.drift and round(run.drift, 4),
         "bottleneck": run.bottleneck,
         "devices": [device_json(device) for device in run.devices],
     }

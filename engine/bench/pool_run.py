@@ -7,6 +7,7 @@ remainders tell nothing of the devices. Frames are counted as the pool receives 
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,8 @@ class DeviceRun:
 class PoolRun:
     """frames_per_s: of all devices in the steady state, which took ``seconds``. frames: done in all. whole_per_s: of all frames
     from the moment when every engine was ready. pool_load: share of the steady state in which the pool's own process was busy, 1 =
-    one processor all the time. host_load: share of the machine's processors that were busy, None where that is not known.
+    one processor all the time. host_load: share of the machine's processors that were busy, None where that is not known. drift: the
+    rate of the second half of the steady state over that of the first, None where it was too short: far from 1 it was none.
     announced, segments: frames and segments of all sources.
     """
 
@@ -70,7 +72,13 @@ class PoolRun:
     whole_per_s: float
     pool_load: float
     host_load: float | None
+    drift: float | None
     devices: tuple[DeviceRun, ...]
+
+    @property
+    def host_cost(self) -> float | None:
+        """Processor time of the whole machine for a frame, µs."""
+        return None if self.host_load is None else 1e6 * self.host_load * usable_processors() / self.frames_per_s
 
     @property
     def bottleneck(self) -> str:
@@ -85,6 +93,11 @@ class PoolRun:
         if self.host_load is not None and self.host_load > FULL:
             words += f"; the host's processors are {self.host_load:.0%} busy"
         return words
+
+
+def usable_processors() -> int:
+    """Of this machine, by this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_pool(
@@ -132,7 +145,7 @@ class _Watch:
     def __init__(self, sources: int) -> None:
         self._sources = sources
         self._strategy = StrategyChosen("", "")
-        self._starting: set[DeviceId] = set()
+        self._starting: dict[DeviceId, None] = {}  # in order
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._samples: dict[DeviceId, list[tuple[float, int]]] = defaultdict(list)
         self._last: dict[DeviceId, DeviceStats] = {}
@@ -156,10 +169,10 @@ class _Watch:
             case StrategyChosen():
                 self._strategy = event
             case DeviceStarting(device):
-                self._starting.add(device)
+                self._starting[device] = None
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
-                if self._ready is None and self._engines.keys() == self._starting:
+                if self._ready is None and self._engines.keys() == self._starting.keys():
                     self._ready = self._now()
             case DeviceFailed(device, message):
                 raise DeviceError(f"{device} failed during the measurement: {message}")
@@ -204,7 +217,7 @@ class _Watch:
                 "the sources are too short to measure: they end before every engine is ready and a tenth of their frames is done"
             )
         seconds = over.time - begun.time
-        rates = {device: self._rate(device, begun.time, over.time) for device in self._engines}
+        rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
         # without samples of every device, in a run of a second or so: by the frames handed on in order
         total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else (over.frames - begun.frames) / seconds
         return PoolRun(
@@ -218,17 +231,25 @@ class _Watch:
             (over.frames - ready.frames) / max(over.time - ready.time, 1e-9),
             (over.used - begun.used) / seconds,
             self._host_load,
+            self._drift(begun.time, over.time),
             tuple(self._device(device, rate) for device, rate in rates.items()),
         )
 
     def _rate(self, device: DeviceId, begun: float, over: float) -> float | None:
         """Frames/s within the time, None without two samples."""
         samples = [sample for sample in self._samples[device] if begun <= sample[0] <= over]
-        if self.finished == self._sources and device in self._last:
+        if self.over is not None and over == self.over.time and self.finished == self._sources and device in self._last:
             samples.append((over, self._last[device].frames))  # it ended by itself: nothing came later
         if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
             return None
         return (samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0])
+
+    def _drift(self, begun: float, over: float) -> float | None:
+        middle = (begun + over) / 2
+        first, second = ([self._rate(device, *half) for device in self._engines] for half in ((begun, middle), (middle, over)))
+        if not all(first) or None in second:
+            return None
+        return sum(rate or 0.0 for rate in second) / sum(rate or 0.0 for rate in first)
 
     def _device(self, device: DeviceId, rate: float | None) -> DeviceRun:
         last = self._last.get(device, DeviceStats(device, 0, 0.0, None, None))

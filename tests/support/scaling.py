@@ -22,4 +22,4 @@ def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: fl
         )
         for number in range(devices)
     )
-    return PoolRun("segments", "as asked", 1000 * devices, 1000 * devices, 10, 9.0, rate, 0.99 * rate, pool_load, host_load, runs)
+    return PoolRun("segments", "as asked", 1000 * devices, 1000 * devices, 10, 9.0, rate, 0.99 * rate, pool_load, host_load, 1.01, runs)

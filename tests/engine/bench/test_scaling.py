@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from engine.bench.clips import Clips
-from engine.bench.pool_run import PoolRun, run_pool
+from engine.bench.pool_run import PoolRun, _Watch, run_pool
 from engine.bench.scaling import Mode, Plan, Point, measure_scaling
 from engine.errors import DeviceError, SourceError, UsageError
-from engine.pool.events import DeviceStats, Event, SourceFinished
+from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.settings import EngineSettings, Parallel, Precision, RunSettings
-from engine.types import DeviceId
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.scaling import pool_run
@@ -36,6 +37,7 @@ def test_a_run_is_measured_from_events(video: Path) -> None:
     assert 0 < run.seconds < 60
     assert 0 <= run.pool_load < 2
     assert run.bottleneck != "unknown"
+    assert run.host_cost is None or run.host_cost > 0
     assert {"decode", "infer"} <= run.devices[0].stages.keys()
     assert any(isinstance(event, DeviceStats) and event.final for event in seen)
 
@@ -97,6 +99,28 @@ def test_speedup_is_of_the_same_round() -> None:
     assert point.speedups == [1.8, 2.0]
     assert (point.speedup, point.ideal) == (pytest.approx(1.9), 2)
     assert point.efficiency == pytest.approx(0.95)
+
+
+def test_a_run_that_becomes_faster_is_seen() -> None:
+    watch = _Watch(1)
+    device = CPUS[0]
+    engine = pool_run(1, 1, kind="cpu").devices[0].engine
+    with pytest.MonkeyPatch.context() as patch:
+        now = 0.0
+        patch.setattr("engine.bench.pool_run.time.perf_counter", lambda: now)
+        info = SourceInfo("video", SourceKind.VIDEO, "h264", 64, 48, 1000, None, None, (Segment(0, None, None, 1000),))
+        result = FrameResult(FrameRef(0, 0, 0.0), device, 64, 48, Detections())
+        for event in (DeviceStarting(device, 1), DeviceReady(engine), SourceOpened(0, info), FramesDone(0, (result,) * 100)):
+            watch.see(event)
+        for second, frames in enumerate((100, 150, 200, 250, 350, 450, 550)):
+            now = 1.0 + second
+            watch.see(DeviceStats(device, frames, 0.0, None, None))
+        now = 7.5
+        watch.end()
+    run = watch.result()
+    assert run.drift == pytest.approx(100 / 50, rel=0.3)
+    assert run.frames_per_s == pytest.approx(450 / 6)
+    assert run.seconds == pytest.approx(7.5)
 
 
 def test_the_bottleneck_in_words() -> None:
