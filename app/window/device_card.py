@@ -52,6 +52,7 @@ class DeviceCard(QFrame):
         self._description: DeviceDescription | None = None
         self._share: float | None = None
         self._change: Change | None = None
+        self._columns: RowColumns | None = None
         self._narrow = self._open = False
         self.row = DeviceRow()
         self.row.hide()
@@ -108,6 +109,9 @@ class DeviceCard(QFrame):
 
     def set_row(self, columns: RowColumns | None) -> None:
         """As a row with these columns, or as the whole card."""
+        if columns is not None and columns == self._columns:
+            return
+        self._columns = columns
         self._narrow = narrow = columns is not None
         if columns is not None:
             self.row.set_columns(columns)
@@ -126,6 +130,8 @@ class DeviceCard(QFrame):
 
     def set_change(self, change: Change | None) -> None:
         """Whether the user may let it join the run, or take it out."""
+        if change is self._change:
+            return
         self._change = change
         self.change.setVisible(change is not None)
         if change is not None and self._status is not None:

@@ -139,8 +139,9 @@ class DevicePanel(QWidget):
         """As cards, or, where there are many, as rows."""
         rows = len(devices) >= ROWS_FROM
         columns = RowColumns(max(map(str, devices), key=len), rates=bool(self._statuses), shares=shares) if rows else None
-        self._column.setSpacing(4 if rows else 8)
-        self.columns.setVisible(rows)
+        if self.columns.isHidden() is rows:
+            self._column.setSpacing(4 if rows else 8)
+            self.columns.setVisible(rows)
         if columns is not None:
             self.columns.set_columns(columns)
         for card in self._cards.values():

@@ -23,6 +23,7 @@ class RunHeading(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._offered: tuple[DeviceDescription, ...] = ()
         self.strategy = label("")
         self.reason = wrapped("small")
         self.add = tool_button("add", _ADD)
@@ -52,6 +53,9 @@ class RunHeading(QWidget):
         self.add.setVisible(bool(devices) or why_none is not None)
         self.add.setEnabled(bool(devices))
         self.add.setToolTip(_ADD if devices else why_none or "")
+        if tuple(devices) == self._offered:
+            return  # the menu may be open
+        self._offered = tuple(devices)
         self.menu.clear()
         for description in devices:
             self.menu.addAction(f"{description.id}   {description.name}", partial(self.join_requested.emit, description.id))

@@ -238,6 +238,9 @@ def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
     with qtbot.waitSignal(panel.join_requested) as asked:
         panel.run.menu.actions()[1].trigger()
     assert asked.args == [DeviceId("cuda", "1")]
+    actions = panel.run.menu.actions()
+    panel.show_devices([fold(gpu(), DeviceStats(GPU, 1, 2.0, 3.0, 4.0), 1.0)])
+    assert panel.run.menu.actions() == actions  # the menu may be open while figures come
     panel.show_devices([fold(DeviceStatus(known.id), DeviceReady(engine_info(known.id)), 0.0) for known in DESCRIBED])
     assert not panel.run.add.isEnabled()
     assert panel.run.add.toolTip() == "All devices of this machine take part"
