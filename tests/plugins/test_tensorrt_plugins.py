@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
+pytest.importorskip("cuda.core")
+
 from plugins.errors import KernelError
 from plugins.tensorrt_plugins import add_bias_mish, add_mish, mish_ptx, register
 from tests.support.tensorrt_runner import Network, Tensor
 from tests.support.tensorrt_stand_in import TensorRt, parameters
-
-pytest.importorskip("cuda.core")
 
 
 @pytest.fixture

@@ -31,9 +31,7 @@ from tests.gpu.test_plugins import HALF_STEP, HEIGHT, WIDTH, gap, heads_of, insi
 from tests.support import demo, emulation
 from tests.support.surfaces import decoded, picture, shown
 from tests.support.tensorrt_runner import Network, Runner, Tensor, detector_of
-from tests.support.tensorrt_stand_in import TensorRt
-
-ARCH = "sm_90"
+from tests.support.tensorrt_stand_in import DTYPES, TensorRt
 
 
 @pytest.fixture
@@ -44,30 +42,32 @@ def tensorrt(monkeypatch: pytest.MonkeyPatch) -> TensorRt:
 
 
 @pytest.fixture(scope="module")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], emulation.Kernels]:
+def library_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], emulation.Kernels]:
     """Of each program, made once."""
 
     @cache
-    def library(text: str) -> emulation.Kernels:
-        return emulation.Kernels(emulation.build(tmp_path_factory.mktemp("emulated"), text=text))
+    def library(code: bytes) -> emulation.Kernels:
+        return emulation.Kernels(emulation.build(tmp_path_factory.mktemp("emulated"), text=code.decode()))
 
     return library
 
 
 @pytest.fixture
-def runner(monkeypatch: pytest.MonkeyPatch, libraries: Callable[[str], emulation.Kernels]) -> Runner:
+def runner(monkeypatch: pytest.MonkeyPatch, library_of: Callable[[bytes], emulation.Kernels]) -> Runner:
     if emulation.COMPILER is None:
         pytest.skip("there is no g++")
     monkeypatch.setattr(tensorrt_plugins_detection, "compile_ptx", lambda text, _arch: text.encode())
-    gpu = emulation.EmulatedGpu.__new__(emulation.EmulatedGpu)  # its kernels come from several libraries
-    gpu._memory = []
-    return Runner(libraries, gpu)
+
+    def launch(code: bytes, kernel: str, sizes: Any, arguments: list[Any]) -> None:
+        emulation.launch(None, emulation.LaunchConfig(*sizes), library_of(code)[kernel], *arguments)
+
+    return Runner(emulation.EmulatedGpu(), launch, "sm_90")
 
 
 def behind(runner: Runner, trt: TensorRt, heads: list[NDArray[np.float16]], detector: Detector, way: int = 0) -> tuple[Any, Any]:
     """Counts and records, RECORD (batch, LIMIT)."""
     network = Network(trt)
-    counts, records = add_detection(network, [runner.fill(Tensor(head.shape, "FP16"), head) for head in heads], detector, ARCH)
+    counts, records = add_detection(network, [runner.fill(Tensor(head.shape, "FP16"), head) for head in heads], detector, runner.arch)
     for layer in network.layers:
         runner.run(layer, way)
     return runner.read(counts), runner.read(records).view(RECORD)[..., 0]
@@ -123,7 +123,7 @@ def test_surfaces_become_pictures_as_on_the_cpu(tensorrt: TensorRt, runner: Runn
         network,
         runner.fill(Tensor(surfaces.shape, "INT32"), surfaces),
         detector_of(heads_of(1, 2, 0)[1], placed, (WIDTH, HEIGHT), 0.25, frame=frame),
-        ARCH,
+        runner.arch,
     )
     assert (pictures.shape, pictures.dtype) == ((3, 3, HEIGHT, WIDTH), "FP16")
     (layer,) = network.layers
@@ -177,7 +177,7 @@ def test_the_demo_from_surfaces_to_detections(tensorrt: TensorRt, runner: Runner
         frame=describe_frame(NV12, stored_size, stored_size, inside(fits[0]), "bt709"),
     )
     network = Network(tensorrt)
-    pictures = add_preprocess(network, runner.fill(Tensor(surfaces.shape, "INT32"), surfaces), detector, ARCH)
+    pictures = add_preprocess(network, runner.fill(Tensor(surfaces.shape, "INT32"), surfaces), detector, runner.arch)
     runner.run(network.layers[0], 0)
     inputs = runner.read(pictures).astype(np.float32)
     assert np.abs(255 * inputs.transpose(0, 2, 3, 1) - expected).mean() < 0.2
@@ -188,20 +188,37 @@ def test_the_demo_from_surfaces_to_detections(tensorrt: TensorRt, runner: Runner
     assert assert_as_on_the_cpu(found, heads, list(model.heads), size, fits, settings) > 10
 
 
-@pytest.mark.parametrize("values", [range(-(2**31), 2**31), range(-3, 5000), range(-1, 0)])
+# TensorRT times layers on whatever is in memory. The runner looks whether they write beside their outputs.
+
+
+@pytest.mark.parametrize("values", [range(-300, CAPACITY + 300), range(-1, 0)])
 def test_numbers_that_nobody_counted_lead_nowhere(tensorrt: TensorRt, runner: Runner, values: range) -> None:
-    """TensorRT times layers on whatever is in memory. The runner looks whether they write beside their outputs."""
-    random = np.random.default_rng(-values.start)
+    random = np.random.default_rng(1)
     heads, layers = heads_of(2, 20, seed=1)
-    detector = detector_of(layers, plan_fit(64, 48, WIDTH, HEIGHT, False), (WIDTH, HEIGHT), 0.25)
     network = Network(tensorrt)
-    add_detection(network, [Tensor(head.shape, "FP16") for head in heads], detector, ARCH)
+    detector = detector_of(layers, plan_fit(64, 48, WIDTH, HEIGHT, False), (WIDTH, HEIGHT), 0.25)
+    add_detection(network, [Tensor(head.shape, "FP16") for head in heads], detector, runner.arch)
     for layer in network.layers:
         for tensor in layer.inputs:
+            anything = random.integers(0, 256, (*tensor.shape, np.dtype(DTYPES[tensor.dtype]).itemsize)).astype(np.uint8)
+            anything = anything.view(DTYPES[tensor.dtype])[..., 0]
             if tensor.dtype == "INT32":
                 anything = random.integers(values.start, values.stop, tensor.shape).astype(np.int32)
-            else:
-                anything = random.integers(0, 256, (*tensor.shape, 4 if tensor.dtype == "FP32" else 2)).astype(np.uint8)
-                anything = anything.view(np.float32 if tensor.dtype == "FP32" else np.float16)[..., 0]
-            runner.fill(tensor, np.ascontiguousarray(anything))
+            runner.fill(tensor, anything)
         runner.run(layer, 0)
+
+
+def test_classes_that_there_are_none_of_are_not_looked_up(tensorrt: TensorRt, runner: Runner) -> None:
+    heads, layers = heads_of(1, 20, seed=1)
+    network = Network(tensorrt)
+    detector = detector_of(layers, plan_fit(64, 48, WIDTH, HEIGHT, False), (WIDTH, HEIGHT), 0.25)
+    _, records = add_detection(network, [Tensor(head.shape, "FP16") for head in heads], detector, runner.arch)
+    layer = network.layers[-1]
+    class_ids = np.arange(-100, CAPACITY - 100, dtype=np.int32)[None]
+    boxes = np.tile(np.float32([10, 10, 20, 20]), (1, CAPACITY, 1))
+    scores = np.full((1, CAPACITY), 0.5, np.float32)
+    for tensor, values in zip(layer.inputs, (boxes, scores, class_ids, np.array([1000], np.int32)), strict=True):
+        runner.fill(tensor, values)
+    runner.run(layer, 0)
+    assert runner.read(layer.outputs[0]).tolist() == [[1000, 20]]
+    assert runner.read(records).view(RECORD)[0, :20, 0]["class_id"].tolist() == list(range(20))

@@ -1,4 +1,4 @@
-"""Detectors, and networks of plugins, for the stand-in of TensorRT, and what runs them: the kernels' code made for this CPU."""
+"""Detectors, and networks of plugins, for the stand-in of TensorRT, and what runs them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.preprocess import Fit
 from plugins.preprocess import RGB8, describe_frame
 from plugins.tensorrt_plugins_detection import Detector
 from plugins.yolo_layer import Head
-from tests.support import emulation
+from tests.support.cuda import POISON
 from tests.support.tensorrt_stand_in import DTYPES, Plugin, TensorDesc, TensorRt
 
 
@@ -82,12 +82,15 @@ class Network:
 
 
 class Runner:
-    """Runs the layers of a network by emulation; their "PTX" has to be the CUDA code. margin: bytes around each output that stay POISON."""
+    """Runs the layers of a network. gpu: its memory. arch: what plugins are registered for. margin: bytes around each output left alone.
+
+    launch: runs the kernel of this name in this code, with sizes of grid, block and shared memory, and these arguments.
+    """
 
     margin = 1 << 14
 
-    def __init__(self, library_of: Callable[[str], emulation.Kernels], gpu: emulation.EmulatedGpu) -> None:
-        self._library_of, self._gpu = library_of, gpu
+    def __init__(self, gpu: Any, launch: Callable[[bytes, str, Any, list[Any]], None], arch: str) -> None:
+        self._gpu, self._launch, self.arch = gpu, launch, arch
 
     def fill(self, tensor: Tensor, values: NDArray[Any]) -> Tensor:
         assert (values.shape, values.dtype) == (tensor.shape, DTYPES[tensor.dtype])
@@ -102,7 +105,7 @@ class Runner:
         """way: which of the layouts that the layer offers, the last one where there are not so many."""
         ways = layer.layouts()
         layouts = ways[min(way, len(ways) - 1)]
-        kernel, code, (grid, block, shared), numbers = layer.launched(layouts)
+        kernel, code, sizes, numbers = layer.launched(layouts)
         for tensor, layout in zip([*layer.inputs, *layer.outputs], layouts, strict=True):
             if tensor in layer.inputs and tensor.layout != layout:
                 self._reformat(tensor, layout)
@@ -112,11 +115,11 @@ class Runner:
             tensor.address = start + self.margin
         inputs, outputs = ([np.uint64(tensor.address) for tensor in tensors] for tensors in (layer.inputs, layer.outputs))
         arguments = [*inputs, *map(np.int32, numbers), *outputs]
-        emulation.launch(None, emulation.LaunchConfig(grid, block, shared), self._library_of(code.decode())[kernel], *arguments)
+        self._launch(code, kernel, sizes, arguments)
         for tensor, start in zip(layer.outputs, guarded, strict=True):
             for place in (start, tensor.address + self._nbytes(tensor)):
                 around = self._gpu.download(place, self.margin, np.uint8)
-                assert (around == emulation.POISON).all(), f"{kernel} wrote beside its output"
+                assert (around == POISON).all(), f"{kernel} wrote beside its output"
 
     def _nbytes(self, tensor: Tensor) -> int:
         return math.prod(tensor.stored) * np.dtype(DTYPES[tensor.dtype]).itemsize

@@ -85,8 +85,8 @@ class Graph:
 class EmulatedGpu:
     """In place of ``tests.support.cuda.Gpu``: addresses are those of the host's memory, and everything is done at once."""
 
-    def __init__(self, library: Path) -> None:
-        self.kernels, self.stream = Kernels(library), None
+    def __init__(self, library: Path | None = None) -> None:
+        self.kernels, self.stream = None if library is None else Kernels(library), None
         self._memory: list[NDArray[np.uint8]] = []
 
     def upload(self, values: NDArray[Any]) -> int:
