@@ -11,8 +11,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.device_status import ELASTIC, DeviceStatus, Phase
+from app.window.device_status import DeviceStatus, Phase
 from app.window.feed import SourceProgress
+from app.window.live_devices import only_devices_differ, use_devices
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import QueueModel
 from app.window.session_thread import SessionThread
@@ -102,7 +103,7 @@ class DetectionController(QObject):
         elastic = self._only_devices_differ(settings, labels)
         self._settings, self._labels = settings, tuple(labels)
         session = self._session
-        if session is not None and not (elastic and self._use_devices(session, settings)):
+        if session is not None and not (elastic and use_devices(session, self._devices, settings)):
             for item in self._model:
                 begun = item.results is not None and not item.ended and item.key not in self._own
                 if begun and (restart or item.state is ItemState.WAITING):
@@ -135,22 +136,7 @@ class DetectionController(QObject):
         now, session = self._settings, self._session
         if now is None or session is None or session.settings != now or self._labels != tuple(labels):
             return False
-        elastic = self._strategy is not None and self._strategy.strategy in ELASTIC
-        return elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
-
-    def _use_devices(self, session: SessionThread, settings: RunSettings) -> bool:
-        """Let devices join and leave until they are those of the settings; False if that is refused."""
-        now = {status.device for status in self._devices if status.takes_part}
-        try:
-            for device in settings.devices:
-                if device not in now:
-                    session.add_device(device)
-            for device in now.difference(settings.devices):
-                session.remove_device(device)
-        except (UsageError, RuntimeError):
-            return False
-        session.settings = settings
-        return True
+        return only_devices_differ(now, settings, self._strategy)
 
     def cancel(self, key: int) -> None:
         """Stop one file; what was found stays."""
