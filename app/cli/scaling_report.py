@@ -52,7 +52,7 @@ def summary(points: Sequence[Point]) -> str:
 def markdown(points: Sequence[Point], facts: Facts) -> str:
     """A page with tables, which shows the chart beside it."""
     engine = points[0].run.devices[0].engine
-    cpu = any(device.engine.device.kind == "cpu" for point in points for device in point.run.devices)
+    cpu = any(point.ideal < point.count for point in points)
     rows = [_row(point) for point in points]
     stages = [_stages(point) for point in points]
     most = max(points, key=lambda point: point.count)

@@ -83,7 +83,7 @@ class Point:
     @property
     def ideal(self) -> int:
         """The speedup of so many equal devices that keep nothing from each other. CPU devices share the cores: together they are one."""
-        kinds = [device.engine.device.kind for device in self.run.devices]
+        kinds = [member.kind for device in self.run.devices for member in device.engine.device.members]
         return self.count if "cpu" not in kinds else max(1, self.count - kinds.count("cpu"))
 
     @property
@@ -122,6 +122,8 @@ def measure_scaling(plan: Plan, clips: Clips, show: Show = lambda *_: None) -> I
 def _run(plan: Plan, mode: Mode, count: int, video: Path, turn: int, show: Show) -> PoolRun:
     weak = mode is Mode.WEAK
     settings = replace(plan.settings, parallel=Parallel.STREAMS) if weak else plan.settings
+    if count == 1 and settings.parallel is Parallel.DEPTH:
+        settings = replace(settings, parallel=Parallel.SEGMENTS)  # one device has the whole network
     return run_pool(
         settings,
         plan.devices[:count],

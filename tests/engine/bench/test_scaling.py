@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,20 @@ def test_speedup_is_of_the_same_round() -> None:
     assert point.speedups == [1.8, 2.0]
     assert (point.speedup, point.ideal) == (pytest.approx(1.9), 2)
     assert point.efficiency == pytest.approx(0.95)
+
+
+def test_devices_of_a_group_count() -> None:
+    run = pool_run(1, 100)
+    for kind, ideal in (("cuda", 2), ("cpu", 1)):
+        group = DeviceId.group(DeviceId(kind, "0"), DeviceId(kind, "1"))
+        device = replace(run.devices[0], engine=replace(run.devices[0].engine, device=group))
+        assert Point(Mode.STRONG, 2, (replace(run, devices=(device,)),), (run,)).ideal == ideal
+
+
+def test_one_device_has_the_whole_network(video: Path, tmp_path: Path) -> None:
+    plan = Plan(replace(SETTINGS, parallel=Parallel.DEPTH), CPUS[:1], (1,), (Mode.STRONG,), seconds=0.2)
+    (point,) = measure_scaling(plan, Clips(tmp_path, video))
+    assert point.run.strategy == "segments"
 
 
 def test_a_run_that_becomes_faster_is_seen() -> None:
