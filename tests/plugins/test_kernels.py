@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, nms, preprocess, tensorrt_plugins_detection, yolo_layer
+from plugins import bandwidth, first_convolution, nms, preprocess, tensorrt_plugins_detection, yolo_layer
 from plugins.cache import FileCache
 from plugins.errors import KernelError
 from plugins.kernels import SOURCES, compile_kernels, compile_ptx, compile_source, source
@@ -86,7 +86,12 @@ def test_the_compilers_words_are_passed_on() -> None:
 
 def test_every_source_is_compiled() -> None:
     folder = Path(__file__).parents[2] / "plugins" / "kernels"
-    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES, *tensorrt_plugins_detection.SOURCES}
+    assert {path.name for path in folder.glob("*.cu*")} == {
+        *SOURCES,
+        *bandwidth.SOURCES,
+        *first_convolution.SOURCES,
+        *tensorrt_plugins_detection.SOURCES,
+    }
 
 
 def layout_checks(struct: str, dtype: np.dtype[np.void], names: dict[str, str]) -> list[str]:

@@ -39,6 +39,12 @@ struct ushort2 {
 struct int2 {
     int x, y;
 };
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 struct float2 {
     float x, y;
 };
@@ -49,6 +55,8 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 inline int2 make_int2(int x, int y) { return {x, y}; }
+inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline float __half2float(__half a) { return a.value; }
@@ -59,6 +67,8 @@ inline __half2 __lows2half2(__half2 a, __half2 b) { return {a.x, b.x}; }
 inline __half2 __highs2half2(__half2 a, __half2 b) { return {a.y, b.y}; }
 inline float __expf(float a) { return std::exp(a); }
 inline float __fdividef(float a, float b) { return a / b; }
+inline float fast_exp2(float a) { return std::exp2(a); }
+inline float fast_reciprocal(float a) { return 1.0f / a; }
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __fmaf_rd(float a, float b, float c) {
@@ -134,6 +144,27 @@ inline unsigned __ballot_sync(unsigned, bool vote) {
 }
 inline int __shfl_xor_sync(unsigned, int mine, int distance) {
     return exchange(mine, [=](const unsigned long long* values, int lane) { return static_cast<int>(values[lane ^ distance]); });
+}
+
+// See ptx.cuh.
+struct Factors {
+    _Float16 left[4][2], right[2][2];
+};
+static Factors factors[32][32];  // of each lane of each warp
+inline void multiply_add(float (&sums)[4], const unsigned (&left)[4], const unsigned (&right)[2]) {
+    const int warp = number_in_block() / 32, lane = number_in_block() % 32;
+    std::memcpy(factors[warp][lane].left, left, sizeof left), std::memcpy(factors[warp][lane].right, right, sizeof right);
+    meet(of_warp[warp]);
+    for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+        for (int k = 0; k < 16; ++k) {
+            const int quarter = k % 8 / 2;
+            const float a = factors[warp][4 * (row % 8) + quarter].left[2 * (k / 8) + row / 8][k % 2];
+            const float b = factors[warp][4 * column + quarter].right[k / 8][k % 2];
+            sums[i] += a * b;
+        }
+    }
+    meet(of_warp[warp]);
 }
 
 inline void thread_main() {

@@ -1,0 +1,94 @@
+"""A network's first convolution, 3 × 3 over pictures, with its activation: a layer that costs little more than writing its values.
+
+Its values lie channels last, as convolutions on tensor cores want them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plugins.kernels import Kernels
+
+SOURCES = ("half.cuh", "ptx.cuh", "first_convolution.cu")
+
+SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0}
+"""What negative values are multiplied by."""
+
+ACTIVATIONS = ("mish", *SLOPES)
+
+_THREADS, _TILE_ROWS, _TILE_COLUMNS = 256, 16, 32
+
+
+def suits(shape: tuple[int, ...], stride: int, padding: int, groups: int, activation: str, height: int, width: int) -> bool:
+    """Whether there is a kernel for weights of this shape, (filters, channels / groups, rows, columns), on pictures of height × width."""
+    known = shape[1:] == (3, 3, 3) and shape[0] % 16 == 0 and stride in (1, 2) and padding == groups == 1 and activation in ACTIVATIONS
+    return known and height % 32 == width % 32 == 0
+
+
+def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Weights (filters, 3, 3, 3) and bias (filters,) as the threads of a warp take them: the kernel's ``weights``.
+
+    For each block's channels, each row of the 3 × 3 and each two tiles of 8 channels: 32 threads × 2 tiles × 4 values. Thread 4 c + x has
+    column x of the channel that is column c of the tile; its fourth value is the bias, in two parts so that it stays exact.
+
+    Raises:
+        ValueError: a number is too large for FP16.
+    """
+    filters = len(bias)
+    values = np.zeros((filters, 3, 4, 4), np.float32)
+    values[:, :, :3, :3] = weights.transpose(0, 2, 3, 1)
+    with np.errstate(over="ignore"):
+        values[:, 1, 1, 3] = bias.astype(np.float16)
+        values[:, 0, 1, 3] = bias - values[:, 1, 1, 3]
+        halves = values.astype(np.float16)
+    if not np.isfinite(halves).all():
+        raise ValueError("weights of the first convolution are too large for FP16 (above 65504)")
+    channels = _channels_of_a_block(filters)
+    per_thread = channels // 4
+    block, pair, thread, tile = np.ogrid[: filters // channels, : channels // 16, :32, :2]
+    column, place = thread // 4, thread % 4
+    filter_ = channels * block + per_thread * (column // 2) + 2 * (2 * pair + tile) + column % 2
+    return np.ascontiguousarray(np.moveaxis(halves[filter_, :, place], 4, 1))
+
+
+class FirstConvolution:
+    """FP16 pictures (batch, 3, height, width) to FP16 values (batch, height / stride, width / stride, filters): addresses, aligned to 16.
+
+    weights: address of ``packed(…)``. The caller has asked ``suits``.
+    """
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        pictures: int,
+        weights: int,
+        out: int,
+        batch: int,
+        height: int,
+        width: int,
+        filters: int,
+        stride: int,
+        activation: str,
+    ) -> None:
+        from cuda.core import LaunchConfig
+
+        channels = _channels_of_a_block(filters)
+        self._kernel = kernels[f"first_convolution_{stride}_{channels}"]
+        grid = (width // _TILE_COLUMNS, height // (stride * _TILE_ROWS), batch * (filters // channels))
+        self._config = LaunchConfig(grid=grid, block=_THREADS)
+        sizes = np.int32(height), np.int32(width), np.int32(filters)
+        how = np.int32(activation == "mish"), np.float32(SLOPES.get(activation, 1.0))
+        self._arguments = (np.uint64(pictures), np.uint64(weights), *sizes, *how, np.uint64(out))
+
+    def launch(self, stream: Any) -> None:
+        """Put it on the stream."""
+        from cuda.core import launch
+
+        launch(stream, self._config, self._kernel, *self._arguments)
+
+
+def _channels_of_a_block(filters: int) -> int:
+    return 32 if filters % 32 == 0 else 16
