@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.report import table, write
 from engine.backends.cuda_graph import Step, copy, record
 from engine.backends.cuda_memory import Memory
+from plugins import first_convolution
 from plugins.kernels import Kernels, compile_source
 from plugins.mish import BiasMish, Mish
 from plugins.nms import Nms, class_mask, read_results, result_bytes
@@ -138,6 +139,26 @@ def mish_cases(bench: Bench, batch: int, size: int) -> list[Case]:
     return cases
 
 
+def first_convolution_cases(bench: Bench, batch: int, size: int) -> list[Case]:
+    """YOLOv4's and YOLOv4-tiny's first layer: 32 channels at full size, and at half of it."""
+    channels = 32
+    kernels = Kernels(bench.arch, names=first_convolution.SOURCES)
+    weights = bench.random.normal(0, 0.3, (channels, 3, 3, 3)).astype(np.float32)
+    packed = bench.memory.constant(first_convolution.packed(weights, np.ones(channels, np.float32)))
+    read = 2 * batch * 3 * size * size
+    cases = []
+    for stride, activation in ((1, "mish"), (2, "leaky")):
+        written = 2 * batch * channels * (size // stride) ** 2
+        steps = [
+            first_convolution.FirstConvolution(
+                kernels, bench.filled(read), packed, bench.memory.device(written), batch, size, size, channels, stride, activation
+            )
+            for _ in range(sets(read + written))
+        ]
+        cases.append(Case(f"first_convolution, stride {stride}, {activation}", batch, size, steps, read + written))
+    return cases
+
+
 def preprocess_cases(bench: Bench, batch: int, size: int) -> list[Case]:
     """Frames of 1080p as NVDEC leaves them, stretched."""
     width, height = SOURCE
@@ -207,7 +228,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = []
     for size in (416, 608):
         for batch in (1, 32):
-            groups = [lambda b=batch, s=size: mish_cases(bench, b, s), lambda b=batch, s=size: preprocess_cases(bench, b, s)]
+            groups = [
+                lambda b=batch, s=size: mish_cases(bench, b, s),
+                lambda b=batch, s=size: first_convolution_cases(bench, b, s),
+                lambda b=batch, s=size: preprocess_cases(bench, b, s),
+            ]
             for crowd, objectness in (("few", -5.0), ("many", -3.5)):
                 groups.append(lambda b=batch, s=size, c=crowd, o=objectness: decoding_cases(bench, b, s, c, o))
             for group in groups:

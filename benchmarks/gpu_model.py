@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks.report import table, write
 from engine.backends import create_backend
 from engine.backends.base import Backend
+from engine.backends.tensorrt import TensorRtBackend
 from engine.model.load import load_network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import DeviceId, Image
@@ -57,17 +58,17 @@ def pictures(count: int, height: int, width: int) -> list[Image]:
     return [np.ascontiguousarray(block.repeat(16, 0).repeat(16, 1)[:height, :width]) for block in blocks]
 
 
-def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT) -> Backend:
-    """An FP16 engine with seeded random weights."""
-    backend = create_backend(GPU)
+def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT, first_layer: bool = False) -> Backend:
+    """An FP16 engine with seeded random weights. first_layer: see ``TensorRtBackend``."""
+    backend = TensorRtBackend(GPU, first_layer=True) if first_layer else create_backend(GPU)
     network = load_network(ModelFiles(cfg, "random:1", size=(size, size)))
     backend.activate(network, EngineSettings(precision=Precision.FP16, batch=batch, hint=hint))
     return backend
 
 
-def throughput(cfg: Path, size: int, batch: int, seconds: float) -> Speed:
+def throughput(cfg: Path, size: int, batch: int, seconds: float, first_layer: bool = False) -> Speed:
     """In steady state."""
-    with open_backend(cfg, size, batch) as backend:
+    with open_backend(cfg, size, batch, first_layer=first_layer) as backend:
         images = pictures(batch, size, size)
         waiting = deque(backend.submit(images) for _ in range(backend.info.slots))
         for _ in range(3):
@@ -153,6 +154,12 @@ def main() -> int:
         rows.append([size, f"{speed.network_per_s:.0f}", needed, f"{speed.around:.1%}", f"{speed.images_per_s:.0f}", *stages])
     head = ["size", "network alone, images/s", "wanted", "around", "all, from host memory, images/s"]
     body.append(table([*head, "upload ms", "preprocess ms", "network ms", "postprocess ms", "download ms"], rows))
+
+    rows = []
+    for size, batch in ((416, 1), (416, 32), (608, 32)):
+        inside, outside, again = (throughput(cfg, size, batch, seconds, first) for first in (False, True, False))
+        rows.append([size, batch, *(f"{speed.stages['network']:.3f}" for speed in (inside, outside, again))])
+    body.append(table(["size", "batch", "network ms", "with the custom first convolution", "without it again"], rows))
 
     ours, theirs = throughput(cfg, 416, 32, seconds), pytorch(cfg, 416, 32, seconds)
     body.append(f"PyTorch, 416, batch 32: {theirs:.0f} images/s; ours is {ours.network_per_s / theirs:.2f}× (wanted: 1.8×).")

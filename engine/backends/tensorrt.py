@@ -53,11 +53,15 @@ class _Place:
 
 
 class TensorRtBackend(Backend):
-    """A network built by TensorRT for ``cuda:N``. mish_layer: Mish by the custom layer, between plans, instead of within them."""
+    """A network built by TensorRT for ``cuda:N``.
 
-    def __init__(self, device: DeviceId, mish_layer: bool = False) -> None:
+    mish_layer: Mish by the custom layer, between plans, instead of within them. first_layer: the first convolution by the custom
+    layer, if there is one for it; for FP16 only.
+    """
+
+    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool = False) -> None:
         super().__init__(device)
-        self._mish_layer = mish_layer
+        self._mish_layer, self._first_layer = mish_layer, first_layer
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
         self._decoder: NvdecDecoder | None = None
@@ -157,7 +161,7 @@ class TensorRtBackend(Backend):
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build for a batch; the current device is the one that takes the pictures."""
-        self._engine, memory = builder.build(precision, batch, self._mish_layer)
+        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [

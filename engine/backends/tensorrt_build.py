@@ -20,8 +20,9 @@ def build_plan(
     exact: bool = False,
     linear: frozenset[int] = frozenset(),
     progress: Progress | None = None,
+    channels_last: frozenset[int] = frozenset(),
 ) -> bytes:
-    """The serialized engine of a part for the current device; TensorRT-RTX needs no device for this. exact, linear: see ``Lowering``.
+    """The serialized engine of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
 
     Raises:
         DeviceError: the library cannot build it.
@@ -32,7 +33,7 @@ def build_plan(
     # the flag is the default, and gone, in versions that know nothing else
     strongly_typed = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
     definition = builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
-    lowering = Lowering(trt, definition, batch, exact, linear)
+    lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
     lowering.write(network, part)
     config = builder.create_builder_config()
     if exact:

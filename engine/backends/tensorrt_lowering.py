@@ -39,11 +39,20 @@ class Lowering:
 
     trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
     arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
-    out, because a custom layer computes it. Pictures are RGB, (batch, channels, height, width), 0..1.
+    out, because a custom layer computes it. channels_last: layers whose FP16 values enter as (batch, height, width, channels),
+    as convolutions want them; a multiple of 8 channels. Pictures are RGB, (batch, channels, height, width), 0..1.
     """
 
-    def __init__(self, trt: Any, definition: Any, batch: int, exact: bool = False, linear: frozenset[int] = frozenset()) -> None:
-        self._trt, self._definition, self._batch, self._linear = trt, definition, batch, linear
+    def __init__(
+        self,
+        trt: Any,
+        definition: Any,
+        batch: int,
+        exact: bool = False,
+        linear: frozenset[int] = frozenset(),
+        channels_last: frozenset[int] = frozenset(),
+    ) -> None:
+        self._trt, self._definition, self._batch, self._linear, self._channels_last = trt, definition, batch, linear, channels_last
         self._type = trt.float32 if exact else trt.float16
         self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
         self._kept: list[NDArray[Any]] = []  # TensorRT reads weights when it builds, not when it is told of them
@@ -60,6 +69,8 @@ class Lowering:
             shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
             kind = self._trt.float16 if index == PICTURES else self._type
             value = self._definition.add_input(value_name(index), kind, (self._batch, *shape))
+            if index in self._channels_last:
+                value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
             values[index] = self._cast(value, self._type)
         for index in part.layers:
             layer = network.layers[index]

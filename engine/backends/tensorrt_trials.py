@@ -24,6 +24,7 @@ from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, Image
 from plugins.cache import FileCache
 from plugins.errors import KernelError
+from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
 from plugins.kernels import Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
@@ -59,8 +60,8 @@ class Builder:
         size = f"{network.width}x{network.height}"
         self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
 
-    def build(self, precision: Precision, batch: int, mish_layer: bool = False) -> tuple[Engine, Memory]:
-        """An engine and the memory it lies in.
+    def build(self, precision: Precision, batch: int, mish_layer: bool = False, first_layer: bool = False) -> tuple[Engine, Memory]:
+        """An engine and the memory it lies in. mish_layer, first_layer: see ``cut``; the latter for FP16 only.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice; nothing of it stays taken.
@@ -78,6 +79,7 @@ class Builder:
                 self.situation,
                 self.kernels,
                 mish_layer,
+                Kernels(f"sm_{self._cuda.arch}", self._cache, FIRST_CONVOLUTION) if first_layer else None,
                 self._progress,
             ), memory
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,14 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
+from engine.model.load import load_network
 from engine.model.network import Network
 from engine.postprocess import detections
 from engine.preprocess import fit
-from engine.settings import EngineSettings, Hint, Precision
+from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
 from tests.support.detections import compare
-from tests.support.models import run_by_definition, tiny_network
+from tests.support.models import TINY_CFG, run_by_definition, tiny_network
 
 GPU = DeviceId("cuda", "0")
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
@@ -114,18 +116,21 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
     assert len(found[0]) > 400
 
 
-def test_mish_as_a_layer_and_in_the_plan_agree(network: Network) -> None:
+def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     from engine.backends.tensorrt import TensorRtBackend
 
+    cfg = tmp_path / "wider.cfg"
+    cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
+    network = load_network(ModelFiles(cfg, "random:1"))
     inputs = np.random.default_rng(2).random((2, 3, network.height, network.width), np.float32)
     heads = []
-    for mish_layer in (False, True):
-        backend = TensorRtBackend(GPU, mish_layer=mish_layer)
-        with backend:
+    for mish_layer, first_layer in product((False, True), (False, True)):
+        with TensorRtBackend(GPU, mish_layer, first_layer) as backend:
             backend.activate(network, SETTINGS)
             heads.append(backend.heads(inputs))
-    for inside, outside in zip(*heads, strict=True):
-        assert np.linalg.norm(inside - outside) / np.linalg.norm(inside) < 2e-2
+    for outside in heads[1:]:
+        for expected, found in zip(heads[0], outside, strict=True):
+            assert np.linalg.norm(expected - found) / np.linalg.norm(expected) < 2e-2
 
 
 def test_a_latency_engine_takes_one_picture(network: Network) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from engine.backends.tensorrt_library import find_library, refusal
 from engine.errors import DeviceError, ModelError
 from engine.model.load import load_network
 from engine.model.network import Convolution, MaxPool, Network
-from engine.model.split import split
+from engine.model.split import PICTURES, split
 from engine.settings import ModelFiles
 
 HOPPER = (9, 0)
@@ -101,6 +104,28 @@ def network(tmp_path: Path) -> Network:
     cfg = tmp_path / "blocks.cfg"
     cfg.write_text(BLOCKS)
     return load_network(ModelFiles(cfg, "random:1"))
+
+
+TAKERS = """
+import sys
+from pathlib import Path
+import tensorrt_rtx as trt
+from engine.backends.tensorrt_lowering import Lowering
+from engine.model.load import load_network
+from engine.model.split import split
+from engine.settings import ModelFiles
+
+network = load_network(ModelFiles(Path(sys.argv[1]), "random:1"))
+builder = trt.Builder(trt.Logger(trt.Logger.VERBOSE))
+for channels_last in (frozenset(), frozenset({0})):
+    definition = builder.create_network(1 << int(trt.NetworkDefinitionCreationFlag.STRONGLY_TYPED))
+    lowering = Lowering(trt, definition, 2, channels_last=channels_last)
+    lowering.write(network, split(network, 1)[1])
+    config = builder.create_builder_config()
+    config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
+    assert builder.build_serialized_network(definition, config)
+"""
+"""Builds all but the first layer, and says much."""
 
 
 @pytest.fixture
@@ -195,6 +220,35 @@ def test_an_activation_can_be_left_to_a_custom_layer(rtx: Any, network: Network)
     whole, _ = definition_of(rtx, network)
     without, _ = definition_of(rtx, network, linear=frozenset({0}))
     assert without.num_layers < whole.num_layers
+
+
+@pytest.mark.parametrize("mish_layer", [False, True])
+def test_the_first_convolution_can_be_left_to_a_custom_layer(mish_layer: bool, network: Network) -> None:
+    pytest.importorskip("cuda.core")
+    from engine.backends.tensorrt_engine import cut
+
+    uncut, pieces = cut(network, mish_layer), cut(network, mish_layer, first_layer=True)
+    assert uncut.first is None
+    assert uncut.parts[0].inputs == (PICTURES,)
+    assert (0 in uncut.linear) is mish_layer
+    assert pieces.first is network.layers[0]
+    assert pieces.parts[0].inputs == (0,)
+    assert pieces.channels_last == {0}
+    assert 0 not in pieces.linear
+    assert [i for part in pieces.parts for i in part.layers] == list(range(1, len(network.layers)))
+    odd = replace(network, height=48)
+    assert cut(odd, mish_layer, first_layer=True).first is None
+
+
+@pytest.mark.usefixtures("rtx")
+def test_a_value_that_lies_channels_last_enters_a_convolution_as_it_is(tmp_path: Path) -> None:
+    """TensorRT's own list of a plan's layers tells: a copy would be one without a convolution (``Corr``) in its name."""
+    cfg = tmp_path / "blocks.cfg"
+    cfg.write_text(BLOCKS)
+    shown = subprocess.run([sys.executable, "-c", TAKERS, cfg], capture_output=True, text=True, check=True).stdout
+    (linear, channels_last) = re.findall(r"^Name: (\w+),.*Inputs: \[ { Name: layer0,", shown, re.MULTILINE)
+    assert "Corr" not in linear
+    assert "Corr" in channels_last
 
 
 def test_a_network_cut_in_two_gives_two_plans(rtx: Any, network: Network) -> None:
