@@ -89,7 +89,7 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
             lines += ["", *_matrix(some)]
             continue
         lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
-        lines += [_row(measured, measurements) for measured in some]
+        lines += [_row(measured, measurements) for measured in _telling(some)]
         if test is Test.SUM and (least := pays_from(measurements)) is not None:
             lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
@@ -102,6 +102,16 @@ _TITLES = {
     Test.PRODUCT: "matrix · vector, columns shared by the devices: from the call to the result in host memory",
     Test.SUM: "sum of a vector, its parts on the devices: from the call to the result in host memory",
 }
+
+
+def _telling(some: Sequence[Measurement]) -> list[Measurement]:
+    """All but the sums of one device that is not the fastest, unless the vector is the largest: the smaller ones tell of launching."""
+    largest = max(measured.nbytes for measured in some)
+    fastest: dict[int, float] = {}
+    for measured in some:
+        if len(measured.devices) == 1 and measured.rate is not None:
+            fastest[measured.nbytes] = max(measured.rate, fastest.get(measured.nbytes, 0.0))
+    return [one for one in some if one.nbytes == largest or len(one.devices) > 1 or one.rate == fastest[one.nbytes]]
 
 
 def _row(measured: Measurement, measurements: Sequence[Measurement]) -> str:

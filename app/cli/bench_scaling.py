@@ -73,7 +73,8 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> ArgumentParser:
     parser = options.make_parser(
         "bench scaling",
-        "Measure how much more several devices do than one: a stream for each (weak scaling), one long video for all (strong).",
+        "Measure how much more several devices do than one: a stream for each (weak scaling), one long video for all (strong)."
+        "\nThe videos lie among the temporary files meanwhile (TMPDIR): about 25 KB a frame.",
     )
     add_pool_options(parser, "segments")
     what = parser.add_argument_group("what")
