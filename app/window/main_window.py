@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.window.actions import Actions
@@ -18,6 +18,7 @@ from app.window.demo import Demo
 from app.window.device_panel import DevicePanel
 from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
+from app.window.file_drops import FileDrops
 from app.window.filter_panel import FilterPanel
 from app.window.intake import sort_paths
 from app.window.keys import press
@@ -48,7 +49,6 @@ class MainWindow(QMainWindow):
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
-        self.setAcceptDrops(True)
         self.resize(1360, 840)
         self._store = store
         self._shown: int | None = None
@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
         self.overlay = DropOverlay(self)
+        self.drops = FileDrops(self, self.overlay)
         self.files = FileDialogs(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
@@ -123,7 +124,8 @@ class MainWindow(QMainWindow):
         actions.settings.triggered.connect(self.setup.open_dialog)
         actions.fullscreen.triggered.connect(self.toggle_fullscreen)
         actions.results_folder.triggered.connect(self._reveal_results)
-        self.files.chosen.connect(self.open_paths)
+        for paths in (self.files.chosen, self.drops.dropped):
+            paths.connect(self.open_paths)
         queue.open_requested.connect(self.files.choose_files)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
@@ -294,25 +296,6 @@ class MainWindow(QMainWindow):
         elif not press(self.viewer, event):
             super().keyPressEvent(event)
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files over the window: show where they may go."""
-        paths = _local_paths(event)
-        if paths:
-            event.acceptProposedAction()
-            self.overlay.show_for(sort_paths(paths))
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """They went away again."""
-        self.overlay.hide()
-        super().dragLeaveEvent(event)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        """Take them."""
-        self.overlay.hide()
-        event.acceptProposedAction()
-        self.activateWindow()
-        self.open_paths(_local_paths(event))
-
     def closeEvent(self, event: QCloseEvent) -> None:
         """Gone from the screen at once; then picture, detection and threads end, in this order."""
         self._store.setValue("window/geometry", self.saveGeometry())
@@ -336,7 +319,3 @@ def _expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         except SourceError as error:
             problems.append(str(error))
     return sources, problems
-
-
-def _local_paths(event: QDropEvent) -> list[Path]:
-    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.window.file_drops import local_paths
 from app.window.intake import sort_paths
 from app.window.model_list_card import ModelCard
 from app.window.model_list_downloads import ModelDownloads
@@ -134,14 +135,10 @@ class ModelList(QDialog):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Model files may be dropped anywhere on the dialog."""
-        if sort_paths(_local_paths(event)).has_model:
+        if sort_paths(local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take them."""
         event.acceptProposedAction()
-        self.dropped.emit(sort_paths(_local_paths(event)))
-
-
-def _local_paths(event: QDropEvent) -> list[Path]:
-    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        self.dropped.emit(sort_paths(local_paths(event)))

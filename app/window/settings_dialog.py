@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -14,6 +11,7 @@ from app.window.advanced_form import AdvancedForm
 from app.window.background import Background
 from app.window.detection_form import DetectionForm
 from app.window.device_form import DeviceForm
+from app.window.file_drops import local_paths
 from app.window.indicators import say
 from app.window.intake import sort_paths
 from app.window.model_form import ModelForm
@@ -148,14 +146,10 @@ class SettingsDialog(QDialog):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Model files may be dropped anywhere on the dialog."""
-        if sort_paths(_local_paths(event)).has_model:
+        if sort_paths(local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Take them."""
-        self.model.take(sort_paths(_local_paths(event)))
+        self.model.take(sort_paths(local_paths(event)))
         event.acceptProposedAction()
-
-
-def _local_paths(event: QDropEvent) -> Sequence[Path]:
-    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
