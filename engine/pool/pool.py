@@ -124,11 +124,13 @@ class EnginePool:
         Where several CPU devices share the cores, it gets its share of them; those at work keep theirs until they are started again.
 
         Raises:
-            UsageError: the run has this device, or its strategy does not allow another one.
+            UsageError: the run has this device, its strategy does not allow another one, or it is a group of devices.
             RuntimeError: the run is over.
         """
         with self._commanding:
             self._check_elastic(device)
+            if device.kind == "group":
+                raise UsageError(f"{device} are several devices: add each of them")
             if device in self._wanted:
                 raise UsageError(f"{device} takes part already")
             self._wanted.append(device)

@@ -199,6 +199,16 @@ def test_what_is_wrong_is_told_at_once(video: Path) -> None:
             pool.remove_device(FIRST)
 
 
+def test_groups_do_not_change_and_join_nobody() -> None:
+    with EnginePool(tiny_settings(Parallel.FRAMES), CPUS) as pool:
+        with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
+            pool.remove_device(FIRST)
+        with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
+            pool.add_device(DeviceId("cpu", "2"))
+    with EnginePool(tiny_settings(), [FIRST]) as pool, pytest.raises(UsageError, match="add each of them"):
+        pool.add_device(DeviceId.group(*CPUS))
+
+
 def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:
     with EnginePool(tiny_settings(), [FIRST]) as pool:
         pool.add(video)
