@@ -9,9 +9,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from engine.bench.measurement import Measurement
+from engine.bench.measurement import Measurement, Test
 from engine.devices.discovery import ROOT
-from engine.errors import DeviceError, UsageError
+from engine.errors import UsageError
 from engine.types import DeviceId
 
 # NumPy's libraries use one thread each: the benchmarks bring their own, one a core
@@ -40,11 +40,8 @@ class DeviceBench:
         self.names: dict[DeviceId, str] = {}
 
     def measure(self) -> Iterator[Measurement]:
-        """Each measurement as it is there; what cannot be done is one with a ``problem``. ``names`` is filled meanwhile.
-
-        Raises:
-            DeviceError: the process that measures ended before its time.
-        """
+        """Each measurement as it is there; what cannot be done, a driver's crash included, is one with a ``problem``. ``names`` is
+        filled meanwhile."""
         for kind in ("cpu", "cuda"):
             devices = [device for device in self._devices if device.kind == kind]
             if devices:
@@ -81,4 +78,4 @@ class DeviceBench:
                 errors.seek(0)
                 last = errors.read().strip().splitlines()[-1:] or ["it said nothing"]
                 died = f"crashed (signal {-status})" if status < 0 else f"ended with status {status}"
-                raise DeviceError(f"the benchmark of {', '.join(map(str, devices))} {died}: {last[0]}")
+                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark {died}, nothing more was measured: {last[0]}")
