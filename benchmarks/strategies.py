@@ -158,7 +158,7 @@ def main() -> int:
     parser.add_argument("--tile-batches", default="8", help="for tiles")
     parser.add_argument("--grid", default="", help="columns x rows instead of the automatic one")
     parser.add_argument("--precision", default="fp16")
-    parser.add_argument("--confidence", type=float, default=0.7, help="random weights see much")
+    parser.add_argument("--confidence", type=float, default=0.5, help="random weights see much")
     arguments = parser.parse_args()
     devices = [DeviceId.parse(name) for name in arguments.devices.split(",")]
     counts = [count for count in (1, 2, 4, 8) if count <= len(devices)]
@@ -183,7 +183,7 @@ def main() -> int:
             )
             print(rows[-1], busy, {stage: round(ms, 2) for stage, ms in one.stages.items()}, flush=True)
             notes.append(f"frames, {count} devices: {differences(reference, found)} of the first {len(found)} frames, against one device.")
-            lanes = max(1, min(LANES, 12 * count, (os.cpu_count() or 1) // 2)) if devices[0].kind == "cuda" else 1
+            lanes = max(1, min(LANES, (os.cpu_count() or 1) // 2)) if devices[0].kind == "cuda" else 1
             if count in (counts[0], counts[-1]):
                 alone = apart(decode_alone, video, lanes)
                 notes.append(f"decoding alone, {lanes} threads on {os.cpu_count()} cores: {alone:.0f} frames/s.")

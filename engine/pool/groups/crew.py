@@ -37,6 +37,7 @@ ALONE = 2
 
 _SMOOTHING = 0.3
 _PROGRESS_SECONDS = 0.1
+_LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
 
 
@@ -248,7 +249,9 @@ class Crew:
                     return []
                 if count := self._share(member):
                     break
-                self._changed.wait()
+                self._changed.wait(_LOOK_SECONDS)
+                if isinstance(member.backend, RemoteBackend) and not member.batches:
+                    member.lost = member.backend.lost  # nothing under way there told so
             pictures = [self._waiting.popleft() for _ in range(count)]
             member.alone = pictures[0].strikes >= ALONE
             member.batches += 1

@@ -78,6 +78,11 @@ class RemoteBackend(Backend):
         self._slowest: float | None = None
 
     @property
+    def lost(self) -> str | None:
+        """Why its process is over; None while it is not."""
+        return self._lost
+
+    @property
     def pid(self) -> int:
         """The member's process."""
         assert self._process.pid is not None

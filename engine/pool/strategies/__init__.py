@@ -33,9 +33,8 @@ def choose(parallel: Parallel, devices: Sequence[DeviceId], tiles: settings.Tile
             return Depth(Depth.workers(devices)), "as the settings say"
     if len(devices) == 1:
         return Segments(devices), f"there is one device: {devices[0]} does every file from start to end"
-    return Segments(
-        devices
-    ), f"files can be cut at keyframes: all {len(devices)} devices work on the oldest one, so that none is idle at the end"
+    together = f"files can be cut at keyframes: all {len(devices)} devices work on the oldest one, so that none is idle at the end"
+    return Segments(devices), f"{together} (one that cannot be cut stays on one device; --parallel frames deals its frames to all)"
 
 
 def _in_words(tiles: settings.Tiles) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.events import DeviceFailed, DeviceStarting, Event, FramesDone, StrategyChosen
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.groups.crew import DIED
 from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
@@ -112,6 +112,21 @@ def test_a_front_that_is_killed_is_started_again_with_its_members(video: Path) -
     assert [failure.device for failure in seen.failures] == list(CPUS)
     assert all(failure.restarting for failure in seen.failures)
     assert gone(pids)
+
+
+def test_a_member_that_dies_while_it_has_nothing_to_do_is_started_again(video: Path) -> None:
+    pool = EnginePool(SETTINGS, CPUS)
+    seen = Seen()
+    with pool:
+        pool.add(video)
+        for event in pool.events():
+            seen.add(event)
+            if isinstance(event, SourceFinished):
+                os.kill(member_pids()[0], signal.SIGKILL)
+            if isinstance(event, DeviceReady) and len(seen.ready) == 3:
+                pool.finish()
+    assert [failure.restarting for failure in seen.failures] == [True]
+    check_complete(seen)
 
 
 def test_a_frame_that_kills_members_fails_alone(video: Path) -> None:

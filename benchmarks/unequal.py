@@ -1,0 +1,187 @@
+"""Unequal devices: does one that is slowed to a third hold the others up?
+
+Two CPU devices of one thread each share a video whose pictures are so small that decoding costs nothing. One is slowed by stopping its
+process for two thirds of every 30 ms. Its speed alone, slowed as well, and the other's speed alone are measured in the same round;
+together they should reach the sum.
+
+Where other programs use the same cores, rates say little. So a device's use is measured as well: the share of the time in which the
+thread that computes was running, or ready to run and waiting for a core, by the kernel's own account (/proc/PID/task/TID/schedstat);
+the rest it waited for work. A slowed device can be in use a third of the time. If devices are as busy together as each of them was
+alone, together they reach the sum of their speeds, whoever else uses the cores. Counted from the first frame to the last, the wait for
+the slow one's last work included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import av
+import numpy as np
+
+from benchmarks.report import table, write
+from engine.pool.events import DeviceStats, FramesDone, SourceFinished
+from engine.pool.pool import EnginePool
+from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
+from engine.types import DeviceId
+
+CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
+SHARE = 1 / 3
+PERIOD = 0.03
+
+
+def small_video(path: Path, frames: int) -> Path:
+    """64 × 48 pixels, a keyframe every 12 frames."""
+    random = np.random.default_rng(1)
+    with av.open(str(path), "w") as output:
+        stream = output.add_stream("libx264", rate=30, options={"preset": "ultrafast", "g": "12", "crf": "40"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for _ in range(frames):
+            picture = random.integers(0, 256, (48, 64, 3), dtype=np.uint8)
+            output.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        output.mux(stream.encode(None))
+    return path
+
+
+def processes_that_infer() -> list[int]:
+    """The workers; of a group, its members."""
+    parents = {process.pid for process in multiprocessing.active_children()}
+    children = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            if parent in parents and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+                children.append(int(stat.parent.name))
+    return sorted(children) or sorted(pid for pid in parents if pid is not None)
+
+
+@contextmanager
+def slowed(pid: int) -> Iterator[None]:
+    """The process gets ``SHARE`` of the time."""
+    done = threading.Event()
+
+    def work() -> None:
+        with suppress(ProcessLookupError):
+            while not done.is_set():
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep((1 - SHARE) * PERIOD)
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(SHARE * PERIOD)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def wanted(pid: int) -> dict[str, float]:
+    """Seconds that each thread of a process ran or waited for a core."""
+    found = {}
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with suppress(OSError):
+            ran, waited, _ = task.read_text().split()
+            found[task.parent.name] = (int(ran) + int(waited)) / 1e9
+    return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """rate: frames/s. busy: the sum of the devices' use, each 0..1. share: of the frames, of the device that did the fewest."""
+
+    rate: float
+    busy: float
+    share: float
+
+
+def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, slow: bool) -> Run:
+    """slow: the last device is slowed as soon as the first frame is there."""
+    frames, started, took, busy, shares = 0, 0.0, 0.0, 0.0, []
+    before: dict[int, dict[str, float]] = {}
+    brake = None
+    try:
+        with EnginePool(settings, devices) as pool:
+            pool.add(video)
+            pool.finish()
+            for event in pool.events():
+                match event:
+                    case FramesDone():
+                        if not started:
+                            started = time.perf_counter()
+                            before = {pid: wanted(pid) for pid in processes_that_infer()}
+                            if slow:
+                                brake = slowed(processes_that_infer()[-1])
+                                brake.__enter__()
+                        else:
+                            frames += len(event.frames)
+                        took = time.perf_counter() - started
+                    case SourceFinished():
+                        assert not event.ledger.failed, event
+                        for pid, threads in before.items():
+                            used = wanted(pid)
+                            busy += max(used[thread] - earlier for thread, earlier in threads.items() if thread in used) / took
+                    case DeviceStats() if event.final:
+                        shares.append(event.frames)
+                if brake is not None and isinstance(event, SourceFinished):
+                    brake.__exit__(None, None, None)
+                    brake = None
+    finally:
+        if brake is not None:
+            brake.__exit__(None, None, None)
+    return Run(frames / took, busy, min(shares) / sum(shares))
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with models/ (see the README)")
+    parser.add_argument("--frames", type=int, default=3000)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    model = ModelFiles(options.data / "models" / "yolo-fastest-1.1.cfg", options.data / "models" / "yolo-fastest-1.1.weights")
+    engine = EngineSettings(precision=Precision.FP32, threads=1)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        video = small_video(Path(folder) / "small.mkv", options.frames)
+        for parallel in (Parallel.SEGMENTS, Parallel.FRAMES):
+            settings = RunSettings(model, parallel=parallel, engine=engine)
+            rounds = []
+            for number in range(options.rounds):
+                fast, slow = (run(settings, CPUS[:1], video, slow=braked) for braked in (False, True))
+                even, both = (run(settings, CPUS, video, slow=braked) for braked in (False, True))
+                rounds.append((fast, slow, even, both))
+                print(parallel, number + 1, *rounds[-1], flush=True)
+            reached = sorted(both.busy / (fast.busy + slow.busy) for fast, slow, _, both in rounds)
+            equal = median(even.busy / (2 * fast.busy) for fast, _, even, _ in rounds)
+            rates = [f"{median(each[kind].rate for each in rounds):.0f}" for kind in range(4)]
+            share = median(both.share for *_, both in rounds)
+            spread = f"**{median(reached):.3f}** ({reached[0]:.3f}–{reached[-1]:.3f})"
+            rows.append([parallel, *rates, f"{equal:.3f}", spread, f"{share:.0%}"])
+    head = [
+        "strategy",
+        "one device, frames/s",
+        "slowed to a third, frames/s",
+        "two equal ones, frames/s",
+        "one and a slowed one, frames/s",
+        "two equal ones: in use, of twice one",
+        "one and a slowed one: in use, of the sum (range)",
+        "the slowed one's share of the frames",
+    ]
+    body = f"{table(head, rows)}\n\nMedians of {options.rounds} rounds of {options.frames} frames. 0.9 of the sum is wanted.\n\n{__doc__}"
+    write("unequal", "One device slowed to a third", body, ("openvino", "av", "numpy"))
+
+
+if __name__ == "__main__":
+    main()
