@@ -130,8 +130,8 @@ def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, slow:
                     case SourceFinished():
                         assert not event.ledger.failed, event
                         for pid, threads in before.items():
-                            used = wanted(pid)
-                            busy += max(used[thread] - earlier for thread, earlier in threads.items() if thread in used) / took
+                            # a worker that was not ready yet has got its computing thread since
+                            busy += max(used - threads.get(thread, 0.0) for thread, used in wanted(pid).items()) / took
                     case DeviceStats() if event.final:
                         shares.append(event.frames)
                 if brake is not None and isinstance(event, SourceFinished):

@@ -88,7 +88,11 @@ class _Member:
             backend.unregister(gone.address)
         for number, chunk in wanted.items():
             if number not in self._chunks:
-                self._chunks[number] = mapped = MappedChunk(chunk)
+                try:
+                    mapped = MappedChunk(chunk)
+                except (OSError, ValueError):  # it has gone meanwhile: nothing lies in it
+                    continue
+                self._chunks[number] = mapped
                 backend.register(mapped.address, mapped.nbytes)
 
     def _finish(self, backend: Backend, number: int, future: Future[list[Detections]]) -> None:

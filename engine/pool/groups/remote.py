@@ -121,7 +121,8 @@ class RemoteBackend(Backend):
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         self._slots.acquire()
         try:
-            images = [image if self._pictures.locate(image) is not None else self._pictures.put(image) for image in images]
+            # one that tries whether the engine works must not wait for pictures that wait for this
+            images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
             places: list[Place] = [place for image in images if (place := self._pictures.locate(image)) is not None]
             future: Future[list[Detections]] = self._ask(lambda number: Infer(number, tuple(places), still), images)
         except BaseException:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock
 
 import numpy as np
@@ -26,6 +26,7 @@ CHUNK_BYTES = 64 * 2**20
 """Memory is taken, and made known to the devices' drivers, in pieces of about this size."""
 
 _PAGE = 4096
+_WAIT_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,9 @@ class SharedPictures:
         """Bytes taken from the system."""
         return sum(chunk.nbytes for chunk in self.chunks)
 
-    def put(self, image: Image) -> Image:
-        """A copy of a picture in here; waits until there is room."""
-        memory, offset = self._take(image.nbytes)
+    def put(self, image: Image, urgent: bool = False) -> Image:
+        """A copy of a picture in here; waits until there is room. urgent: takes more than the limit rather than to wait."""
+        memory, offset = self._take(image.nbytes, urgent)
         held = (ctypes.c_uint8 * image.nbytes).from_buffer(memory.mapped, offset)
         weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
         copy: Image = np.ndarray(image.shape, np.uint8, held)  # type: ignore[arg-type]
@@ -117,33 +118,43 @@ class SharedPictures:
             for number in list(self._memories):
                 self._drop(number)
 
-    def _take(self, nbytes: int) -> tuple[_Memory, int]:
+    def _take(self, nbytes: int, urgent: bool) -> tuple[_Memory, int]:
         slot = -(-nbytes // _PAGE) * _PAGE
-        with self._taking:
-            while True:
+        while True:
+            with self._taking:
                 self._collect()
-                for memory in self._memories.values():
-                    if memory.slot == slot and memory.free:
-                        return memory, memory.free.pop()
-                size = max(1, CHUNK_BYTES // slot) * slot
-                if self.nbytes + size > self.limit:
-                    for number in [number for number, memory in self._memories.items() if memory.idle]:
-                        self._drop(number)
-                if self.nbytes + size <= self.limit or not self._memories:
-                    self._create(size, slot)
-                else:
-                    _give_back(*self._returned.get())
+                if (place := self._find(slot, urgent)) is not None:
+                    return place
+            # not for ever: what comes back may have gone to another thread that waits
+            with suppress(Empty):
+                _give_back(*self._returned.get(timeout=_WAIT_SECONDS))
+
+    def _find(self, slot: int, urgent: bool) -> tuple[_Memory, int] | None:
+        for memory in self._memories.values():
+            if memory.slot == slot and memory.free:
+                return memory, memory.free.pop()
+        size = max(1, CHUNK_BYTES // slot) * slot
+        if self.nbytes + size > self.limit:
+            for number in [number for number, memory in self._memories.items() if memory.idle]:
+                self._drop(number)
+        if self.nbytes + size > self.limit and self._memories:
+            if not urgent:
+                return None
+            size = slot
+        memory = self._create(size, slot)
+        return memory, memory.free.pop()
 
     def _collect(self) -> None:
         while not self._returned.empty():
             _give_back(*self._returned.get())
 
-    def _create(self, nbytes: int, slot: int) -> None:
+    def _create(self, nbytes: int, slot: int) -> _Memory:
         descriptor, path = _new_file()
         os.ftruncate(descriptor, nbytes)
         chunk = Chunk(self._made, path, nbytes)
         self._made += 1
-        self._memories[chunk.number] = _Memory(chunk, descriptor, slot, mmap.mmap(descriptor, nbytes))
+        memory = self._memories[chunk.number] = _Memory(chunk, descriptor, slot, mmap.mmap(descriptor, nbytes))
+        return memory
 
     def _drop(self, number: int) -> None:
         memory = self._memories.pop(number)

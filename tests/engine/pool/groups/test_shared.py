@@ -76,6 +76,26 @@ def test_memory_stays_within_the_limit_when_sizes_change() -> None:
     pictures.close()
 
 
+def test_what_is_urgent_does_not_wait() -> None:
+    pictures = SharedPictures(CHUNK_BYTES)
+    held = pictures.put(picture(1))
+    came: list[Image] = []
+    waiting = threading.Thread(target=lambda: came.append(pictures.put(picture(4, 3000, 2000))))
+    waiting.start()
+    other = pictures.put(picture(2, 4000, 3000), urgent=True)
+    assert pictures.nbytes > CHUNK_BYTES
+    assert not came
+    del other, held
+    waiting.join(5)
+    assert len(came) == 1
+    del came[0]
+    held = pictures.put(picture(1))
+    third = pictures.put(picture(3))
+    assert held[0, 0, 0] == 1
+    assert third[0, 0, 0] == 3
+    pictures.close()
+
+
 def test_a_picture_larger_than_the_limit_gets_its_room_alone() -> None:
     pictures = SharedPictures(CHUNK_BYTES // 64)
     for _ in range(3):
