@@ -14,7 +14,7 @@ from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
-from engine.settings import Decode, EngineSettings, Isolation, Precision, Resize, RunSettings
+from engine.settings import Decode, EngineSettings, Hint, Isolation, Precision, Resize, RunSettings
 from engine.store.export import EXPORTERS, Exported
 from engine.store.session import SessionReader
 
@@ -55,6 +55,12 @@ def _parser() -> argparse.ArgumentParser:
     how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
     how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
     how.add_argument(
+        "--hint",
+        choices=[*Hint],
+        default="throughput",
+        help="what engines are built for: most frames/s, or each frame soonest (throughput)",
+    )
+    how.add_argument(
         "--latency-budget", type=options.milliseconds, metavar="MS", help="the longest that an automatic batch may take on a GPU"
     )
     what = parser.add_argument_group("what")
@@ -77,6 +83,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     engine = EngineSettings(
         precision=Precision(arguments.precision),
         resize=Resize(arguments.resize),
+        hint=Hint(arguments.hint),
         batch=arguments.batch,
         decode=Decode(arguments.decode),
         latency_budget=arguments.latency_budget,

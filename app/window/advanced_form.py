@@ -11,32 +11,30 @@ from app.window.form_grid import form_grid
 from app.window.icons import icon
 from app.window.indicators import wrapped
 from app.window.preferences import MOST_BUDGET, Preferences
-from engine.settings import Isolation
+from engine.settings import Hint, Isolation
 
 _ISOLATIONS = {
     Isolation.PROCESS: "A process for each device: a failure stays with its device",
-    Isolation.THREAD: "One process for all: starts sooner, takes less memory",
+    Isolation.THREAD: "One process for all: takes less memory",
 }
+_HINTS = {Hint.THROUGHPUT: "Most frames per second", Hint.LATENCY: "Each frame as soon as possible"}
 
 
 class AdvancedForm(QWidget):
-    """Isolation, lanes, latency budget. Open from the start if any of them is not as usual. changed: the budget is another one."""
+    """Hint, isolation, lanes, latency budget. Open from the start if any of them is not as usual. changed: the budget is another one."""
 
     changed = Signal()
 
     def __init__(self, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.hint = choice("Optimized for", _HINTS, preferences.hint)
         self.isolation = choice("Isolation", _ISOLATIONS, preferences.isolation)
         self.lanes = count("Lanes", preferences.lanes, 64)
         self.latency_budget = milliseconds("Latency budget", preferences.latency_budget, MOST_BUDGET, "None")
         self.latency_budget.valueChanged.connect(self.changed)
         self.budget_note = wrapped("notice")
         usual = Preferences()
-        changed = (preferences.isolation, preferences.lanes, preferences.latency_budget) != (
-            usual.isolation,
-            usual.lanes,
-            usual.latency_budget,
-        )
+        changed = any(getattr(preferences, name) != getattr(usual, name) for name in ("hint", "isolation", "lanes", "latency_budget"))
         self.button = QPushButton("Advanced")
         self.button.setCheckable(True)
         self.button.setChecked(changed)
@@ -46,6 +44,7 @@ class AdvancedForm(QWidget):
         self.fields.setLayout(
             form_grid(
                 (
+                    ("Optimized for", self.hint),
                     ("Isolation", self.isolation),
                     ("Lanes", self.lanes, "segments that a device decodes at once"),
                     ("Latency budget", self.latency_budget, "the longest that an automatic batch may take on a GPU"),

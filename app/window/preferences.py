@@ -10,7 +10,7 @@ from typing import TypeVar
 from PySide6.QtCore import QSettings
 
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from engine.types import DeviceId
 
 FLOOR = 0.05
@@ -40,6 +40,7 @@ class Preferences:
     isolation: Isolation = Isolation.PROCESS
     lanes: int | None = None
     latency_budget: float | None = None
+    hint: Hint = Hint.THROUGHPUT
 
     @property
     def floor(self) -> float:
@@ -57,6 +58,7 @@ class Preferences:
         engine = EngineSettings(
             self.precision,
             self.resize,
+            self.hint,
             decode=self.decode,
             batch=self.batch,
             latency_budget=self.latency_budget,
@@ -127,6 +129,7 @@ def load(store: QSettings) -> Preferences:
         read("isolation", Isolation, Isolation.PROCESS),
         read("lanes", lanes, None),
         read("latency_budget", budget, None),
+        read("hint", Hint, Hint.THROUGHPUT),
     )
 
 
@@ -149,6 +152,7 @@ def save(preferences: Preferences, store: QSettings) -> None:
         "isolation": preferences.isolation.value,
         "lanes": str(preferences.lanes or ""),
         "latency_budget": str(preferences.latency_budget or ""),
+        "hint": preferences.hint.value,
     }
     for key, value in values.items():
         store.setValue(f"detection/{key}", value)

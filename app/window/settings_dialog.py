@@ -19,7 +19,7 @@ from app.window.model_parts import ModelParts
 from app.window.preferences import Preferences
 from app.window.settings_check import check
 from app.window.sharing_form import SharingForm
-from engine.settings import Decode, Isolation, Precision, Resize
+from engine.settings import Decode, Hint, Isolation, Precision, Resize
 
 WIDTH, MOST_HEIGHT = 640, 820
 
@@ -110,6 +110,7 @@ class SettingsDialog(QDialog):
             Isolation(advanced.isolation.currentData()),
             advanced.lanes.value() or None,
             round(advanced.latency_budget.value(), 1) or None,
+            Hint(advanced.hint.currentData()),
         )
 
     @Slot()

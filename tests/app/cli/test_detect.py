@@ -234,6 +234,13 @@ def test_quiet_still_names_the_device(tmp_path: Path, video: Path, capsys: Captu
     assert "96×96" in line
 
 
+def test_each_frame_as_soon_as_possible(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    run = run_main(capsys, "detect", video, *TINY, "--hint", "latency", "--out", tmp_path / "out", "--json")
+    assert run.status == 0, run.err
+    assert ", batch 1\n" in run.err
+    assert run.report["sources"][0]["frames"]["inferred"] == 30
+
+
 def test_another_network_size(tmp_path: Path, video: Path, capsys: Capture) -> None:
     run = run_main(capsys, "detect", video, *TINY, "--size", "128x64", "--batch", "2", "--out", tmp_path / "out", "--quiet")
     assert run.status == 0, run.err

@@ -5,7 +5,7 @@ from PySide6.QtCore import QSettings
 
 from app.window.preferences import FLOOR, Preferences, load, save
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from engine.types import DeviceId
 
 
@@ -31,6 +31,7 @@ def store(folder: Path) -> QSettings:
             Isolation.THREAD,
             6,
             12.5,
+            Hint.LATENCY,
         ),
         Preferences(ModelFiles(Path("m.cfg"), "random:7")),
     ],
@@ -45,7 +46,7 @@ def test_what_is_saved_is_loaded_again(tmp_path: Path, preferences: Preferences)
 def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path) -> None:
     (tmp_path / "settings.ini").write_text(
         "[detection]\ndevices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\n"
-        "decode=gpu\ntiles=3;x;0.2;full\nisolation=jail\nlanes=65\nlatency_budget=nan\n",
+        "decode=gpu\ntiles=3;x;0.2;full\nisolation=jail\nlanes=65\nlatency_budget=nan\nhint=speed\n",
         "utf-8",
     )
     assert load(store(tmp_path)) == Preferences()
@@ -63,9 +64,22 @@ def test_every_choice_reaches_the_run() -> None:
     model, cpu = ModelFiles(Path("m.cfg"), "random:1"), DeviceId("cpu", "0")
     tiles = Tiles(2, 2)
     preferences = Preferences(
-        model, (cpu,), Precision.FP16, Resize.STRETCH, Parallel.TILES, 8, 0.4, 0.6, Decode.CPU, tiles, Isolation.THREAD, 2, 9.0
+        model,
+        (cpu,),
+        Precision.FP16,
+        Resize.STRETCH,
+        Parallel.TILES,
+        8,
+        0.4,
+        0.6,
+        Decode.CPU,
+        tiles,
+        Isolation.THREAD,
+        2,
+        9.0,
+        Hint.LATENCY,
     )
     engine = EngineSettings(
-        Precision.FP16, Resize.STRETCH, decode=Decode.CPU, batch=8, latency_budget=9.0, lanes=2, confidence=FLOOR, iou=0.6
+        Precision.FP16, Resize.STRETCH, Hint.LATENCY, decode=Decode.CPU, batch=8, latency_budget=9.0, lanes=2, confidence=FLOOR, iou=0.6
     )
     assert preferences.run_settings() == RunSettings(model, (cpu,), Parallel.TILES, engine, Isolation.THREAD, tiles)

@@ -10,7 +10,7 @@ from app.window.background import Background
 from app.window.preferences import Preferences
 from app.window.settings_dialog import SettingsDialog
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Isolation, ModelFiles, Parallel, Precision, Resize, Tiles
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Tiles
 from engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import CPU, drop
@@ -64,6 +64,7 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         isolation=Isolation.THREAD,
         lanes=3,
         latency_budget=12.5,
+        hint=Hint.LATENCY,
     )
     dialog = open_dialog(qtbot, background, preferences)
     dialog.devices.offer(FOUND)
