@@ -13,7 +13,7 @@ from engine.pool.events import DeviceReady, Event, StrategyChosen
 from engine.settings import Decode, EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
 
 RANDOM = "random:1"
-_RANDOM_CONFIDENCE = 0.7  # random weights see much: so high a threshold leaves about as many objects as a street has
+_RANDOM_CONFIDENCE = 0.4  # YOLOv4 with random weights sees some ten objects in a frame of the clip then, as many as a street has
 _CONFIDENCE = 0.25
 
 
@@ -25,7 +25,7 @@ def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
     how.add_argument("--parallel", choices=[*Parallel], default=parallel, help=f"how the devices share a video ({parallel})")
     how.add_argument("--isolation", choices=[*Isolation], default="process", help="a process for each device, or threads of one (process)")
     how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
-    how.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence (0.25; with random weights 0.7)")
+    how.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence (0.25; with random weights 0.4)")
 
 
 def run_settings(arguments: argparse.Namespace) -> RunSettings:
