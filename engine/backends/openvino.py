@@ -16,7 +16,7 @@ import openvino as ov
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo, Progress
-from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions
+from engine.backends.openvino_devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions, process_core
 from engine.backends.openvino_engine import Engine, Request
 from engine.backends.openvino_lowering import lower
 from engine.backends.precision import Trial, resolve_precision
@@ -42,7 +42,7 @@ class OpenVinoBackend(Backend):
     def __init__(self, device: DeviceId) -> None:
         super().__init__(device)
         self._name = openvino_name(device.members[0])
-        self._core = ov.Core()
+        self._core = process_core()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:

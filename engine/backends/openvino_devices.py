@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
+from threading import Lock
 
 import openvino as ov
 
@@ -15,6 +17,24 @@ BACKEND = f"OpenVINO {ov.__version__.split('-')[0]}"
 
 ELEMENT_TYPES = {Precision.FP32: "f32", Precision.BF16: "bf16", Precision.FP16: "f16"}
 """int8 is missing: OpenVINO computes in it only what was quantized before, and no network here is."""
+
+
+_making = Lock()
+
+
+def process_core() -> ov.Core:
+    """The one core of this process, which is never let go of.
+
+    Where a processor has AMX, OpenVINO's CPU plugin gives the thread that loads it another stack for signals. The plugin takes that
+    memory along when its core goes, in whatever thread that happens: the next signal to the first thread would end the process.
+    """
+    with _making:
+        return _only_core()
+
+
+@cache
+def _only_core() -> ov.Core:
+    return ov.Core()
 
 
 def device_name(core: ov.Core, name: str) -> str:
@@ -35,7 +55,7 @@ def offered_precisions(core: ov.Core, name: str) -> tuple[Precision, ...]:
 
 def describe_devices() -> Iterator[DeviceDescription]:
     """The CPU, then whatever GPUs and NPUs have a driver. The CPU comes before any driver is touched."""
-    core = ov.Core()
+    core = process_core()
     yield _describe(core, "CPU", DeviceId("cpu", "0"))
     for name in core.available_devices:
         if name != "CPU":

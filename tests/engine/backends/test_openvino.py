@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -220,3 +221,28 @@ def test_nothing_is_reported_to_anybody() -> None:
     program = "import sys; from engine.backends import openvino; print('openvino' in sys.modules, 'openvino_telemetry' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert output.split() == ["True", "False"]
+
+
+def test_signals_arrive_after_another_thread_has_let_go_of_the_last_engine() -> None:
+    code = """
+        import os, signal, threading
+        from engine.backends import create_backend
+        from engine.model.load import load_network
+        from engine.settings import EngineSettings, Precision
+        from engine.types import DeviceId
+        from tests.support.models import tiny_files
+
+        def let_go(held):
+            held.pop().close()
+
+        held = [create_backend(DeviceId("cpu", "0"))]
+        held[0].activate(load_network(tiny_files()), EngineSettings(precision=Precision.FP32))
+        thread = threading.Thread(target=let_go, args=(held,))
+        thread.start()
+        thread.join()
+        signal.signal(signal.SIGUSR1, lambda *_: print("handled"))
+        os.kill(os.getpid(), signal.SIGUSR1)
+    """
+    project = Path(__file__).parents[3]
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], cwd=project, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "handled\n"), run.stderr

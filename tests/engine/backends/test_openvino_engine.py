@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.backends import create_backend, openvino_engine
-from engine.backends.openvino_devices import offered_precisions
+from engine.backends.openvino_devices import offered_precisions, process_core
 from engine.backends.openvino_engine import Engine, Request
 from engine.backends.openvino_lowering import lower
 from engine.model.network import Network
@@ -24,7 +24,7 @@ def network() -> Network:
 
 
 def test_parts_compute_what_the_whole_computes_wherever_it_is_cut(network: Network) -> None:
-    core = ov.Core()
+    core = process_core()
     inputs = np.random.default_rng(0).random((2, 3, network.height, network.width), dtype=np.float32)
     expected = run_by_definition(network, inputs)
     middle = len(network.layers) // 2
@@ -51,7 +51,7 @@ def test_a_part_takes_and_gives_only_what_crosses_its_borders(network: Network) 
 
 
 def test_mixed_lies_between_fp32_and_bf16(network: Network) -> None:
-    if Precision.MIXED not in offered_precisions(ov.Core(), "CPU"):
+    if Precision.MIXED not in offered_precisions(process_core(), "CPU"):
         pytest.skip("this CPU does not compute in bf16")
     inputs = np.random.default_rng(0).random((1, 3, network.height, network.width), dtype=np.float32)
     outputs = {}
