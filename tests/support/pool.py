@@ -103,13 +103,25 @@ def run_pool(
     settings: RunSettings | None = None,
     react: Callable[[EnginePool, Event, Seen], None] | None = None,
     pool_type: type[EnginePool] = EnginePool,
+    when_ready: bool = False,
 ) -> Seen:
-    """Run these files through a pool to the end."""
-    with pool_type(settings or tiny_settings(), devices) as pool:
+    """Run these files through a pool to the end. when_ready: they are added when every device is, so that none is done before."""
+
+    def begin() -> None:
         for path in paths:
             pool.add(path)
         pool.finish()
-        return watch(pool.events(), None if react is None else lambda event, seen: react(pool, event, seen))
+
+    def take(event: Event, seen: Seen) -> None:
+        if when_ready and isinstance(event, DeviceReady) and len(seen.ready) == len(devices):
+            begin()
+        if react is not None:
+            react(pool, event, seen)
+
+    with pool_type(settings or tiny_settings(), devices) as pool:
+        if not when_ready:
+            begin()
+        return watch(pool.events(), take)
 
 
 def worker_pids() -> dict[str, int]:

@@ -103,11 +103,20 @@ def test_a_device_leaves_and_another_does_its_work(parallel: Parallel, isolation
 @isolations
 def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> None:
     join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
-    pool_type = with_worker(partial(slow_main, seconds=0.005))
-    seen = run_pool([video] * 3, [FIRST], tiny_settings(isolation=isolation), join, pool_type)
+    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), [FIRST]) as pool:
+        pool.add(video)
+
+        def react(event: Event, seen: Seen) -> None:
+            join(pool, event, seen)
+            if isinstance(event, DeviceReady) and event.engine.device == SECOND:
+                pool.add(video)
+                pool.add(video)
+                pool.finish()
+
+        seen = watch(pool.events(), react)
     check_complete(seen, 3)
     assert {event.engine.device for event in seen.ready} == set(CPUS)
-    assert {frame.device for frame in seen.frames[2]} == set(CPUS)
+    assert {frame.device for frame in seen.frames[1] + seen.frames[2]} == set(CPUS)
     assert len({frame.device for frame in seen.frames[0][:8]}) == 1
 
 
@@ -116,11 +125,20 @@ def test_a_device_that_has_left_joins_again(isolation: Isolation, video: Path) -
     leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
     back = Once(DeviceLeft, lambda pool: pool.add_device(FIRST))
 
-    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
-        leave(pool, event, seen)
-        back(pool, event, seen)
+    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), CPUS) as pool:
+        pool.add(video)
+        pool.add(video)
 
-    seen = run_pool([video] * 4, CPUS, tiny_settings(isolation=isolation), react, with_worker(partial(slow_main, seconds=0.005)))
+        def react(event: Event, seen: Seen) -> None:
+            leave(pool, event, seen)
+            back(pool, event, seen)
+            left = any(isinstance(before, DeviceLeft) for before in seen.events)
+            if left and isinstance(event, DeviceReady) and event.engine.device == FIRST:
+                pool.add(video)
+                pool.add(video)
+                pool.finish()
+
+        seen = watch(pool.events(), react)
     check_complete(seen, 4)
     assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft, DeviceStarting]
     at = seen.events.index(DeviceLeft(FIRST))

@@ -93,7 +93,7 @@ def test_every_frame_of_every_source_as_without_a_pool(
     sources: list[Path],
     expected: dict[int, list[Detections | str]],
 ) -> None:
-    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation))
+    seen = run_pool(sources, CPUS[:devices], tiny_settings(parallel, batch=batch, isolation=isolation), when_ready=True)
     assert sorted(seen.finished) == list(range(len(sources)))
     assert not seen.failures
     assert isinstance(seen.events[0], StrategyChosen)
