@@ -15,13 +15,9 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
-import signal
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -34,6 +30,7 @@ from engine.pool.events import DeviceStats, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import DeviceId
+from tests.support.groups import slowed
 
 CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
 SHARE = 1 / 3
@@ -63,28 +60,6 @@ def processes_that_infer() -> list[int]:
             if parent in parents and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
                 children.append(int(stat.parent.name))
     return sorted(children) or sorted(pid for pid in parents if pid is not None)
-
-
-@contextmanager
-def slowed(pid: int) -> Iterator[None]:
-    """The process gets ``SHARE`` of the time."""
-    done = threading.Event()
-
-    def work() -> None:
-        with suppress(ProcessLookupError):
-            while not done.is_set():
-                os.kill(pid, signal.SIGSTOP)
-                time.sleep((1 - SHARE) * PERIOD)
-                os.kill(pid, signal.SIGCONT)
-                time.sleep(SHARE * PERIOD)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def wanted(pid: int) -> dict[str, float]:
@@ -122,7 +97,7 @@ def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, slow:
                             started = time.perf_counter()
                             before = {pid: wanted(pid) for pid in processes_that_infer()}
                             if slow:
-                                brake = slowed(processes_that_infer()[-1])
+                                brake = slowed(processes_that_infer()[-1], SHARE, PERIOD)
                                 brake.__enter__()
                         else:
                             frames += len(event.frames)

@@ -137,12 +137,12 @@ class Host:
         self._control, child = _context.Pipe()
         # daemon: should the pool never be closed, the interpreter ends it
         self._process = _context.Process(target=main, args=(child, self._worker_main), name=f"framefleet {self._name}", daemon=True)
-        with child, _interrupts_held():
+        with child, interrupts_held():
             self._process.start()
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """A child started inside begins with SIGINT blocked: Ctrl-C must not kill it before it has said that it ignores it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -22,7 +22,7 @@ from engine.model.network import Network
 from engine.pool.groups import member
 from engine.pool.groups.messages import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
 from engine.pool.groups.shared import Chunk, Place, SharedPictures
-from engine.pool.host import _interrupts_held
+from engine.pool.host import interrupts_held
 from engine.pool.outcome import WorkerOutcome
 from engine.pool.protocol import Building, Failed, Ready, Stop
 from engine.settings import EngineSettings, ModelFiles
@@ -101,7 +101,7 @@ class RemoteBackend(Backend):
         self._connection, child = _context.Pipe()
         setup = MemberSetup(self.device, self._model, settings)
         self._process = _context.Process(target=type(self).member_main, args=(child, setup), name=f"framefleet {self.device}", daemon=True)
-        with child, _interrupts_held():
+        with child, interrupts_held():
             self._process.start()
         while True:
             match self._receive():
