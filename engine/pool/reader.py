@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import threading
 import time
@@ -69,11 +68,6 @@ class Reader:
 
     def start(self) -> None:
         """Start the lanes, which run until ``stop``."""
-        # a closed file and its decoder's buffers are in reference cycles (PyAV's streams and container know each other):
-        # left to the collector's own rhythm, hundreds of MB pile up. Frozen, what is there by now costs no time any more
-        gc.collect()
-        if not gc.get_freeze_count():  # files that other workers of this process have open must not be frozen
-            gc.freeze()
         self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._lanes)]
 
     def stop(self) -> None:
@@ -99,7 +93,6 @@ class Reader:
             if task is None:
                 break
             asked = self._decode(task, clock)
-            gc.collect()
 
     def _next(self) -> Detect | None:
         with self._changed:
