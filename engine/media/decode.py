@@ -37,7 +37,7 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
             skip -= skipped
             if skipped == count:
                 continue
-            seconds = float(pts * file.time_base)
+            seconds = file.seconds(pts)
             if isinstance(outcome, str):
                 yield DecodeFailure(seconds, count - skipped, outcome)
                 continue

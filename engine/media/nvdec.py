@@ -102,7 +102,7 @@ class NvdecDecoder:
                     except BaseException:
                         release()
                         raise
-                    yield DecodedOnDevice(float(pts * file.time_base), layout.on(surface, release))
+                    yield DecodedOnDevice(file.seconds(pts), layout.on(surface, release))
         except (DamagedError, UnsupportedError) as problem:
             if not isinstance(problem, UncertainEndError):
                 self._report(info.path, str(problem))

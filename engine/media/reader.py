@@ -96,7 +96,7 @@ class VideoReader:
         for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
             if isinstance(frame, str):
                 continue
-            seconds = float(pts * file.time_base)
+            seconds = file.seconds(pts)
             if target is not None and seconds <= target + _SAME:
                 earlier = seconds, frame
                 continue

@@ -148,5 +148,5 @@ class SegmentDecoder:
         self._settled += count
         frames = "1 frame" if count == 1 else f"{count} frames"
         cause = self._file.error or "its data is incomplete or damaged"
-        where = f"{self._file.path}: {frames} at {float(pts * self._file.time_base):.3f} s could not be decoded"
+        where = f"{self._file.path}: {frames} at {self._file.seconds(pts):.3f} s could not be decoded"
         return pts, f"{where} ({cause}); copy the file again or repair it", count

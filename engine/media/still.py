@@ -37,7 +37,7 @@ def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
                 for frame in file.decode(packet):
                     if isinstance(frame, VideoFrame):
                         try:
-                            return DecodedFrame(float((frame.pts or 0) * file.time_base), convert(frame))
+                            return DecodedFrame(file.seconds(frame.pts or 0), convert(frame))
                         except (av.FFmpegError, ValueError, SourceError):
                             return None
             file.reopen()

@@ -108,6 +108,7 @@ class VideoFile:
             raise SourceError(
                 f"{self.path} claims pictures of {self.codec.width}×{self.codec.height}: at most {MAX_SIDE}×{MAX_SIDE} can be used"
             )
+        self._unit = self.time_base.as_integer_ratio()
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
@@ -126,6 +127,10 @@ class VideoFile:
     def time_base(self) -> Fraction:
         """Seconds of one unit of a pts."""
         return self.stream.time_base or Fraction(1, 1000)
+
+    def seconds(self, pts: int) -> float:
+        """The time of a pts: what ``float(pts * time_base)`` gives, in a tenth of the time."""
+        return pts * self._unit[0] / self._unit[1]
 
     @property
     def rate(self) -> Fraction:
