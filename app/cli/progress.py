@@ -101,7 +101,7 @@ class Progress:
 
     def _show_building(self, event: EngineBuilding) -> None:
         """With the bar ten times a second, else now and then."""
-        done = f"{event.phase} {100 * event.fraction:.0f} %"
+        done = f"{event.phase} {100 * event.fraction:.0f} %" if event.fraction else event.phase
         if self._plain:
             now = self._clock()
             if now >= self._next_building.get(event.device, now):

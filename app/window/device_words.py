@@ -22,7 +22,7 @@ _PHASES = {
 def title(status: DeviceStatus) -> str:
     """What it is doing: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
     if status.building is not None:
-        return f"Building {formats.percent(status.building[1])}"
+        return f"Building {formats.percent(status.building[1])}" if status.building[1] else "Building"
     if status.phase is Phase.RESTARTING and status.attempt > 1:
         return f"Restarting (attempt {status.attempt})"
     return "Working" if status.working and status.phase is Phase.READY else _PHASES[status.phase][0]

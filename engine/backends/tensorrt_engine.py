@@ -91,7 +91,7 @@ def prepare_plan(
     key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}\n{sorted(channels_last)}"
     exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
     serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress, channels_last))
-    progress("loading", 1.0)
+    progress("preparing its kernels", 0.0)
     return Plan(library, serialized, cache, key)
 
 

@@ -47,7 +47,7 @@ class DeviceStarting:
 class EngineBuilding:
     """A device's engine is being built, at most ten times a second: what is done now, in words, and how far that is, 0..1.
 
-    Only backends that take long tell this. The other devices work meanwhile.
+    0 also means that nobody can tell. Only backends that take long tell this. The other devices work meanwhile.
     """
 
     device: DeviceId

@@ -67,7 +67,7 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
     with closing(Progress(SOURCES, quiet=False, clock=clock)) as progress:
         progress.show(DeviceStarting(GPU, 1))
         progress.show(EngineBuilding(GPU, "building the plan", 0.01))
-        progress.show(EngineBuilding(OTHER, "loading", 1.0))  # each device has its own line
+        progress.show(EngineBuilding(OTHER, "preparing its kernels", 0.0))  # each device has its own line
         clock.now += PLAIN_SECONDS - 0.1
         progress.show(EngineBuilding(GPU, "trying tactics", 0.3))
         clock.now += 0.1
@@ -76,7 +76,7 @@ def test_without_a_terminal_a_build_is_told_now_and_then(capsys: Capture) -> Non
     assert capsys.readouterr().err.splitlines() == [
         "cuda:0: starting",
         "cuda:0: building the plan 1 %",
-        "cuda:1: loading 100 %",
+        "cuda:1: preparing its kernels",
         "cuda:0: trying tactics 37 %",
         "cuda:0: Some Processor, OpenVINO 2026.4, fp16 (the fastest that matches fp32), 320×320, batch 1",
     ]

@@ -91,7 +91,7 @@ def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Pa
                 rtx, network, part, batch, Precision(precision), cache, "here", lambda doing, _: said.append(doing)
             )
     assert len(built) == len(set(built)) == len(wanted)
-    assert said.count("loading") == 2 * len(wanted)
+    assert said.count("preparing its kernels") == 2 * len(wanted)
 
 
 def test_without_a_gpu_the_error_says_what_to_do(network: Network) -> None:
