@@ -19,13 +19,13 @@ SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0}
 
 ACTIVATIONS = ("mish", *SLOPES)
 
-_THREADS, _TILE_ROWS, _TILE_COLUMNS = 256, 16, 32
+_THREADS, _TILE = 256, 32
 
 
 def suits(shape: tuple[int, ...], stride: int, padding: int, groups: int, activation: str, height: int, width: int) -> bool:
     """Whether there is a kernel for weights of this shape, (filters, channels / groups, rows, columns), on pictures of height × width."""
     known = shape[1:] == (3, 3, 3) and shape[0] % 16 == 0 and stride in (1, 2) and padding == groups == 1 and activation in ACTIVATIONS
-    return known and height % 32 == width % 32 == 0
+    return known and height % _TILE == width % _TILE == 0
 
 
 def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -77,7 +77,7 @@ class FirstConvolution:
 
         channels = _channels_of_a_block(filters)
         self._kernel = kernels[f"first_convolution_{stride}_{channels}"]
-        grid = (width // _TILE_COLUMNS, height // (stride * _TILE_ROWS), batch * (filters // channels))
+        grid = (width // _TILE, height // _TILE, batch * (filters // channels))
         self._config = LaunchConfig(grid=grid, block=_THREADS)
         sizes = np.int32(height), np.int32(width), np.int32(filters)
         how = np.int32(activation == "mish"), np.float32(SLOPES.get(activation, 1.0))

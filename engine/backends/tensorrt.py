@@ -56,12 +56,13 @@ class TensorRtBackend(Backend):
     """A network built by TensorRT for ``cuda:N``.
 
     mish_layer: Mish by the custom layer, between plans, instead of within them. first_layer: the first convolution by the custom
-    layer, if there is one for it; for FP16 only.
+    layer, if there is one for it (FP16 only); None: if a trial shows that the network is faster so.
     """
 
-    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool = False) -> None:
+    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool | None = None) -> None:
         super().__init__(device)
         self._mish_layer, self._first_layer = mish_layer, first_layer
+        self._first_layer_reason = ""
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
         self._decoder: NvdecDecoder | None = None
@@ -103,7 +104,7 @@ class TensorRtBackend(Backend):
             self._cuda.name,
             str(builder.library),
             precision.value,
-            f"{reason}; batch {batch}: {why}",
+            "; ".join(filter(None, (reason, self._first_layer_reason, f"batch {batch}: {why}"))),
             network.width,
             network.height,
             batch,
@@ -161,7 +162,10 @@ class TensorRtBackend(Backend):
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build for a batch; the current device is the one that takes the pictures."""
-        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
+        first_layer = self._first_layer
+        if first_layer is None:
+            first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
+        self._engine, memory = builder.build(precision, batch, self._mish_layer, first_layer)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [

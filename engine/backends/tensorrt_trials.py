@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import statistics
+import time
+from collections.abc import Sequence
 
 import numpy as np
 from cuda.core import Device, EventOptions, Stream
@@ -13,8 +15,8 @@ from engine.backends.base import Progress
 from engine.backends.batch_tuner import SIZES, tune_batch
 from engine.backends.cuda_graph import record
 from engine.backends.cuda_memory import Memory, OutOfMemoryError
-from engine.backends.precision import Trial, resolve_precision
-from engine.backends.tensorrt_engine import Engine, prepare_plan
+from engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
+from engine.backends.tensorrt_engine import Engine, first_convolution, prepare_plan
 from engine.backends.tensorrt_library import find_library
 from engine.backends.tensorrt_plan import Plan
 from engine.errors import DeviceError
@@ -29,8 +31,8 @@ from plugins.kernels import Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 
-_ROUNDS = 10
-"""Runs whose median counts."""
+_WARM_UP_SECONDS, _ROUNDS = 0.2, 20
+"""Runs whose median counts, and how long others go before: a device that had nothing to do raises its clocks first."""
 
 
 class Builder:
@@ -49,11 +51,12 @@ class Builder:
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
+        self._trying = ""
         capability = cuda.compute_capability
         self.library = find_library((capability.major, capability.minor))
-        self._cache = FileCache()
+        self._cache, self._arch = FileCache(), f"sm_{cuda.arch}"
         try:
-            self.kernels = Kernels(f"sm_{cuda.arch}", self._cache)
+            self.kernels = Kernels(self._arch, self._cache)
         except KernelError as problem:
             raise DeviceError(f"{device}: {problem}") from problem
         layers = hashlib.sha256(source().encode()).hexdigest()
@@ -69,6 +72,7 @@ class Builder:
         """
         memory = Memory(self._cuda, self._stream)
         try:
+            first = Kernels(self._arch, self._cache, FIRST_CONVOLUTION) if first_layer else None
             return Engine(
                 self.library,
                 self._network,
@@ -79,8 +83,8 @@ class Builder:
                 self.situation,
                 self.kernels,
                 mish_layer,
-                Kernels(f"sm_{self._cuda.arch}", self._cache, FIRST_CONVOLUTION) if first_layer else None,
-                self._progress,
+                first,
+                self._tell,
             ), memory
         except BaseException:
             memory.close()
@@ -90,8 +94,7 @@ class Builder:
         """The plan of a part of the network. name: what this part is called when progress is told. Errors: see ``build``."""
 
         def tell(doing: str, fraction: float) -> None:
-            if self._progress is not None:
-                self._progress(f"{name}: {doing}", fraction)
+            self._tell(f"{name}: {doing}", fraction)
 
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
@@ -115,18 +118,33 @@ class Builder:
         outcome = json.loads(known)
         return int(outcome["batch"]), str(outcome["reason"])
 
+    def choose_first_layer(self, precision: Precision, batch: int) -> tuple[bool, str]:
+        """Whether the first convolution is for the custom layer, as a trial showed; and, if so, why in words.
+
+        Raises:
+            OutOfMemoryError, DeviceError, ModelError: see ``build``.
+        """
+        if precision is not Precision.FP16 or first_convolution(self._network) is None:
+            return False, ""
+        layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
+        known = self._cache.get(f"{self.situation}\n{precision}\n{batch}\nfirst layer {layer}", lambda: self._try_first_layer(batch))
+        pays, reason = json.loads(known)
+        return bool(pays), str(reason)
+
+    def _try_first_layer(self, batch: int) -> bytes:
+        pictures = probe_pictures(self._network.width, self._network.height)
+        within = self._trial("the first layer in the plan", Precision.FP16, batch, pictures)
+        alone = self._trial("the first layer by itself", Precision.FP16, batch, pictures, first_layer=True)
+        return json.dumps(first_layer_pays(within, alone, self._network)).encode()
+
     def _tune(self, precision: Precision, budget: float | None) -> bytes:
         sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest are never the fastest
 
         def measure(batch: int) -> float | None:
             try:
-                engine, memory = self.build(precision, batch)
+                return 1000 * batch / self._trial(f"batch {batch}", precision, batch).images_per_s
             except OutOfMemoryError:
                 return None
-            try:
-                return self._time(engine)
-            finally:
-                memory.close()
 
         try:
             tuning = tune_batch(measure, budget, sizes)
@@ -135,21 +153,37 @@ class Builder:
         return json.dumps({"batch": tuning.batch, "reason": tuning.reason, "images_per_s": tuning.images_per_s}).encode()
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
-        engine, memory = self.build(precision, len(pictures))
+        return self._trial(str(precision), precision, len(pictures), pictures)
+
+    def _trial(self, what: str, precision: Precision, batch: int, pictures: Sequence[Image] = (), first_layer: bool = False) -> Trial:
+        """Build an engine, time it, and let it look at some pictures. what: in words, for those who wait."""
+        self._trying = f"trying {what}: "
         try:
-            inputs = np.asarray(np.stack(pictures).transpose(0, 3, 1, 2) / 255, np.float32)
-            heads = engine.heads(inputs, self._stream)
-            return Trial(heads, 1000 * engine.batch / self._time(engine))
+            engine, memory = self.build(precision, batch, first_layer=first_layer)
+        finally:
+            self._trying = ""
+        try:
+            inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
+            heads = engine.heads(np.stack(inputs), self._stream) if inputs else []
+            return Trial(heads, 1000 * batch / self._time(engine))
         finally:
             memory.close()
 
+    def _tell(self, doing: str, fraction: float) -> None:
+        if self._progress is not None:
+            self._progress(self._trying + doing, fraction)
+
     def _time(self, engine: Engine) -> float:
-        """ms of one batch, median."""
+        """ms of one batch, median, when the clocks have risen."""
         steps = engine.steps(engine.new_heads())
         for step in steps:
             step.launch(self._stream)
         self._stream.sync()
         graph = record(steps, self._stream)
+        start = time.perf_counter()
+        while time.perf_counter() - start < _WARM_UP_SECONDS:
+            graph.launch(self._stream)
+            self._stream.sync()
         begun, done = (self._cuda.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
         times = []
         for _ in range(_ROUNDS):
@@ -159,6 +193,14 @@ class Builder:
             done.sync()
             times.append(float(done - begun))
         return statistics.median(times)
+
+
+def first_layer_pays(within: Trial, alone: Trial, network: Network) -> tuple[bool, str]:
+    """Whether a custom layer for the first convolution is faster than a plan with it within, and right; and, if so, why in words."""
+    gain = alone.images_per_s / within.images_per_s
+    if gain <= 1 or matching_share(within, alone, network) < MATCHING:
+        return False, ""
+    return True, f"{100 * (gain - 1):.1f}% faster with the first convolution in a layer of its own"
 
 
 def _driver() -> str:

@@ -5,7 +5,8 @@
 // factor is two pixels, with no other arithmetic to find them; and the columns of the right factor are ordered such that its part of the
 // result is 2 · TILES channels side by side of each of these pixels.
 
-constexpr int CONVOLUTION_THREADS = 256, TILE_ROWS = 16, STRIP = 16;
+// A block sees TILE × TILE pixels of a picture, and a halo.
+constexpr int CONVOLUTION_THREADS = 256, TILE = 32, STRIP = 16;
 
 // Mish as in mish.cu. The four quotients share one reciprocal: the product of their denominators is at most 6e34.
 __device__ __forceinline__ void mish_of_four(float* x) {
@@ -26,10 +27,10 @@ __device__ __forceinline__ unsigned half_bits(float low, float high) {
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-// A block makes 8 · TILES channels of TILE_ROWS rows of 2 / STRIDE strips of STRIP pixels, a warp a few rows of one strip.
+// It makes 8 · TILES channels of OUT_ROWS rows of STRIPS strips of STRIP pixels, a warp a few rows of one strip.
 template <int STRIDE>
 struct Tile {
-    static constexpr int STRIPS = 2 / STRIDE, ROWS = STRIDE * (TILE_ROWS - 1) + 3;
+    static constexpr int OUT_ROWS = TILE / STRIDE, STRIPS = TILE / (STRIDE * STRIP), ROWS = STRIDE * (OUT_ROWS - 1) + 3;
     // of two pixels each: from an even column on, two before the first pixel, to two behind the last
     static constexpr int PAIRS = (STRIDE * (STRIP * STRIPS - 1) + 6) / 2;
     uint2 red_green[ROWS][PAIRS], blue_one[ROWS][PAIRS];
@@ -38,11 +39,12 @@ struct Tile {
 template <int STRIDE, int TILES, bool MISH>
 __device__ __forceinline__ void convolve(Tile<STRIDE>& tile, const __half* __restrict__ pictures, const uint4* __restrict__ weights, int height,
                                          int width, int channels, float slope, __half* __restrict__ out) {
-    constexpr int STRIPS = Tile<STRIDE>::STRIPS, TILE_PAIRS = Tile<STRIDE>::PAIRS, SOURCE_ROWS = Tile<STRIDE>::ROWS;
-    constexpr int ROWS = TILE_ROWS * STRIPS / (CONVOLUTION_THREADS / 32), SEEN_ROWS = STRIDE * (ROWS - 1) + 3;
+    constexpr int OUT_ROWS = Tile<STRIDE>::OUT_ROWS, STRIPS = Tile<STRIDE>::STRIPS;
+    constexpr int TILE_PAIRS = Tile<STRIDE>::PAIRS, SOURCE_ROWS = Tile<STRIDE>::ROWS;
+    constexpr int ROWS = OUT_ROWS * STRIPS / (CONVOLUTION_THREADS / 32), SEEN_ROWS = STRIDE * (ROWS - 1) + 3;
 
     const int groups = channels / (8 * TILES), group = blockIdx.z % groups, picture = blockIdx.z / groups;
-    const int left = STRIDE * STRIP * STRIPS * blockIdx.x - 2, top = STRIDE * TILE_ROWS * blockIdx.y - 1;
+    const int left = TILE * blockIdx.x - 2, top = TILE * blockIdx.y - 1;
     const int plane = height * width / 2;
     const unsigned* pairs = reinterpret_cast<const unsigned*>(pictures) + 3LL * plane * picture;
 #pragma unroll
@@ -83,7 +85,7 @@ __device__ __forceinline__ void convolve(Tile<STRIDE>& tile, const __half* __res
             rows[row][part] = seen[2 * TILE_PAIRS * (SOURCE_ROWS * (part / 2) + row) + 8 * STRIDE * (part % 2)];
         }
     }
-    const int y = TILE_ROWS * blockIdx.y + first_row, x = STRIP * (STRIPS * blockIdx.x + strip) + pixel;
+    const int y = OUT_ROWS * blockIdx.y + first_row, x = STRIP * (STRIPS * blockIdx.x + strip) + pixel;
     const int out_height = height / STRIDE, out_width = width / STRIDE;
     const long long place = (static_cast<long long>(picture) * out_height + y) * out_width + x;
     __half* target = out + place * channels + 8 * TILES * group + 2 * TILES * quarter;
