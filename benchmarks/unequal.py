@@ -9,6 +9,8 @@ thread that computes was running, or ready to run and waiting for a core, by the
 the rest it waited for work. A slowed device can be in use a third of the time. If devices are as busy together as each of them was
 alone, together they reach the sum of their speeds, whoever else uses the cores. Counted from the first frame to the last, the wait for
 the slow one's last work included.
+
+With ``--devices`` two GPUs share a 1080p clip; there the rates count, and a processor's use says nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 
@@ -26,13 +29,13 @@ import av
 import numpy as np
 
 from benchmarks.report import table, write
+from engine.bench.clips import Clips
 from engine.pool.events import DeviceStats, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import DeviceId
 from tests.support.groups import slowed
 
-CPUS = (DeviceId("cpu", "0"), DeviceId("cpu", "1"))
 SHARE = 1 / 3
 PERIOD = 0.03
 
@@ -121,25 +124,33 @@ def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, slow:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with models/ (see the README)")
+    parser.add_argument("--cfg", type=Path, required=True)
+    parser.add_argument("--weights", default="random:1", help="a path or random:SEED (random:1)")
+    parser.add_argument("--size", type=int, help="of the network's input (the cfg's)")
+    parser.add_argument("--devices", default="cpu:0,cpu:1")
     parser.add_argument("--frames", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    model = ModelFiles(options.data / "models" / "yolo-fastest-1.1.cfg", options.data / "models" / "yolo-fastest-1.1.weights")
-    engine = EngineSettings(precision=Precision.FP32, threads=1)
+    model = ModelFiles(options.cfg, options.weights, size=options.size and (options.size, options.size))
+    devices = tuple(map(DeviceId.parse, options.devices.split(",")))
+    gpus = devices[0].kind == "cuda"
+    engine = (
+        EngineSettings(precision=Precision.FP16, batch=32, confidence=0.4) if gpus else EngineSettings(precision=Precision.FP32, threads=1)
+    )
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        video = small_video(Path(folder) / "small.mkv", options.frames)
+        video = Clips(Path(folder)).of(options.frames) if gpus else small_video(Path(folder) / "small.mkv", options.frames)
         for parallel in (Parallel.SEGMENTS, Parallel.FRAMES):
             settings = RunSettings(model, parallel=parallel, engine=engine)
             rounds = []
             for number in range(options.rounds):
-                fast, slow = (run(settings, CPUS[:1], video, slow=braked) for braked in (False, True))
-                even, both = (run(settings, CPUS, video, slow=braked) for braked in (False, True))
+                fast, slow = (run(settings, devices[:1], video, slow=braked) for braked in (False, True))
+                even, both = (run(settings, devices, video, slow=braked) for braked in (False, True))
                 rounds.append((fast, slow, even, both))
                 print(parallel, number + 1, *rounds[-1], flush=True)
-            reached = sorted(both.busy / (fast.busy + slow.busy) for fast, slow, _, both in rounds)
-            equal = median(even.busy / (2 * fast.busy) for fast, _, even, _ in rounds)
+            key = attrgetter("rate" if gpus else "busy")
+            reached = sorted(key(both) / (key(fast) + key(slow)) for fast, slow, _, both in rounds)
+            equal = median(key(even) / (2 * key(fast)) for fast, _, even, _ in rounds)
             rates = [f"{median(each[kind].rate for each in rounds):.0f}" for kind in range(4)]
             share = median(both.share for *_, both in rounds)
             spread = f"**{median(reached):.3f}** ({reached[0]:.3f}–{reached[-1]:.3f})"
@@ -150,8 +161,8 @@ def main() -> None:
         "slowed to a third, frames/s",
         "two equal ones, frames/s",
         "one and a slowed one, frames/s",
-        "two equal ones: in use, of twice one",
-        "one and a slowed one: in use, of the sum (range)",
+        f"two equal ones: {'rate' if gpus else 'in use'}, of twice one",
+        f"one and a slowed one: {'rate' if gpus else 'in use'}, of the sum (range)",
         "the slowed one's share of the frames",
     ]
     body = f"{table(head, rows)}\n\nMedians of {options.rounds} rounds of {options.frames} frames. 0.9 of the sum is wanted.\n\n{__doc__}"
