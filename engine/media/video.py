@@ -108,7 +108,7 @@ class VideoFile:
             raise SourceError(
                 f"{self.path} claims pictures of {self.codec.width}×{self.codec.height}: at most {MAX_SIDE}×{MAX_SIDE} can be used"
             )
-        self._unit = self.time_base.as_integer_ratio()
+        self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
