@@ -58,15 +58,15 @@ def pictures(count: int, height: int, width: int) -> list[Image]:
     return [np.ascontiguousarray(block.repeat(16, 0).repeat(16, 1)[:height, :width]) for block in blocks]
 
 
-def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT, first_layer: bool = False) -> Backend:
+def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT, first_layer: bool | None = None) -> Backend:
     """An FP16 engine with seeded random weights. first_layer: see ``TensorRtBackend``."""
-    backend = TensorRtBackend(GPU, first_layer=True) if first_layer else create_backend(GPU)
+    backend = TensorRtBackend(GPU, first_layer=first_layer)
     network = load_network(ModelFiles(cfg, "random:1", size=(size, size)))
     backend.activate(network, EngineSettings(precision=Precision.FP16, batch=batch, hint=hint))
     return backend
 
 
-def throughput(cfg: Path, size: int, batch: int, seconds: float, first_layer: bool = False) -> Speed:
+def throughput(cfg: Path, size: int, batch: int, seconds: float, first_layer: bool | None = None) -> Speed:
     """In steady state."""
     with open_backend(cfg, size, batch, first_layer=first_layer) as backend:
         images = pictures(batch, size, size)
