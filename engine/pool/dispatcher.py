@@ -30,8 +30,8 @@ MESSAGE_FRAMES = 64
 
 @dataclass(eq=False)
 class _Source:
-    """One open source. info, sequencer: None until it is probed; info is without segments. started: when its first segment
-    was given out. suspect: probing it killed a worker."""
+    """One open source. info, sequencer: None until it is probed. started: when its first segment was given out. suspect: probing it
+    killed a worker."""
 
     number: int
     path: Path
@@ -95,6 +95,22 @@ class Dispatcher:
     def waiting(self) -> int:
         """Frames that are done and wait for an earlier one of their source."""
         return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
+
+    @property
+    def known(self) -> list[SourceInfo] | None:
+        """What the sources are that are not finished; None as long as one of them is not probed."""
+        infos = [source.info for source in self._sources.values() if source.info is not None]
+        return infos if len(infos) == len(self._sources) else None
+
+    def regroup(self, strategy: Strategy, group: DeviceId) -> None:
+        """Go on with another strategy, and with one worker for all devices. Theirs have ended, and nobody was given work."""
+        self._strategy = strategy
+        self._devices.add(group)
+        for device in list(self._workers):
+            self.lost(device, gone=True, why="it is in a group now", innocent=True)
+        for source in self._sources.values():
+            if source.info is not None:
+                strategy.open(source.number, source.info.segments)
 
     def add(self, number: int, path: Path) -> list[Event]:
         """A new source, the last in the queue."""
@@ -225,7 +241,8 @@ class Dispatcher:
             source = self._sources[work.source]
             assert source.info is not None
             source.started = source.started or self._clock()
-            yield device, Detect(work.source, source.info, work.segment, work.skip, work.limit, work.suspect)
+            info = replace(source.info, segments=())  # there may be thousands, and the worker needs one
+            yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
     def _fellows(self, worker: _Worker) -> Iterable[_Worker]:
         """Those whose process is the same."""
@@ -239,7 +256,7 @@ class Dispatcher:
         return any(fellow.isolated or (fellow.waits and fellow is not worker) for fellow in self._fellows(worker))
 
     def _opened(self, source: _Source, info: SourceInfo) -> list[Event]:
-        source.info = replace(info, segments=())
+        source.info = info
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
         source.sequencer = Sequencer(len(info.segments), step)
         self._strategy.open(source.number, info.segments)

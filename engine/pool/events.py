@@ -29,7 +29,7 @@ class Ledger:
 @dataclass(frozen=True)
 class StrategyChosen:
     """How the devices share the work, and in words why: the first event of a run. Comes again when devices have joined or left, if
-    that changes the reason."""
+    that changes the reason; and, before the first frame, when the sources turn out to need another strategy: all devices start anew."""
 
     strategy: str
     reason: str

@@ -30,9 +30,9 @@ from engine.pool.events import (
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Failed, Frames, FromWorker, Member, Ready, Setup, Starting, Stats, Stopped
+from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Setup, Starting, Stats, Stopped
 from engine.pool.strategies import choose
-from engine.settings import EngineSettings, Isolation, RunSettings
+from engine.settings import EngineSettings, Isolation, Parallel, RunSettings
 from engine.types import DeviceId
 
 LOOKS = 60
@@ -61,7 +61,8 @@ class EnginePool:
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         self._settings = settings
-        self._strategy, self._reason = choose(settings.parallel, devices, settings.tiles)
+        self._strategy, self._reason = choose(settings, devices)
+        self._settled = settings.parallel is not Parallel.AUTO  # the strategy stays
         devices = self._strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD
         self._dispatcher = Dispatcher(self._strategy, devices, together=together)
@@ -134,6 +135,7 @@ class EnginePool:
             if device in self._wanted:
                 raise UsageError(f"{device} takes part already")
             self._wanted.append(device)
+            self._settled = True  # the user counts on devices that can join and leave
             self._command(list)
 
     def remove_device(self, device: DeviceId) -> None:
@@ -150,6 +152,7 @@ class EnginePool:
             if self._unfinished and len(self._wanted) == 1:
                 raise UsageError(f"{device} is the last device, and there is work left: add another device first, or cancel the work")
             self._wanted.remove(device)
+            self._settled = True
             self._command(list)
 
     def close(self) -> None:
@@ -198,6 +201,7 @@ class EnginePool:
     def _step(self) -> list[Event] | None:
         """Do what can be done now, or else wait for something to happen. None: it is over."""
         with self._driving:
+            events = self._choose_again()
             with self._commanding:
                 if self._closing or self._alarm.closed:
                     return None
@@ -207,14 +211,34 @@ class EnginePool:
                 if self._awake:
                     self._alarm.recv_bytes()
                     self._awake = False
-            events = self._join_and_leave(wanted)
+            events += self._join_and_leave(wanted)
             events += [event for command in commands for event in command()]
             if finishing and self._dispatcher.finished:
                 return events + self._shut_down()
             events += [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
             for device, message in self._dispatcher.assignments():
+                if isinstance(message, Detect):
+                    self._settled = True
                 self._workers[device].send(message)
             return events or self._wait()
+
+    def _choose_again(self) -> list[Event]:
+        """Let the devices form a group if that is better for the sources, as long as no work is given out: what is lost is only what
+        they have built so far. Called with ``_driving`` held."""
+        sources = self._dispatcher.known
+        with self._commanding:
+            if not sources or self._settled or self._closing or self._alarm.closed:
+                return []
+            strategy, reason = choose(self._settings, self._wanted, sources)
+            if strategy.name == self._strategy.name:
+                return []
+            (group,) = strategy.workers(self._wanted)
+            self._strategy, self._reason, self._wanted, self._settled = strategy, reason, [group], True
+        for _ in stop_all(self._workers.values()):
+            pass  # whatever they still say, the group finds out itself
+        self._dispatcher.regroup(strategy, group)
+        self._workers.clear()
+        return [StrategyChosen(strategy.name, reason)]
 
     def _join_and_leave(self, wanted: Sequence[DeviceId]) -> list[Event]:
         """Bring the workers in line with the devices that are wanted. One that comes back while it leaves has to leave first."""
@@ -238,7 +262,7 @@ class EnginePool:
         if not wanted or not self._strategy.elastic or tuple(wanted) == self._explained:
             return []
         self._explained = tuple(wanted)
-        strategy, reason = choose(self._settings.parallel, wanted, self._settings.tiles)
+        strategy, reason = choose(self._settings, wanted, () if self._settled else None)
         if strategy.name != self._strategy.name or reason == self._reason:
             return []
         self._reason = reason

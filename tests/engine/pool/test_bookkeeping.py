@@ -11,8 +11,6 @@ from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.ledger import MAX_REASONS, LedgerBook
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget, WorkerOutcome
 from engine.pool.protocol import FrameEntry, Frames, Stats
-from engine.pool.strategies import choose
-from engine.settings import Parallel
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -111,18 +109,3 @@ def test_the_bottleneck_is_named(slowest: str, busy: dict[str, float], bottlenec
 def test_a_device_that_did_nothing_has_no_figures() -> None:
     final = DeviceStatistics(CPU).final()
     assert (final.frames, final.frames_per_second, final.latency_p50, final.latency_p99) == (0, 0.0, None, None)
-
-
-@pytest.mark.parametrize(
-    ("parallel", "devices", "name", "words"),
-    [
-        (Parallel.AUTO, 1, "segments", "one device"),
-        (Parallel.AUTO, 3, "segments", "all 3 devices"),
-        (Parallel.STREAMS, 3, "streams", "as the settings say"),
-        (Parallel.SEGMENTS, 1, "segments", "as the settings say"),
-    ],
-)
-def test_the_choice_of_a_strategy_is_explained(parallel: Parallel, devices: int, name: str, words: str) -> None:
-    strategy, reason = choose(parallel, [DeviceId("cpu", str(number)) for number in range(devices)])
-    assert strategy.name == name
-    assert words in reason

@@ -19,6 +19,7 @@ from engine.pool.strategies import choose
 from engine.pool.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
 from engine.types import Detections, DeviceId, FrameResult
+from tests.support.pool import tiny_settings
 
 DEVICES = tuple(DeviceId("cuda", str(number)) for number in range(3))
 SEGMENT_PTS = 1_000_000
@@ -70,7 +71,7 @@ class Run:
         self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None, together: bool = False
     ) -> None:
         self.devices = DEVICES[:devices]
-        self.strategy, _ = choose(parallel, self.devices)
+        self.strategy, _ = choose(tiny_settings(parallel), self.devices)
         self.dispatcher = Dispatcher(self.strategy, self.devices, together=together)
         self.together = together
         self.leaving: set[DeviceId] = set()
