@@ -1,6 +1,6 @@
 """One run of the pool, measured: its rate in the steady state, what each device did, and what set the pace.
 
-Engines are built before anything counts. The steady state begins when every engine is ready and a tenth of the frames is done. It
+Sources are added when every engine is ready, so that all begin together. The steady state begins when a tenth of the frames is done. It
 ends with the last frame, or, where each device has a stream of its own, with the first stream that ends: the others' unequal
 remainders tell nothing of the devices. Frames are counted as the pool receives them from a device, by samples half a second apart.
 """
@@ -118,11 +118,11 @@ def run_pool(
     """
     watch = _Watch(len(sources))
     with EnginePool(settings, devices) as pool:
-        for source in sources:
-            pool.add(source)
-        pool.finish()
         for event in pool.events():
-            watch.see(event)
+            if watch.see(event):
+                for source in sources:
+                    pool.add(source)
+                pool.finish()
             show(event)
             if watch.over is None and ((until_first and watch.finished) or (most_seconds is not None and watch.steady_for > most_seconds)):
                 watch.end()
@@ -163,8 +163,8 @@ class _Watch:
         """Seconds since the steady state began."""
         return time.perf_counter() - self._steady.time if self._steady is not None else 0.0
 
-    def see(self, event: Event) -> None:
-        """Take one event."""
+    def see(self, event: Event) -> bool:
+        """Take one event. Whether it makes the last engine ready."""
         match event:
             case StrategyChosen():
                 self._strategy = event
@@ -174,6 +174,7 @@ class _Watch:
                 self._engines[engine.device] = engine
                 if self._ready is None and self._engines.keys() == self._starting.keys():
                     self._ready = self._now()
+                    return True
             case DeviceFailed(device, message):
                 raise DeviceError(f"{device} failed during the measurement: {message}")
             case DeviceStats(device) if event.final:
@@ -191,6 +192,7 @@ class _Watch:
                 self.finished += not cancelled
                 if self.finished == self._sources and self.over is None:
                     self.end()
+        return False
 
     def _begin(self) -> None:
         # a source that is not open yet is expected to be like the others
@@ -213,9 +215,7 @@ class _Watch:
         """
         ready, begun, over = self._ready, self._steady, self.over
         if ready is None or begun is None or over is None or over.time <= begun.time:
-            raise SourceError(
-                "the sources are too short to measure: they end before every engine is ready and a tenth of their frames is done"
-            )
+            raise SourceError("the sources are too short to measure: they end with their first tenth, or a moment later")
         seconds = over.time - begun.time
         rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
         # without samples of every device, in a run of a second or so: by the frames handed on in order
