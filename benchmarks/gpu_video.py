@@ -43,10 +43,10 @@ def memory() -> float:
     return sum(_memory(pid)[0] for pid in pids)
 
 
-def detect(cfg: Path, size: int, video: Path, total: int) -> tuple[float, float, float, DeviceReady, DeviceStats]:
+def detect(cfg: Path, size: int, batch: int | None, video: Path, total: int) -> tuple[float, float, float, DeviceReady, DeviceStats]:
     """Frames/s, MB after a tenth and at the end, the engine, and the device's last figures."""
     # random weights see some ten objects a frame of the clip from here on, about as many as a street has
-    engine = EngineSettings(precision=Precision.FP16, confidence=0.4)
+    engine = EngineSettings(precision=Precision.FP16, batch=batch, confidence=0.4)
     settings = RunSettings(ModelFiles(cfg, "random:1", size=(size, size)), parallel=Parallel.SEGMENTS, engine=engine)
     frames, start, first, early, late = 0, 0.0, 0, 0.0, 0.0
     ready = stats = None
@@ -79,6 +79,7 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cfg", type=Path, required=True, help="yolov4.cfg")
+    parser.add_argument("--batch", type=int, help="frames per inference (default: tuned)")
     parser.add_argument("--frames", type=int, default=1500, help="of the clip")
     parser.add_argument("--times", type=int, default=20, help="the clip is repeated")
     parser.add_argument("--long", type=int, default=67, help="repeated so often to watch the memory; 0: do not")
@@ -91,7 +92,7 @@ def main() -> int:
             decoding = process.apply(nvdec_alone, (video,))
         print(f"NVDEC alone {decoding:.0f}", flush=True)
         for size, wanted in WANTED.items():
-            rate, _, _, ready, stats = detect(arguments.cfg, size, video, arguments.frames * arguments.times)
+            rate, _, _, ready, stats = detect(arguments.cfg, size, arguments.batch, video, arguments.frames * arguments.times)
             network = 1000 / stats.busy["network"]
             reached = rate / min(network, decoding)
             rows.append(
@@ -104,7 +105,7 @@ def main() -> int:
         if arguments.long:
             total = arguments.frames * arguments.long
             long = looped(clip, arguments.long, Path(folder) / "long.mp4")
-            rate, early, late, _, _ = detect(arguments.cfg, 416, long, total)
+            rate, early, late, _, _ = detect(arguments.cfg, 416, arguments.batch, long, total)
             notes.append(
                 f"{total} frames at 416: {early:.0f} MB after a tenth, {late:.0f} MB at the end ({late - early:+.0f}); {rate:.0f} frames/s."
             )
