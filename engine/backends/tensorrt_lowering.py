@@ -39,8 +39,8 @@ class Lowering:
 
     trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
     arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
-    out, because a custom layer computes it. channels_last: layers whose FP16 values enter and leave as (batch, height, width,
-    channels), as convolutions want them; a multiple of 8 channels. Pictures are RGB, (batch, channels, height, width), 0..1.
+    out, because a custom layer computes it. channels_last: layers whose FP16 values enter as (batch, height, width, channels),
+    as convolutions want them; a multiple of 8 channels. Pictures are RGB, (batch, channels, height, width), 0..1.
     """
 
     def __init__(
@@ -69,7 +69,8 @@ class Lowering:
             shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
             kind = self._trt.float16 if index == PICTURES else self._type
             value = self._definition.add_input(value_name(index), kind, (self._batch, *shape))
-            self._lay_out(index, value)
+            if index in self._channels_last:
+                value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
             values[index] = self._cast(value, self._type)
         for index in part.layers:
             layer = network.layers[index]
@@ -82,11 +83,6 @@ class Lowering:
                 value = self._definition.add_identity(value).get_output(0)
             value.name = value_name(index)
             self._definition.mark_output(value)
-            self._lay_out(index, value)
-
-    def _lay_out(self, index: int, value: Any) -> None:
-        if index in self._channels_last:
-            value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
 
     def _lower(self, index: int, layer: Layer, inputs: list[Any]) -> Any:
         add, trt = self._definition, self._trt

@@ -20,8 +20,8 @@ from engine.backends.tensorrt_engine import Engine, first_convolution, prepare_p
 from engine.backends.tensorrt_library import find_library
 from engine.backends.tensorrt_plan import Plan
 from engine.errors import DeviceError
-from engine.model.network import Network, Yolo
-from engine.model.split import PICTURES, Part
+from engine.model.network import Network
+from engine.model.split import Part
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, Image
 from plugins.cache import FileCache
@@ -91,14 +91,12 @@ class Builder:
             raise
 
     def plan(self, part: Part, precision: Precision, batch: int, name: str) -> Plan:
-        """The plan of a stage of the network. name: what it is called when progress is told. Errors: see ``build``."""
+        """The plan of a part of the network. name: what this part is called when progress is told. Errors: see ``build``."""
 
         def tell(doing: str, fraction: float) -> None:
             self._tell(f"{name}: {doing}", fraction)
 
-        cache, situation = self._cache, self.situation
-        between = packed_values(self._network, part) if precision is Precision.FP16 else frozenset[int]()
-        return prepare_plan(self.library, self._network, part, batch, precision, cache, situation, tell, channels_last=between)
+        return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
     def choose_precision(self) -> tuple[Precision, str]:
         """The precision that was asked for, or the fastest whose detections match FP32, and why.
@@ -195,12 +193,6 @@ class Builder:
             done.sync()
             times.append(float(done - begun))
         return statistics.median(times)
-
-
-def packed_values(network: Network, part: Part) -> frozenset[int]:
-    """The layers between a stage and others whose values can lie as convolutions want them, in as many bytes."""
-    between = {index for index in (*part.inputs, *part.outputs) if index != PICTURES}
-    return frozenset(i for i in between if not isinstance(network.layers[i], Yolo) and network.layers[i].shape[0] % 8 == 0)
 
 
 def first_layer_pays(within: Trial, alone: Trial, network: Network) -> tuple[bool, str]:
