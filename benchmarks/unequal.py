@@ -30,7 +30,7 @@ import numpy as np
 
 from benchmarks.report import table, write
 from engine.bench.clips import Clips
-from engine.pool.events import DeviceStats, FramesDone, SourceFinished
+from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import DeviceId
@@ -91,10 +91,16 @@ def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, slow:
     brake = None
     try:
         with EnginePool(settings, devices) as pool:
-            pool.add(video)
-            pool.finish()
+            building: set[DeviceId] = set()
             for event in pool.events():
                 match event:
+                    case DeviceStarting(device):
+                        building.add(device)
+                    case DeviceReady(engine):
+                        building.discard(engine.device)
+                        if not building:
+                            pool.add(video)
+                            pool.finish()
                     case FramesDone():
                         if not started:
                             started = time.perf_counter()
