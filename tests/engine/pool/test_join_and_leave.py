@@ -179,13 +179,14 @@ def test_a_worker_that_has_left_a_shared_process_leaves_no_threads_in_it(video: 
         if isinstance(event, DeviceReady) and len(seen.ready) > 1:
             status = Path(f"/proc/{worker_pids()['devices']}/status").read_text()
             counts.append(int(status.partition("Threads:")[2].split()[0]))
-            pool.cancel() if len(counts) == 4 else pool.remove_device(FIRST)
+            pool.cancel() if len(counts) == 6 else pool.remove_device(FIRST)
         if isinstance(event, DeviceLeft):
             pool.add_device(FIRST)
 
     seen = run_pool([video] * 20, CPUS, tiny_settings(isolation=Isolation.THREAD), react, SLOW)
-    assert seen.left == [FIRST] * 3
-    assert max(counts[1:]) <= counts[0] + 6, "they pile up"
+    assert seen.left == [FIRST] * 5
+    # a decoder's threads come and go, and there may be some more at one look than at another
+    assert max(counts[1:]) <= counts[0] + 10, "they pile up"
 
 
 def test_both_ways_before_the_run_starts(video: Path) -> None:
