@@ -162,10 +162,9 @@ class TensorRtBackend(Backend):
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build for a batch; the current device is the one that takes the pictures."""
-        first_layer = self._first_layer
-        if first_layer is None:
-            first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
-        self._engine, memory = builder.build(precision, batch, self._mish_layer, first_layer)
+        if self._first_layer is None:  # once: a batch that is halved in the middle of a run has no time for trials
+            self._first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
+        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [

@@ -55,10 +55,7 @@ class Builder:
         capability = cuda.compute_capability
         self.library = find_library((capability.major, capability.minor))
         self._cache, self._arch = FileCache(), f"sm_{cuda.arch}"
-        try:
-            self.kernels = Kernels(self._arch, self._cache)
-        except KernelError as problem:
-            raise DeviceError(f"{device}: {problem}") from problem
+        self.kernels = self._compiled()
         layers = hashlib.sha256(source().encode()).hexdigest()
         size = f"{network.width}x{network.height}"
         self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
@@ -72,7 +69,7 @@ class Builder:
         """
         memory = Memory(self._cuda, self._stream)
         try:
-            first = Kernels(self._arch, self._cache, FIRST_CONVOLUTION) if first_layer else None
+            first = self._compiled(FIRST_CONVOLUTION) if first_layer else None
             return Engine(
                 self.library,
                 self._network,
@@ -168,6 +165,13 @@ class Builder:
             return Trial(heads, 1000 * batch / self._time(engine))
         finally:
             memory.close()
+
+    def _compiled(self, sources: Sequence[str] = ()) -> Kernels:
+        """The kernels in these sources; those that every engine needs, if none is named."""
+        try:
+            return Kernels(self._arch, self._cache, sources)
+        except KernelError as problem:
+            raise DeviceError(f"{self._device}: {problem}") from problem
 
     def _tell(self, doing: str, fraction: float) -> None:
         if self._progress is not None:
