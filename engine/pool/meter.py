@@ -16,9 +16,9 @@ STATS_SECONDS = 0.5
 STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
 """What a frame goes through, in order. Those of a batch wait for each other: each of them spends the batch's whole time.
 
-``decode`` includes the wait for memory of the device, where frames are decoded there. A long ``queue`` means that the engine cannot keep up
-with the decoder, a short one that it waits for it; a long
-``deliver`` that the pool's owner does not take the results. (That they are collected for a moment before is not counted.)
+``decode`` includes the wait for memory of the device, where frames are decoded there. A long ``queue`` means that the engine cannot
+keep up with the decoder, a short one that it waits for it; a long ``deliver`` that the pool's owner does not take the results. (That
+they are collected for a moment before is not counted.)
 """
 
 
