@@ -207,7 +207,8 @@ class TopologyDrawing(QWidget):
         for start, turn, flow in zip(starts, turns, shares, strict=True):
             self._draw_wire(painter, [start, turn], width, NVLINK, flow)
         if rail.pair:
-            self._draw_wire(painter, turns, width, NVLINK, 0.02)  # whose it is, nobody tells
+            # whose traffic it is, nobody tells; where one of the two is silent, it is not theirs
+            self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
             return
         quiet, edge = QColor(NVLINK), QColor(NVLINK)
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))

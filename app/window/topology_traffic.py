@@ -65,7 +65,8 @@ def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
     lines = ["NVLink", f"{gpu_name(one)} and {gpu_name(other)}: {links}"]
     flows = between(one, other, telemetry)
     if flows is None:
-        return "\n".join([*lines, *_totals(gpus, telemetry)])
+        totals = _totals(gpus, telemetry)
+        return "\n".join([*lines, *(["All links of each:", *totals] if totals else [])])
     there, back = map(bandwidth, flows)
     return "\n".join([*lines, f"{gpu_name(one)} → {gpu_name(other)}: {there}", f"{gpu_name(other)} → {gpu_name(one)}: {back}"])
 

@@ -81,7 +81,7 @@ def test_where_only_totals_are_known_a_gpus_ends_show_them(qtbot: QtBot) -> None
         for place, y in zip(rail.members, rail.ends, strict=True)
     )
     assert busy > quiet + 40
-    assert drawing.about(rail.area.center()).splitlines()[2:] == ["cuda:0: ↓ 0  ↑ 0 kB/s", "cuda:1: ↓ 0  ↑ 60 GB/s"]
+    assert drawing.about(rail.area.center()).splitlines()[2:] == ["All links of each:", "cuda:0: ↓ 0  ↑ 0 kB/s", "cuda:1: ↓ 0  ↑ 60 GB/s"]
 
 
 def test_traffic_has_a_line_of_its_own_where_it_is_narrow(qtbot: QtBot) -> None:
