@@ -157,7 +157,7 @@ class CudaDevices:
             Fill(card.kernels, values, 1, length, first, count).launch(card.stream)
             card.stream.sync()
             steps.append(Sum(card.kernels, values, length, parts, totals.ctypes.data + 8 * number))
-        together = Together(cards, [steps])
+        together = Together(cards, [steps], totals)
         spreads = together.measure(repetitions)
         return *spreads, together.how, self._wrong(Test.SUM, count, totals.sum(keepdims=True))
 

@@ -2,16 +2,21 @@
 
 The published product and sum over several GPUs lose their time to a launch, a copy and a wait per device and step. Here all of it is
 recorded as one CUDA graph with a branch for each GPU, the GPUs wait for each other by events, and the host waits once, at the end. Where no
-GPU needs another one's result, each may have a graph of its own: starting and awaiting them one by one takes less time than such a branch.
+GPU needs another one's result, each may have a graph of its own: starting them one by one can take less time than such a branch; and where
+results are a few numbers in host memory, looking there tells sooner than the driver that they have come.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
+from math import isnan
 
+import numpy as np
 from cuda.core import Stream
+from numpy.typing import NDArray
 
 from engine.backends.cuda_graph import Mark, Step, record
 from engine.bench.cuda_card import Card
@@ -19,60 +24,89 @@ from engine.bench.measurement import Spread
 
 WARM_UP = 5
 _TRIALS = 10
+_PATIENCE_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class _Way:
+    """awaited: the cards whose streams end last."""
+
+    name: str
+    launch: Callable[[], None]
+    awaited: Sequence[Card]
 
 
 class Together:
     """phases: for each phase the steps of each card; between two phases every card waits for all others.
 
+    results: float64 in pinned host memory, each written by the last phase, if there are few; none may be NaN.
+
     how: the way that was the fastest of those that the driver can do: "step by step", "one graph", or, with one phase only,
     "a graph each". The first run, which the kernels may be loaded in, is made here.
     """
 
-    def __init__(self, cards: Sequence[Card], phases: Sequence[Sequence[Step]]) -> None:
+    def __init__(self, cards: Sequence[Card], phases: Sequence[Sequence[Step]], results: NDArray[np.float64] | None = None) -> None:
         self._cards, self._phases = cards, phases
         self._lead = cards[0]
         self._forked = self._lead.event()
         self._passed = [[card.event() for card in cards] for _ in phases]
         self._marks = [(card.event(timing=True), card.event(timing=True)) for card in cards]
-        self.how, self._launch = "step by step", self._enqueue
-        self._awaited: Sequence[Card] = [self._lead]
+        self._results = results
+        self._way = _Way("step by step", self._enqueue, [self._lead])
         self.run()
         self._choose()
 
+    @property
+    def how(self) -> str:
+        """See the class."""
+        return self._way.name
+
     def run(self) -> None:
         """Once, to the end."""
-        self._launch()
-        for card in self._awaited:
+        self._way.launch()
+        for card in self._way.awaited:
             card.stream.sync()
 
     def measure(self, repetitions: int) -> tuple[Spread, Spread]:
         """By the host's clock, and of the slowest card by its own."""
         for _ in range(WARM_UP):
             self.run()
+        run = self.run if self._results is None else self._run_until_seen
         wall, own = [], []
         for _ in range(repetitions):
             started = time.perf_counter()
-            self.run()
+            run()
             wall.append(1000 * (time.perf_counter() - started))
+            for card in self._cards:
+                card.stream.sync()
             own.append(max(end - begin for begin, end in self._marks))
         return Spread.of(wall), Spread.of(own)
 
+    def _run_until_seen(self) -> None:
+        assert self._results is not None
+        self._results.fill(np.nan)
+        seen = self._results.data
+        self._way.launch()
+        deadline = time.perf_counter() + _PATIENCE_SECONDS
+        while any(map(isnan, seen)):
+            if time.perf_counter() > deadline:
+                raise RuntimeError(f"no result came within {_PATIENCE_SECONDS:.0f} s")
+
     def _choose(self) -> None:
         """Try the other ways, and keep the fastest."""
-        fastest = self.how, self._launch, self._awaited
-        least = self.measure(_TRIALS)[0].median
+        fastest, least = self._way, self.measure(_TRIALS)[0].median
         ways = {"one graph": self._one_graph}
         if len(self._cards) > 1 and len(self._phases) == 1:
             ways["a graph each"] = self._graph_each
-        for how, recorded in ways.items():
+        for name, recorded in ways.items():
             try:
-                self._launch, self._awaited = recorded()
+                self._way = _Way(name, *recorded())
             except Exception as problem:  # whatever the driver has against a graph over several devices
-                fastest = f"{fastest[0]} (no graph: {problem})", *fastest[1:]
+                fastest = replace(fastest, name=f"{fastest.name} (no graph: {problem})")
                 continue
             if (median := self.measure(_TRIALS)[0].median) <= least:
-                least, fastest = median, (how, self._launch, self._awaited)
-        self.how, self._launch, self._awaited = fastest
+                fastest, least = self._way, median
+        self._way = fastest
 
     def _one_graph(self) -> tuple[Callable[[], None], Sequence[Card]]:
         self._lead.use()
