@@ -138,6 +138,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, help="of the network's input (the cfg's)")
     parser.add_argument("--batch", type=int, default=8, help="of GPUs (8)")
     parser.add_argument("--devices", default="cpu:0,cpu:1")
+    parser.add_argument("--strategies", default="segments,frames")
     parser.add_argument("--frames", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
@@ -152,7 +153,7 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         video = Clips(Path(folder)).of(options.frames) if gpus else small_video(Path(folder) / "small.mkv", options.frames)
-        for parallel in (Parallel.SEGMENTS, Parallel.FRAMES):
+        for parallel in map(Parallel, options.strategies.split(",")):
             settings = RunSettings(model, parallel=parallel, engine=engine)
             rounds = []
             for number in range(options.rounds):
