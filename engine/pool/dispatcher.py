@@ -97,9 +97,9 @@ class Dispatcher:
         return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
 
     @property
-    def known(self) -> list[SourceInfo] | None:
-        """What the sources are that are not finished; None as long as one of them is not probed."""
-        infos = [source.info for source in self._sources.values() if source.info is not None]
+    def known(self) -> dict[int, SourceInfo] | None:
+        """What the sources are that are not finished, by number; None as long as one of them is not probed."""
+        infos = {source.number: source.info for source in self._sources.values() if source.info is not None}
         return infos if len(infos) == len(self._sources) else None
 
     def regroup(self, strategy: Strategy, group: DeviceId) -> None:
@@ -198,12 +198,13 @@ class Dispatcher:
                 self._workers[device].begun.discard((message.source, message.segment))
                 return self._done(work, message)
 
-    def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop]]:
-        """What can be given out now, each once. Whoever asks for this has to send it."""
+    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop]]:
+        """What can be given out now, each once. Whoever asks for this has to send it. detecting: whether work is given out."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
-        yield from self._detects()
+        if detecting:
+            yield from self._detects()
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
         # opened sources cost memory, so a long queue is opened only a little ahead of the work
