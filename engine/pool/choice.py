@@ -10,7 +10,7 @@ from engine.pool.events import StrategyChosen
 from engine.pool.protocol import Survey, Surveyed
 from engine.pool.strategies import choose, may_deal
 from engine.pool.strategies.base import Strategy
-from engine.pool.strategies.estimate import Decoding, estimate, explain, uncut
+from engine.pool.strategies.estimate import Decoding, estimate, explain
 from engine.pool.strategies.frames import Frames
 from engine.settings import Parallel, RunSettings
 from engine.types import DeviceId
@@ -83,7 +83,7 @@ class Choice:
         if answer.source not in (known or {}) or not may_deal(self._settings, devices, sources):
             return None  # others have come, or it is no longer wanted
         if not (answer.own and answer.shared):
-            self.reason = f"{uncut(sources)}, and how fast that is decoded could not be measured: a device stays at each"
+            self.reason = explain(None, sources, len(devices))
             return self.current
         others = [self._engines.get(device) for device in _counting(devices) if device != self._surveyor]
         decoding = Decoding(answer.own, answer.shared, answer.on_device)

@@ -73,23 +73,21 @@ def estimate(sources: Sequence[SourceInfo], engine: EngineInfo, others: Sequence
     return Estimate(segments, frames, total / segments.frames_per_second - total / frames.frames_per_second)
 
 
-def explain(estimate: Estimate, sources: Sequence[SourceInfo], devices: int) -> str:
-    """What was chosen, and why, in words. devices: how many there are."""
-    one = len(sources) == 1
+def explain(estimate: Estimate | None, sources: Sequence[SourceInfo], devices: int) -> str:
+    """What is done with videos that cannot be cut, and why, in words. estimate: None = nothing is known. devices: how many there are."""
+    *others, last = (Path(source.path).name for source in sources)
+    names = f"{', '.join(others)} and {last}" if others else last
+    stays = f"each of {names} stays on a device" if others else f"{last} stays on one device"
+    uncut = "they cannot be cut at keyframes" if others else "it cannot be cut at keyframes"
+    if estimate is None:
+        return f"as {uncut}, {stays}; how fast it would be otherwise could not be measured"
     before, after = (f"{_about(pace.frames_per_second)} frames/s ({pace.limit})" for pace in (estimate.segments, estimate.frames))
     if estimate.pays:
-        alone = "on one device" if one else f"on {len(sources)} devices"
-        dealt = f"frames are decoded once and dealt to all {devices} devices, about {after} instead of {before} {alone}"
-        return f"{uncut(sources)}: {dealt}; none can join or leave this run"
-    stays = "stays on one device: that does" if one else "stay on a device each: together they do"
-    small = f", and would save less than the {RESTART_SECONDS:.0f} s that the change takes" if estimate.seconds_saved > 0 else ""
-    return f"{uncut(sources)} and {stays} about {before}; dealt to all {devices} devices it would be {after}{small}"
-
-
-def uncut(sources: Sequence[SourceInfo]) -> str:
-    """Which videos cannot be cut, in words."""
-    *others, last = (Path(source.path).name for source in sources)
-    return f"{', '.join(others)} and {last} cannot be cut at keyframes" if others else f"{last} cannot be cut at keyframes"
+        alone = f"on {len(sources)} devices" if others else "on one device"
+        dealt = f"frames of {names} are decoded once and dealt to all {devices} devices, as {uncut}"
+        return f"{dealt}: about {after} instead of {before} {alone}; none can join or leave this run"
+    small = f", too little to pay for the {RESTART_SECONDS:.0f} s of the change" if estimate.seconds_saved > 0 else ""
+    return f"as {uncut}, {stays}: about {before}; dealt to all {devices} devices it would be {after}{small}"
 
 
 def _fed(engine: EngineInfo, nbytes: int) -> list[Pace]:

@@ -120,11 +120,11 @@ def surveyed(own: float | None, shared: float | None, devices: tuple[DeviceId, .
 def test_the_faster_strategy_is_chosen_and_told() -> None:
     dealt = surveyed(570, 2000)
     assert dealt.strategy.name == "frames"
-    assert "dealt to all 4 devices, about 2,000 frames/s" in dealt.reason
+    assert "dealt to all 4 devices, as it cannot be cut at keyframes: about 2,000 frames/s" in dealt.reason
     assert not dealt.strategy.elastic
     stays = surveyed(570, 217)
     assert stays.strategy.name == "segments"
-    assert "stays on one device: that does about 570 frames/s" in stays.reason
+    assert "stays on one device: about 570 frames/s" in stays.reason
     assert surveyed(570, 2000, count=3).strategy.name == "frames"
     assert surveyed(700, 2000, count=3).strategy.name == "segments"
 
@@ -148,7 +148,7 @@ def test_cpus_beside_gpus_are_not_asked_and_do_not_count() -> None:
     assert asked[0] == GPUS[1]
     choice.surveyed(GPUS[1], Surveyed(0, 500, 5000, on_device=True))
     choice.conclude({0: known()}, devices)
-    assert "dealt to all 3 devices, about 200 frames/s (what the network allows) instead of 100" in choice.reason
+    assert "about 200 frames/s (what the network allows) instead of 100" in choice.reason
 
 
 def test_others_that_are_ready_count_as_fast_as_they_are() -> None:

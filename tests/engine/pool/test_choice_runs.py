@@ -197,7 +197,7 @@ def test_where_dealing_does_not_pay_the_video_stays_on_one_device(isolation: Iso
     check_complete(seen)
     same_detections(seen.frames[0], alone.frames[0])
     assert strategies(seen) == ["segments", "segments"]
-    assert "stays on one device: that does about" in reasons(seen)[1]
+    assert "stays on one device: about" in reasons(seen)[1]
     assert "dealt to all 2 devices it would be" in reasons(seen)[1]
     assert len({frame.device for frame in seen.frames[0]}) == 1
     assert sum(isinstance(event, DeviceStarting) for event in seen.events) == 2

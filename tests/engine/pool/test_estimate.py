@@ -82,19 +82,21 @@ def test_the_words_say_what_is_done_how_fast_and_what_limits_it() -> None:
         return explain(expected, sources, 4)
 
     assert words(568, 2013) == (
-        "long.mkv cannot be cut at keyframes: frames are decoded once and dealt to all 4 devices, about 2,000 frames/s "
+        "frames of long.mkv are decoded once and dealt to all 4 devices, as it cannot be cut at keyframes: about 2,000 frames/s "
         "(what the processors of this machine decode) instead of 570 frames/s (what a device decodes by itself) on one device; "
         "none can join or leave this run"
     )
     assert words(568, 312) == (
-        "long.mkv cannot be cut at keyframes and stays on one device: that does about 570 frames/s (what a device decodes by itself); "
+        "as it cannot be cut at keyframes, long.mkv stays on one device: about 570 frames/s (what a device decodes by itself); "
         "dealt to all 4 devices it would be 310 frames/s (what the processors of this machine decode)"
     )
-    assert "would save less than the 2 s that the change takes" in words(568, 2013, [video(1000)])
+    assert "too little to pay for the 2 s of the change" in words(568, 2013, [video(1000)])
     assert "(what the network allows)" in words(9000, 100)
     several = [video(name=name) for name in ("a.mp4", "b.ts", "c.mkv")]
-    assert words(568, 312, several).startswith(
-        "a.mp4, b.ts and c.mkv cannot be cut at keyframes and stay on a device each: together they do"
+    assert "as they cannot be cut at keyframes, each of a.mp4, b.ts and c.mkv stays on a device: about 1,700 frames/s" in words(
+        568, 312, several
     )
+    assert "frames of a.mp4, b.ts and c.mkv are decoded once" in words(568, 3000, several)
     assert "on 3 devices" in words(568, 3000, several)
     assert "about 0.21 frames/s" in words(0.212, 0.1)
+    assert explain(None, several[:1], 4).endswith("a.mp4 stays on one device; how fast it would be otherwise could not be measured")
