@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -22,8 +20,9 @@ from engine.pool.events import Event, SourceFinished
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Setup, Stats, Stopped, Surveyed
-from engine.settings import EngineSettings, Isolation, RunSettings
+from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped, Surveyed
+from engine.pool.setup import setup_for
+from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 LOOKS = 60
@@ -306,10 +305,7 @@ class EnginePool:
         return RemoteWorker(device, self._common_host or Host(str(device), type(self).worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        settings = self._settings
-        engine = _engine_settings(settings.engine, [member for device in self._workers for member in device.members])
-        how = (settings.parallel, settings.isolation, settings.tiles)
-        remote.start(Setup(remote.device, settings.model, engine, self.stall_seconds, *how))
+        remote.start(setup_for(remote.device, self._settings, list(self._workers), self.stall_seconds))
         self._dispatcher.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 
@@ -371,12 +367,3 @@ class EnginePool:
             self._alarm.close()
             self._alarm_in.close()
         return events + self._reports.finals()
-
-
-def _engine_settings(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
-    """The same, with the cores shared evenly where several CPU devices would each take all of them."""
-    sharing = sum(device.kind == "cpu" for device in devices)
-    if sharing < 2 or settings.threads is not None:
-        return settings
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return replace(settings, threads=max(1, cores // sharing))
