@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -219,7 +220,12 @@ def slow_survey_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
-def run_into_survey(path: Path, act: Callable[[EnginePool], None], isolation: Isolation = Isolation.PROCESS) -> Seen:
+def run_into_survey(
+    path: Path,
+    act: Callable[[EnginePool], None],
+    isolation: Isolation = Isolation.PROCESS,
+    main: Callable[..., None] = slow_survey_main,
+) -> Seen:
     """Something happens while the first device that is ready measures."""
     timers: list[threading.Timer] = []
 
@@ -229,7 +235,7 @@ def run_into_survey(path: Path, act: Callable[[EnginePool], None], isolation: Is
             timers[0].start()
 
     settings = replace(AUTO, isolation=isolation)
-    seen = run_pool([path], CPUS, settings, react, with_worker(slow_survey_main))
+    seen = run_pool([path], CPUS, settings, react, with_worker(main))
     timers[0].join()
     return seen
 
@@ -251,6 +257,28 @@ def test_a_run_may_end_while_it_is_measured(end: Callable[[EnginePool], None], i
     assert strategies(seen) == ["segments"]
     assert not seen.frames
     assert [event.cancelled for event in seen.events if isinstance(event, SourceFinished)] == ([True] if end is cancel else [])
+
+
+def watching_survey_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
+    """A real worker that takes a moment to stop measuring, and notes whether the engine is still there then."""
+
+    def watch(_: Any, backend: Any, stopped: Callable[[], bool]) -> Any:
+        while not stopped():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        path.write_text("open" if backend._info is not None else "closed")
+        raise SystemExit  # of this thread
+
+    worker.survey = watch
+    worker.main(connection, setup)
+
+
+@pytest.mark.usefixtures("dealing")
+def test_an_engine_is_not_closed_while_it_measures(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "engine"
+    seen = run_into_survey(folder / "whole.mp4", close, main=partial(watching_survey_main, path=path))
+    assert not seen.frames
+    assert path.read_text() == "open"
 
 
 @pytest.mark.usefixtures("dealing")
