@@ -400,8 +400,10 @@ def test_nobody_stands_in_while_the_first_engine_is_waited_for(folder: Path, mon
     helpers: list[StandIn] = []
     building = 0
 
-    def react(pool: EnginePool, event: Event, _: Seen) -> None:
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         nonlocal building
+        if not seen.opened:
+            return  # until then nobody can know that there is something to wait for
         helper = helpers[0] if helpers else StandIn(pool, [DeviceId("cuda", "0")])
         helpers[:] = [helper]
         helper.see(event)
