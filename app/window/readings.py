@@ -73,9 +73,9 @@ def details(telemetry: Telemetry) -> str:
             "Clock": _or(telemetry.sm_clock, lambda mhz: f"{mhz:,} MHz" + ("" if clock_limit is None else f" of {clock_limit:,} MHz")),
             "Memory clock": _or(telemetry.memory_clock, lambda mhz: f"{mhz:,} MHz"),
             "Throttled by": _or(telemetry.throttling, lambda reasons: ", ".join(reasons) or "nothing"),
-            "PCIe": f"{_link(telemetry)}, receives {_or(telemetry.pcie_rx, _traffic)}, sends {_or(telemetry.pcie_tx, _traffic)}",
-            "NVLink": f"{_or(links, lambda count: f'{count} links')}, receives {_or(telemetry.nvlink_rx, _traffic)},"
-            f" sends {_or(telemetry.nvlink_tx, _traffic)}",
+            "PCIe": f"{_link(telemetry)}, receives {_or(telemetry.pcie_rx, bandwidth)}, sends {_or(telemetry.pcie_tx, bandwidth)}",
+            "NVLink": f"{_or(links, lambda count: f'{count} links')}, receives {_or(telemetry.nvlink_rx, bandwidth)},"
+            f" sends {_or(telemetry.nvlink_tx, bandwidth)}",
         }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 
@@ -105,7 +105,7 @@ def _gib(value: float) -> str:
     return f"{value / GIB:.1f} GiB"
 
 
-def _traffic(value: float) -> str:
+def bandwidth(value: float) -> str:
     """Bytes/s: ``0.6 MB/s``, ``54.1 GB/s``."""
     return f"{value / 1e9:.1f} GB/s" if value >= 1e9 else f"{value / 1e6:.1f} MB/s"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,15 +13,14 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.window import theme
 from app.window.indicators import draw_bar
 from app.window.topology_layout import BETWEEN, Layout, Placed, Rail, Sizes, lay_out
+from app.window.topology_traffic import about_rail, nvlink_share, nvlink_share_between, telemetry_of
 from app.window.topology_words import (
     about_box,
-    about_fabric,
     about_gpu,
     fabric_label,
     gpu_name,
     node_facts,
     node_name,
-    nvlink_capacity,
     pcie_capacity,
     pcie_link,
     traffic,
@@ -106,12 +105,12 @@ class TopologyDrawing(QWidget):
                 return about_gpu(gpu, self._of(gpu))
         for rail in self.layout_.rails:
             if rail.area.adjusted(-2, 0, 2, 0).contains(point):
-                return about_fabric(self._topology, rail.fabric)
+                return about_rail([self._topology.gpus[place] for place in rail.members], rail.nvlinks, self._telemetry)
         inside = [placed for placed in self.layout_.boxes if placed.area.contains(point)]
         return about_box(inside[-1].box) if inside else ""
 
     def _of(self, gpu: Gpu) -> Telemetry | None:
-        return self._telemetry.get(gpu.device) if gpu.device is not None else None
+        return telemetry_of(gpu, self._telemetry)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it: boxes, then what joins them, then GPUs."""
@@ -124,7 +123,7 @@ class TopologyDrawing(QWidget):
                 self._draw_between(painter, above, below)
             for placed in self.layout_.boxes:
                 self._draw_branches(painter, placed)
-            for rail in self.layout_.rails:
+            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # the busier is seen where they cross
                 self._draw_rail(painter, rail)
             for place, area in self.layout_.gpus.items():
                 self._draw_gpu(painter, self._topology.gpus[place], area)
@@ -169,48 +168,50 @@ class TopologyDrawing(QWidget):
         top = placed.head.bottom()
         for number, branch in enumerate(placed.branches):
             below = [place for later in placed.branches[number:] for place in later.gpus]
-            self._draw_pcie(painter, QLineF(placed.trunk, top, placed.trunk, branch.y), below)
-            self._draw_pcie(painter, QLineF(placed.trunk, branch.y, branch.end, branch.y), branch.gpus)
+            fork = QPointF(placed.trunk, branch.y)
+            self._draw_pcie(painter, [QPointF(placed.trunk, top), fork], below)
+            self._draw_pcie(painter, [fork, QPointF(branch.end, branch.y)], branch.gpus)
             top = branch.y
 
-    def _draw_pcie(self, painter: QPainter, line: QLineF, places: list[int] | tuple[int, ...]) -> None:
+    def _draw_pcie(self, painter: QPainter, points: Sequence[QPointF], places: list[int] | tuple[int, ...]) -> None:
         gpus = [self._topology.gpus[place] for place in places]
         known = [telemetry for telemetry in map(self._of, gpus) if telemetry is not None]
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
         capacity = max(map(pcie_capacity, gpus))
         # doubling the link's speed makes it as much thicker, whether by lanes or by generation
-        self._draw_wire(painter, line, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
+        self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
 
-    def _draw_wire(self, painter: QPainter, line: QLineF, width: float, colour: str, share: float) -> None:
+    def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
         """Grey when nothing flows; the more flows, the stronger its colour."""
-        painter.setPen(QPen(QColor(theme.EDGE), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(line)
-        if share > 0:
-            lit = QColor(colour)
-            lit.setAlphaF(min(share**0.35, 1.0))  # thousandths shall be seen
-            painter.setPen(QPen(lit, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-            painter.drawLine(line)
+        lit = QColor(colour)
+        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # thousandths shall be seen
+        for shade in (QColor(theme.EDGE), lit):
+            painter.setPen(QPen(shade, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+            painter.drawPolyline(points)
+
+    def _between(self, rail: Rail) -> float | None:
+        """What flows between its two members, of what can; None where it has more, or nobody tells."""
+        gpus = [self._topology.gpus[place] for place in rail.members]
+        return nvlink_share_between(gpus[0], gpus[1], rail.nvlinks, self._telemetry) if len(gpus) == 2 else None
 
     def _draw_rail(self, painter: QPainter, rail: Rail) -> None:
-        x, share = rail.area.center().x() if rail.pair else rail.area.x(), 0.0
+        x = rail.area.center().x() if rail.pair else rail.area.x()
         width = min(1.0 + 0.75 * rail.nvlinks**0.5, 4.5)
-        for place in rail.members:
-            gpu = self._topology.gpus[place]
-            telemetry = self._of(gpu)
-            flow = (telemetry.nvlink_rx or 0) + (telemetry.nvlink_tx or 0) if telemetry is not None else 0.0
-            area = self.layout_.gpus[place]
-            line = QLineF(area.right(), area.center().y(), x, area.center().y())
-            share = max(share, flow / (2 * nvlink_capacity(gpu.nvlinks)))
-            self._draw_wire(painter, line, width, NVLINK, flow / (2 * nvlink_capacity(gpu.nvlinks)))
-            if rail.pair:  # a dot where it ends: other pairs' lines only cross
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(NVLINK))
-                painter.drawEllipse(line.p2(), 2.2, 2.2)
+        starts = [QPointF(self.layout_.gpus[place].right(), y) for place, y in zip(rail.members, rail.ends, strict=True)]
+        turns = [QPointF(x, y) for y in rail.ends]
+        between = self._between(rail)
+        if rail.pair and between is not None:
+            self._draw_wire(painter, [starts[0], *turns, starts[1]], width, NVLINK, between)
+            return
+        shares = [nvlink_share(self._topology.gpus[place], self._telemetry) if between is None else between for place in rail.members]
+        for start, turn, flow in zip(starts, turns, shares, strict=True):
+            self._draw_wire(painter, [start, turn], width, NVLINK, flow)
         if rail.pair:
-            self._draw_wire(painter, QLineF(x, rail.area.top(), x, rail.area.bottom()), width, NVLINK, 0.02)  # whose it is, nobody tells
+            # whose traffic it is, nobody tells; where one of the two is silent, it is not theirs
+            self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
             return
         quiet, edge = QColor(NVLINK), QColor(NVLINK)
-        quiet.setAlphaF(min(0.1 + 0.3 * share**0.35, 0.4))
+        quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
         edge.setAlphaF(0.55)
         painter.setPen(QPen(edge, 1))
         painter.setBrush(quiet)

@@ -55,13 +55,17 @@ class Placed:
 
 @dataclass(frozen=True)
 class Rail:
-    """What NVLink joins, along the right edge. pair: the two GPUs, where others of their fabric are joined by other numbers of links."""
+    """What NVLink joins, along the right edge. pair: the two GPUs, where links of other pairs of their fabric are not theirs, too.
+
+    ends: heights at which it leaves its members' boxes; no two rails leave one at the same.
+    """
 
     fabric: Fabric
     area: QRectF
     members: tuple[int, ...]
     nvlinks: int
     pair: bool
+    ends: tuple[float, ...]
 
 
 @dataclass
@@ -100,8 +104,10 @@ def lay_out(topology: Topology, width: float, sizes: Sizes) -> Layout:
     for number, box in enumerate(machine):
         y = _place(layout, topology, box, QRectF(0.5, y + (BETWEEN if number else 0.5), right - 1, 0), sizes)
     layout.height = y + 1
-    for rail, lane in zip(wanted, lanes, strict=True):
-        layout.rails.append(_rail(layout, rail, right + INSET + sum(widths[:lane])))
+    ends = _ends(layout, wanted, lanes)
+    for number, (rail, lane) in enumerate(zip(wanted, lanes, strict=True)):
+        heights = tuple(ends[number, place] for place in rail.members)
+        layout.rails.append(_rail(layout, rail, right + INSET + sum(widths[:lane]), heights))
     return layout
 
 
@@ -130,9 +136,9 @@ def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: S
 
 
 def _wanted(topology: Topology) -> Iterator[_Wanted]:
-    """A rail for GPUs that are joined alike, else one a pair."""
+    """A rail for GPUs that share a switch, or are but two; else one a pair."""
     for fabric in fabrics(topology):
-        if fabric.alike:
+        if fabric.alike and (len(fabric.gpus) == 2 or not fabric.direct):
             yield _Wanted(fabric, fabric.gpus, fabric.nvlinks, False)
             continue
         for one, other in combinations(fabric.gpus, 2):
@@ -156,8 +162,25 @@ def _lanes(wanted: Sequence[_Wanted], order: Sequence[int]) -> list[int]:
     return lanes
 
 
-def _rail(layout: Layout, rail: _Wanted, x: float) -> Rail:
-    middles = [layout.gpus[place].center().y() for place in rail.members]
-    over = 0 if rail.pair else layout.gpus[rail.members[0]].height() / 2
-    area = QRectF(x, min(middles) - over, rail.width, max(middles) - min(middles) + 2 * over)
-    return Rail(rail.fabric, area, rail.members, rail.nvlinks, rail.pair)
+def _ends(layout: Layout, wanted: Sequence[_Wanted], lanes: Sequence[int]) -> dict[tuple[int, int], float]:
+    """Heights at which each rail, by its position, leaves each of its members.
+
+    Those that lead up leave above those that lead down, and the outermost lane in the middle: so they do not cross where they leave.
+    """
+    heights = {}
+    for place, area in layout.gpus.items():
+        leaving = []
+        for number, rail in enumerate(wanted):
+            if place in rail.members:
+                up = any(layout.gpus[other].y() < area.y() for other in rail.members)
+                leaving.append((not up, lanes[number] if up else -lanes[number], number))
+        for position, (*_, number) in enumerate(sorted(leaving), 1):
+            heights[number, place] = area.y() + area.height() * position / (len(leaving) + 1)
+    return heights
+
+
+def _rail(layout: Layout, rail: _Wanted, x: float, ends: tuple[float, ...]) -> Rail:
+    areas = [layout.gpus[place] for place in rail.members]
+    whole = min(area.top() for area in areas), max(area.bottom() for area in areas)
+    top, bottom = (min(ends), max(ends)) if rail.pair else whole
+    return Rail(rail.fabric, QRectF(x, top, rail.width, bottom - top), rail.members, rail.nvlinks, rail.pair, ends)

@@ -100,14 +100,6 @@ def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
     return "\n".join(lines + ([details(telemetry)] if telemetry is not None else []))
 
 
-def about_fabric(topology: Topology, fabric: Fabric) -> str:
-    """Tooltip of what NVLink joins."""
-    names = ", ".join(gpu_name(topology.gpus[place]) for place in fabric.gpus)
-    if fabric.alike:
-        return f"NVLink\n{names}: each with each by {formats.plural(fabric.nvlinks, 'link')}"
-    return f"NVLink\n{names}: by up to {formats.plural(fabric.nvlinks, 'link')}; the matrix has them all"
-
-
 def fabric_label(fabric: Fabric) -> str:
     """``NVLink ×18``."""
     return f"NVLink ×{fabric.nvlinks}"

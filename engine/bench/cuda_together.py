@@ -1,7 +1,8 @@
 """Work of several GPUs as one: started by one call, awaited by one.
 
 The published product and sum over several GPUs lose their time to a launch, a copy and a wait per device and step. Here all of it is
-recorded as one CUDA graph with a branch for each GPU, the GPUs wait for each other by events, and the host waits once, at the end.
+recorded as one CUDA graph with a branch for each GPU, the GPUs wait for each other by events, and the host waits once, at the end. Where no
+GPU needs another one's result, each may have a graph of its own: starting and awaiting them one by one takes less time than such a branch.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _TRIALS = 10
 class Together:
     """phases: for each phase the steps of each card; between two phases every card waits for all others.
 
-    how: "one graph", or "step by step" where that is faster or the driver cannot record it. The first run, which the kernels
-    may be loaded in, is made here.
+    how: the way that was the fastest of those that the driver can do: "step by step", "one graph", or, with one phase only,
+    "a graph each". The first run, which the kernels may be loaded in, is made here.
     """
 
     def __init__(self, cards: Sequence[Card], phases: Sequence[Sequence[Step]]) -> None:
@@ -34,13 +35,15 @@ class Together:
         self._passed = [[card.event() for card in cards] for _ in phases]
         self._marks = [(card.event(timing=True), card.event(timing=True)) for card in cards]
         self.how, self._launch = "step by step", self._enqueue
+        self._awaited: Sequence[Card] = [self._lead]
         self.run()
-        self._record()
+        self._choose()
 
     def run(self) -> None:
         """Once, to the end."""
         self._launch()
-        self._lead.stream.sync()
+        for card in self._awaited:
+            card.stream.sync()
 
     def measure(self, repetitions: int) -> tuple[Spread, Spread]:
         """By the host's clock, and of the slowest card by its own."""
@@ -54,20 +57,40 @@ class Together:
             own.append(max(end - begin for begin, end in self._marks))
         return Spread.of(wall), Spread.of(own)
 
-    def _record(self) -> None:
-        """Choose the graph unless that is slower."""
+    def _choose(self) -> None:
+        """Try the other ways, and keep the fastest."""
+        fastest = self.how, self._launch, self._awaited
+        least = self.measure(_TRIALS)[0].median
+        ways = {"one graph": self._one_graph}
+        if len(self._cards) > 1 and len(self._phases) == 1:
+            ways["a graph each"] = self._graph_each
+        for how, recorded in ways.items():
+            try:
+                self._launch, self._awaited = recorded()
+            except Exception as problem:  # whatever the driver has against a graph over several devices
+                fastest = f"{fastest[0]} (no graph: {problem})", *fastest[1:]
+                continue
+            if (median := self.measure(_TRIALS)[0].median) <= least:
+                least, fastest = median, (how, self._launch, self._awaited)
+        self.how, self._launch, self._awaited = fastest
+
+    def _one_graph(self) -> tuple[Callable[[], None], Sequence[Card]]:
         self._lead.use()
-        try:
-            graph = record([_Enqueue(self._enqueue)], self._lead.stream)
-        except Exception as problem:  # whatever the driver has against a graph over several devices
-            self.how = f"step by step (no graph: {problem})"
-            return
-        direct = self.measure(_TRIALS)[0].median
-        self._launch = lambda: graph.launch(self._lead.stream)
-        if self.measure(_TRIALS)[0].median <= direct:
-            self.how = "one graph"
-        else:
-            self._launch = self._enqueue
+        graph = record([_Enqueue(self._enqueue)], self._lead.stream)
+        return lambda: graph.launch(self._lead.stream), [self._lead]
+
+    def _graph_each(self) -> tuple[Callable[[], None], Sequence[Card]]:
+        graphs = []
+        for card, step, (begin, end) in zip(self._cards, self._phases[0], self._marks, strict=True):
+            card.use()
+            graphs.append((record([Mark(begin), step, Mark(end)], card.stream), card.stream))
+        self._lead.use()
+
+        def launch() -> None:
+            for graph, stream in graphs:
+                graph.launch(stream)
+
+        return launch, self._cards
 
     def _enqueue(self) -> None:
         lead, others = self._lead, self._cards[1:]

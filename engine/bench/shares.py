@@ -11,7 +11,7 @@ ROWS = 32768
 COLUMNS = 64
 """Columns are shared, and vectors cut, by multiples of this: parts begin where 256 bytes do."""
 
-VECTORS = (1 << 20, 1 << 24, 1 << 28, 1 << 30, 1 << 32, 1 << 35)
+VECTORS = (1 << 20, 1 << 24, 1 << 26, 1 << 28, 1 << 30, 1 << 32, 1 << 35)
 """Bytes of the vectors that are added up, as far as there is room: where few bytes are added, starting it is what takes the time."""
 
 

@@ -6,7 +6,7 @@ For a process of its own: a crash of the driver's library takes the whole proces
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.errors import DeviceError
@@ -23,7 +23,10 @@ _THROTTLING = {
 }
 """Bits of ``nvmlClocksEventReason…``; 0x1 is missing: being idle is no throttling."""
 
-_ALL_LINKS = 0xFFFFFFFF
+ALL_LINKS = 0xFFFFFFFF
+"""Stands for a link's number where the driver counts them together."""
+_UP, _GPU, _UNKNOWN = 1, 0x00, 0xFF
+"""Of ``nvmlEnableState_t`` and ``nvmlIntNvLinkDeviceType_t``."""
 _WORDS = 32
 """Of 64 bits: as many processors, and nodes, as are asked for."""
 _KIB = 1024
@@ -38,13 +41,18 @@ class NoNvmlError(DeviceError):
     """There is no NVIDIA driver, or no library to ask it with."""
 
 
-class Counters(NamedTuple):
-    """Bytes since the driver was loaded, None where they are not counted."""
+class Counter(NamedTuple):
+    """Bytes received and sent since the driver was loaded, None where they are not counted."""
 
-    pcie_rx: int | None
-    pcie_tx: int | None
-    nvlink_rx: int | None
-    nvlink_tx: int | None
+    rx: int | None
+    tx: int | None
+
+
+class Counters(NamedTuple):
+    """All traffic. nvlinks: by the link's number; ``ALL_LINKS`` is among them where not every link is counted by itself."""
+
+    pcie: Counter
+    nvlinks: Mapping[int, Counter]
 
 
 class Nvml:
@@ -219,11 +227,20 @@ class Gpu:
         rx, tx = (None if answer is None else 1000.0 * answer for answer in answers)  # told in KB/s
         return rx, tx
 
-    @property
-    def nvlinks(self) -> int | None:
-        """Links that are up; None where it has no NVLink."""
+    def nvlink_ends(self) -> dict[int, str | None] | None:
+        """Numbers of the links that are up, each with the GPU at its other end, "00000000:07:00.0"; None where it has no NVLink.
+
+        An end is None where it is a switch or a processor, or where the driver does not tell.
+        """
         states = [self._ask("nvmlDeviceGetNvLinkState", link) for link in range(self._library.NVML_NVLINK_MAX_LINKS)]
-        return None if all(state is None for state in states) else sum(state == 1 for state in states)
+        if all(state is None for state in states):
+            return None
+        return {link: self._end(link) for link, state in enumerate(states) if state == _UP}
+
+    def _end(self, link: int) -> str | None:
+        values = self._nvlink(link)
+        is_gpu = values["remote_type"] in (_GPU, _UNKNOWN, None)  # older drivers do not tell the type
+        return values["remote_pci"]["busId"] if is_gpu and values["remote_pci"] else None
 
     def place(self) -> dict[str, Any]:
         """Where it is, in the form of a recording: see ``topology_driver``."""
@@ -257,12 +274,21 @@ class Gpu:
         """Whether one reaches the other's memory (``nvmlGpuP2PStatus_t``, 0 = yes) in a way (``nvmlGpuP2PCapsIndex_t``)."""
         return _int(self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
 
-    def counters(self) -> Counters:
-        """The traffic's counters."""
+    def counters(self, links: Sequence[int] = ()) -> Counters:
+        """The traffic's counters. links: numbers of those that are up."""
         library = self._library
-        pcie = self._fields((library.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, library.NVML_FI_DEV_PCIE_COUNT_TX_BYTES), 0)
-        links = self._fields((library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX), _ALL_LINKS)
-        return Counters(*pcie, *(None if count is None else count * _KIB for count in links))
+        pcie = Counter(*self._fields([(library.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0), (library.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0)]))
+        counted = {link: counter for link, counter in self._nvlink_counters(links).items() if None not in counter}
+        if not counted or len(counted) < len(links):
+            counted |= self._nvlink_counters([ALL_LINKS])
+        return Counters(pcie, counted)
+
+    def _nvlink_counters(self, links: Sequence[int]) -> dict[int, Counter]:
+        library = self._library
+        rx, tx = library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX
+        answers = self._fields([(field, link) for link in links for field in (rx, tx)])
+        counts = [None if count is None else count * _KIB for count in answers]
+        return {link: Counter(*counts[2 * place : 2 * place + 2]) for place, link in enumerate(links)}
 
     @property
     def throttling(self) -> tuple[str, ...] | None:
@@ -276,8 +302,9 @@ class Gpu:
         except self._library.NVMLError:
             return None
 
-    def _fields(self, fields: Sequence[int], scope: int) -> list[int | None]:
-        answers = self._ask("nvmlDeviceGetFieldValues", [(field, scope) for field in fields])
+    def _fields(self, fields: Sequence[tuple[int, int]]) -> list[int | None]:
+        """Values of fields, each of a link (or of what else the field is told by)."""
+        answers = self._ask("nvmlDeviceGetFieldValues", fields) if fields else ()
         if answers is None:
             return [None] * len(fields)
         return [_value(answer) for answer in answers]

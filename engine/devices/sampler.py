@@ -15,11 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Protocol
 
-from engine.devices.nvml import Gpu, Nvml
+from engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
 from engine.devices.processor import ProcessorSampler
-from engine.devices.telemetry import RATE, Telemetry
+from engine.devices.telemetry import RATE, LinkTraffic, Telemetry
+from engine.devices.topology_system import pci_address
 from engine.errors import DeviceError
 from engine.types import DeviceId
+
+_UNCOUNTED = Counter(None, None)
 
 
 class Sampler(Protocol):
@@ -45,15 +48,18 @@ class GpuSampler:
 
     def __init__(self, device: DeviceId, gpu: Gpu) -> None:
         self._device, self._gpu = device, gpu
-        self._nvlinks, self._sm_clock_limit = gpu.nvlinks, gpu.sm_clock_limit
-        self._counters, self._time = gpu.counters(), time.monotonic()
+        ends = gpu.nvlink_ends()
+        self._nvlinks, self._sm_clock_limit = None if ends is None else len(ends), gpu.sm_clock_limit
+        self._ends = {link: None if end is None else pci_address(end) for link, end in (ends or {}).items()}
+        self._counters, self._time = gpu.counters([*self._ends]), time.monotonic()
 
     def sample(self) -> Telemetry:
         """See ``Sampler``."""
         gpu, then, before = self._gpu, self._time, self._counters
-        self._counters, self._time = now = gpu.counters(), time.monotonic()
-        rates = [rate(*counts, now[1] - then) for counts in zip(before, now[0], strict=True)]
-        pcie = rates[:2] if now[0].pcie_rx is not None else gpu.pcie_throughput()
+        self._counters, self._time = now, at = gpu.counters([*self._ends]), time.monotonic()
+        pcie = _rates(before.pcie, now.pcie, at - then) if now.pcie.rx is not None else gpu.pcie_throughput()
+        links = {link: _rates(before.nvlinks.get(link, _UNCOUNTED), counter, at - then) for link, counter in now.nvlinks.items()}
+        nvlink_rx, nvlink_tx = links[ALL_LINKS] if ALL_LINKS in links else (_sum(rates) for rates in zip(*links.values(), strict=True))
         utilization, memory_utilization = gpu.utilization
         memory_used, memory_total = gpu.memory
         return Telemetry(
@@ -75,10 +81,21 @@ class GpuSampler:
             pcie_generation=gpu.pcie_generation,
             pcie_width=gpu.pcie_width,
             nvlinks=self._nvlinks,
-            nvlink_rx=rates[2],
-            nvlink_tx=rates[3],
+            nvlink_rx=nvlink_rx,
+            nvlink_tx=nvlink_tx,
+            nvlink_traffic=tuple(LinkTraffic(link, self._ends[link], *rates) for link, rates in links.items() if link != ALL_LINKS),
             throttling=gpu.throttling,
         )
+
+
+def _rates(before: Counter, now: Counter, seconds: float) -> tuple[float | None, float | None]:
+    return rate(before.rx, now.rx, seconds), rate(before.tx, now.tx, seconds)
+
+
+def _sum(rates: Sequence[float | None]) -> float | None:
+    """None where one is unknown: a part would pass for the whole."""
+    known = [one for one in rates if one is not None]
+    return sum(known) if len(known) == len(rates) else None
 
 
 def rate(before: int | None, now: int | None, seconds: float) -> float | None:

@@ -13,6 +13,19 @@ RATE = 2.0
 
 
 @dataclass(frozen=True)
+class LinkTraffic:
+    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters began anew.
+
+    number: of the link, as its GPU counts. end: the place on the bus of the GPU it leads to, "0000:07:00.0"; None = a switch, or unknown.
+    """
+
+    number: int
+    end: str | None
+    rx: float | None
+    tx: float | None
+
+
+@dataclass(frozen=True)
 class Telemetry:
     """One snapshot. Everything but the device is None where it is not available, be it for a moment.
 
@@ -20,8 +33,8 @@ class Telemetry:
     decoder, encoder: in which its video engines worked; all in percent, over about the last half second. memory_used,
     memory_total: bytes. power, power_limit: watts. temperature: °C. sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx,
     pcie_tx: bytes/s that the device receives and sends; pcie_generation, pcie_width: of the link as it is now. nvlinks: links
-    that are up; nvlink_rx, nvlink_tx: bytes/s over all of them. throttling: what keeps the clocks down, in words; empty =
-    nothing does.
+    that are up; nvlink_rx, nvlink_tx: bytes/s over all of them; nvlink_traffic: of each that the driver tells of. throttling: what
+    keeps the clocks down, in words; empty = nothing does.
     """
 
     device: DeviceId
@@ -44,6 +57,7 @@ class Telemetry:
     nvlinks: int | None = None
     nvlink_rx: float | None = None
     nvlink_tx: float | None = None
+    nvlink_traffic: tuple[LinkTraffic, ...] = ()
     throttling: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -54,6 +68,9 @@ class Telemetry:
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of ``as_json``."""
         throttling = values["throttling"]
-        return cls(
-            **{**values, "device": DeviceId.parse(values["device"]), "throttling": None if throttling is None else tuple(throttling)}
-        )
+        parsed = {
+            "device": DeviceId.parse(values["device"]),
+            "nvlink_traffic": tuple(LinkTraffic(**link) for link in values["nvlink_traffic"]),
+            "throttling": None if throttling is None else tuple(throttling),
+        }
+        return cls(**{**values, **parsed})

@@ -40,11 +40,13 @@ class Link:
     """Between two GPUs.
 
     level: over PCIe, None = unknown. nvlinks: bonded ones, each way. peer: whether one may read the other's memory, None = unknown.
+    direct: the NVLinks go from one to the other, not through switches.
     """
 
     level: Level | None = None
     nvlinks: int = 0
     peer: bool | None = None
+    direct: bool = False
 
     @property
     def code(self) -> str:
@@ -147,7 +149,9 @@ class Topology:
             for gpu in values["gpus"]
         ]
         links = {
-            tuple(link["gpus"]): Link(None if link["level"] is None else Level(link["level"]), link["nvlinks"], link["peer"])
+            tuple(link["gpus"]): Link(
+                None if link["level"] is None else Level(link["level"]), link["nvlinks"], link["peer"], link["direct"]
+            )
             for link in values["links"]
         }
         places = range(len(gpus))

@@ -60,23 +60,20 @@ def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | N
         one, other = gpus[row], gpus[column]
         level = at(values, int, "topology", row, column)
         read = at(values, int, "p2p_read", row, column)
+        direct = sum(end is not None and end == other.pci for end in ends[row])
+        peers = at(values, int, "p2p_nvlink", row, column) == _OK
         return Link(
             level_between(one.bridges, other.bridges, one.node == other.node) if level is None else _LEVELS.get(level),
-            _nvlinks(ends[row], ends[column], gpus, column, at(values, int, "p2p_nvlink", row, column) == _OK),
+            direct or (_through_switches(ends[row], ends[column], gpus) if peers else 0),
             None if read is None else read == _OK,
+            direct > 0,
         )
 
     return tuple(tuple(link(row, column) for column in range(len(gpus))) for row in range(len(gpus)))
 
 
-def _nvlinks(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[Gpu], column: int, peers: bool) -> int:
-    """Links that end at that GPU; or, through switches, as many as both have, if the driver says that the two reach each other.
-
-    A virtual machine hides what is at the other end: whatever is no GPU of this machine is a switch.
-    """
-    direct = sum(end is not None and end == gpus[column].pci for end in ends)
-    if direct or not peers:
-        return direct
+def _through_switches(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[Gpu]) -> int:
+    """As many links as both have to switches: whatever is no GPU of this machine. A virtual machine hides what is at the other end."""
     known = {gpu.pci for gpu in gpus}
     return min(sum(end not in known for end in side) for side in (ends, others))
 

@@ -36,11 +36,15 @@ class Box:
 
 @dataclass(frozen=True)
 class Fabric:
-    """GPUs (by their places in the topology) that NVLink joins. alike: each with each, by as many; that many is ``nvlinks``."""
+    """GPUs (by their places in the topology) that NVLink joins.
+
+    alike: each with each, by as many; that many is ``nvlinks``. direct: each pair has links of its own, without a switch.
+    """
 
     gpus: tuple[int, ...]
     nvlinks: int
     alike: bool
+    direct: bool = False
 
 
 _INSIDE = ((Level.PHB, Kind.BRIDGE), (Level.PXB, Kind.SWITCH), (Level.PIX, Kind.SWITCH))
@@ -96,8 +100,10 @@ def fabrics(topology: Topology) -> tuple[Fabric, ...]:
         group = _reached(topology, min(left))
         left -= group
         if len(group) > 1:
-            counts = {_nvlinks(topology, one, other) for one in group for other in group if one != other}
-            found.append(Fabric(tuple(sorted(group)), max(counts), len(counts) == 1))
+            pairs = [link for one in group for other in group if (link := topology.links[one][other]) is not None]
+            counts = {link.nvlinks for link in pairs}
+            direct = all(link.direct for link in pairs if link.nvlinks)
+            found.append(Fabric(tuple(sorted(group)), max(counts), len(counts) == 1, direct))
     return tuple(found)
 
 

@@ -12,15 +12,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.ledger import LedgerBook
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
+from engine.pool.pace import Left, Load, Pace, Place, piece, relief
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
 from engine.pool.sequencer import Sequencer
-from engine.pool.strategies.base import Strategy, Work
+from engine.pool.strategies.base import Piece, Strategy, Work
+from engine.pool.strategies.source_queue import ahead
 from engine.types import DeviceId
 
 DIED_TWICE = "the worker died on this frame twice"
@@ -48,16 +51,19 @@ class _Worker:
     """What one worker process holds. lanes: segments that it works on at once, 0 until its engine is built.
 
     begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful. waits: for the
-    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more.
+    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more. recalled: works that it is
+    to give back, and for which device.
     """
 
     lanes: int = 0
     begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: _Source | None = None
     trying: Trying | None = None
-    works: dict[tuple[int, int], Work] = field(default_factory=dict)
+    works: dict[Place, Work] = field(default_factory=dict)
     waits: bool = False
     leaving: bool = False
+    recalled: dict[Place, DeviceId] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def idle(self) -> bool:
@@ -194,17 +200,27 @@ class Dispatcher:
             case Frames():
                 return self._frames(device, message)
             case Done():
-                work = self._workers[device].works.pop((message.source, message.segment))
-                self._workers[device].begun.discard((message.source, message.segment))
+                worker, place = self._workers[device], (message.source, message.segment)
+                work = worker.works.pop(place)
+                worker.begun.discard(place)
+                thief = worker.recalled.pop(place, None)
+                if thief is not None and thief in self._asking:  # it was promised this, so it is the first to get something
+                    self._asking.remove(thief)
+                    self._asking.appendleft(thief)
+                if not worker.works:
+                    worker.pace.rest(self._clock())
                 return self._done(work, message)
 
-    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop]]:
+    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Recall]]:
         """What can be given out now, each once. Whoever asks for this has to send it. detecting: whether work is given out."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
-        if detecting:
-            yield from self._detects()
+        if not detecting:
+            return
+        yield from self._detects()
+        if self._strategy.lends and len(self._workers) > 1:
+            yield from self._recalls()
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
         # opened sources cost memory, so a long queue is opened only a little ahead of the work
@@ -230,7 +246,7 @@ class Dispatcher:
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes)
+            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes, self._piece(worker))
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
                 self._strategy.give_back(work)
@@ -239,11 +255,53 @@ class Dispatcher:
                 self._asking.append(device)
                 continue
             worker.works[work.source, work.segment.number] = work
+            worker.pace.work(self._clock())
             source = self._sources[work.source]
             assert source.info is not None
             source.started = source.started or self._clock()
             info = replace(source.info, segments=())  # there may be thousands, and the worker needs one
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
+
+    def _piece(self, worker: _Worker) -> Piece:
+        now = self._clock()
+        others = [other.pace.rate(now) for other in self._workers.values() if other is not worker and other.works and not other.leaving]
+        window = ahead(*(other.lanes for other in self._workers.values()))
+        return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, ahead=window, others=others)
+
+    def _recalls(self) -> Iterator[tuple[DeviceId, Recall]]:
+        """For each lane that waits for work, what a slower device has not got to."""
+        loads = self._loads() if self._asking else {}
+        for device in dict.fromkeys(self._asking):
+            worker = self._workers[device]
+            if self._isolated(worker) or worker.waits:
+                continue
+            promised = sum(other == device for holder in self._workers.values() for other in holder.recalled.values())
+            for _ in range(self._asking.count(device) - promised):
+                others = {other: load for other, load in loads.items() if other != device and not self._workers[other].leaving}
+                choice = relief(loads[device], others)
+                if choice is None:
+                    break
+                holder, place = choice
+                self._workers[holder].recalled[place] = device
+                loads = self._loads()
+                yield holder, Recall(*place)
+
+    def _loads(self) -> dict[DeviceId, Load]:
+        now = self._clock()
+        left: dict[DeviceId, dict[Place, Left]] = {device: {} for device in self._workers}
+        promised = dict.fromkeys(self._workers, 0)
+        for device, worker in self._workers.items():
+            for place, work in worker.works.items():
+                source = self._sources.get(work.source)
+                if source is None or source.sequencer is None or work.suspect:
+                    continue
+                done = source.sequencer.received(work.segment.number)
+                frames = max(0, (work.segment.frames if work.limit is None else work.skip + work.limit) - done)
+                if place not in worker.recalled:
+                    left[device][place] = Left(frames, done)
+                elif worker.recalled[place] in promised:
+                    promised[worker.recalled[place]] += frames
+        return {device: Load(worker.pace.rate(now), left[device], promised[device]) for device, worker in self._workers.items()}
 
     def _fellows(self, worker: _Worker) -> Iterable[_Worker]:
         """Those whose process is the same."""
@@ -270,6 +328,8 @@ class Dispatcher:
         assert source.sequencer is not None
         source.sequencer.add(device, frames)
         source.book.decoded(len(frames))
+        if (worker := self._workers.get(device)) is not None:
+            worker.pace.done(len(frames), self._clock())
         return self._advance(source)
 
     def _done(self, work: Work, message: Done) -> list[Event]:

@@ -1,6 +1,6 @@
 """Every message between the pool and its workers. All frozen, all picklable.
 
-Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Stop``. Towards the pool: the rest. Within one task a worker's
+Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Recall``, ``Stop``. Towards the pool: the rest. Within one task a worker's
 messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
 there is none; the pool then closes the connection.
 """
@@ -77,6 +77,14 @@ class Drop:
     """Whatever is held of this source is no longer wanted; its tasks still end with ``Done``."""
 
     source: int
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Another device goes on with this segment: its task ends with ``Done`` when what is decoded is done. Harmless if it has ended."""
+
+    source: int
+    segment: int
 
 
 @dataclass(frozen=True)
@@ -287,7 +295,7 @@ class Frames:
 
 
 Task: TypeAlias = Probe | Survey | Detect
-ToWorker: TypeAlias = Task | Drop | Stop
+ToWorker: TypeAlias = Task | Drop | Recall | Stop
 FromWorker: TypeAlias = (
     Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Surveyed | Frames | Done | Stats | Member
 )

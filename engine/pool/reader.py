@@ -12,7 +12,7 @@ from typing import TypeAlias
 from engine.backends.base import Backend
 from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.buffer import End, FrameBuffer, Gap, Picture
-from engine.pool.protocol import Began, Detect, FromWorker, Need, Trying
+from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Recall, Trying
 from engine.pool.watchdog import Clock, Watchdog
 
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
@@ -50,11 +50,13 @@ class Reader:
         self._tasks: deque[Detect] = deque()
         self._idle = 0
         self._dropped: set[int] = set()
+        self._recalled: set[tuple[int, int]] = set()
         self._changed = threading.Condition()
 
     def put(self, task: Detect) -> None:
         """A task has arrived. Called by the receiving thread."""
         with self._changed:
+            self._recalled.discard((task.source, task.segment.number))
             self._tasks.append(task)
             self._changed.notify()
 
@@ -65,6 +67,18 @@ class Reader:
     def dropped(self, source: int) -> bool:
         """Whether a source is no longer wanted."""
         return source in self._dropped
+
+    def recall(self, recall: Recall) -> None:
+        """End a task where it is. Called by the receiving thread."""
+        place = recall.source, recall.segment
+        with self._changed:
+            task = next((task for task in self._tasks if (task.source, task.segment.number) == place), None)
+            if task is None:
+                self._recalled.add(place)  # until it is given out again
+                return
+            self._tasks.remove(task)
+        self._send(Done(*place, task.skip, complete=False))
+        self._send(Need())  # a lane was to go on with it
 
     def start(self) -> None:
         """Start the lanes, which run until ``stop``."""
@@ -111,11 +125,12 @@ class Reader:
         self._send(Began(task.source, task.segment.number))
         what, limit = f"decoding {task.info.path}", self._watchdog.seconds
         patience = limit * (1 + task.skip // SKIPPED_FRAMES)
+        place = task.source, task.segment.number
         asked = False
         done, complete, error = task.skip, False, None
         try:
             frames = iter(self._backend.decode(task.info, task.segment, task.skip))
-            while not (self._stopped or self.dropped(task.source)):
+            while not (self._stopped or self.dropped(task.source) or place in self._recalled):
                 if not asked and task.segment.frames - done <= self._near:
                     asked = True
                     self._send(Need())

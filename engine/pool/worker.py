@@ -34,6 +34,7 @@ from engine.pool.protocol import (
     Probed,
     ProbeFailed,
     Ready,
+    Recall,
     Setup,
     Stop,
     Stopped,
@@ -193,6 +194,8 @@ class Worker:
                     pipeline.reader.put(message)
                 case Drop() if pipeline is not None:
                     pipeline.reader.drop(message.source)
+                case Recall() if pipeline is not None:
+                    pipeline.reader.recall(message)
                 case Stop():
                     self._stop()
         self._stop()

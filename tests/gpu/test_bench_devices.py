@@ -48,3 +48,9 @@ def test_several_work_at_once(measurements: list[Measurement]) -> None:
         assert gain is not None
         assert gain > 1.2  # a matrix of 1 GiB only: launching counts
         assert one.note.startswith(("one graph", "step by step"))
+
+
+def test_a_sum_needs_no_device_to_wait_for_another(measurements: list[Measurement]) -> None:
+    together = [one for one in measurements if one.test is Test.SUM and len(one.devices) > 1]
+    assert len({one.nbytes for one in together}) > 1
+    assert all(one.note in ("a graph each", "one graph", "step by step") for one in together)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from engine.devices.affinity import bind_near
 from engine.devices.description import DeviceDescription
 from engine.devices.monitor import TelemetryMonitor
-from engine.devices.topology import Topology, list_text
+from engine.devices.nvml import ALL_LINKS, Nvml
+from engine.devices.sampler import GpuSampler
+from engine.devices.telemetry import RATE
+from engine.devices.topology import Gpu, Topology, list_text
 from engine.devices.topology_search import find_topology
 from tests.support.machines import make_system
 
@@ -83,3 +88,94 @@ def test_what_flows_is_seen(topology: Topology) -> None:
     assert (last["cuda:0"].nvlink_tx or 0) > 1e9
     assert (last["cuda:1"].nvlink_rx or 0) > 1e9
     assert (last["cuda:1"].pcie_tx or 0) > 1e9
+
+
+@pytest.fixture
+def nvml() -> Iterator[Nvml]:
+    library = Nvml()
+    yield library
+    library.close()
+
+
+def joined(topology: Topology) -> tuple[Gpu, Gpu]:
+    """Two GPUs with NVLink between them."""
+    for one, links in zip(topology.gpus, topology.links, strict=True):
+        for other, link in zip(topology.gpus, links, strict=True):
+            if link is not None and link.nvlinks and one.device and other.device:
+                return one, other
+    pytest.skip("no two GPUs with NVLink")
+
+
+def test_links_carry_what_is_copied_and_no_others_do(topology: Topology, nvml: Nvml) -> None:
+    from engine.bench.cuda_card import Card
+
+    source, target = joined(topology)
+    idle = next((gpu for gpu in topology.gpus if gpu.device and gpu not in (source, target)), None)
+    watched = [gpu for gpu in (source, target, idle) if gpu is not None]
+    samplers = {}
+    for gpu in watched:
+        assert gpu.device is not None
+        handle = nvml.gpu(gpu.uuid or "")
+        assert handle is not None
+        samplers[gpu] = GpuSampler(gpu.device, handle)
+    assert source.device is not None
+    assert target.device is not None
+    here, there = Card(source.device), Card(target.device)
+    assert here.reaches(there)
+    nbytes = 1 << 30
+    try:
+        ends = there.memory(nbytes), here.memory(nbytes)
+        here.copy_to(there, *ends, nbytes)
+        here.stream.sync()
+        begins = {}
+        for gpu in watched:
+            begins[gpu] = time.monotonic()
+            samplers[gpu].sample()
+        copied, end = 0, time.monotonic() + 3
+        while time.monotonic() < end:
+            for _ in range(16):
+                here.copy_to(there, *ends, nbytes)
+            here.stream.sync()
+            copied += 16 * nbytes
+        seconds, snapshots = {}, {}
+        for gpu in watched:
+            seconds[gpu] = time.monotonic() - begins[gpu]
+            snapshots[gpu] = samplers[gpu].sample()
+    finally:
+        there.give_back()
+        here.give_back()
+    sent, received = snapshots[source], snapshots[target]
+    print(f"copied {copied / 1e9:.0f} GB from {source.device} to {target.device}")
+    for gpu, snapshot in snapshots.items():
+        links = [f"{link.number}: {(link.rx or 0) / 1e9:.1f}/{(link.tx or 0) / 1e9:.1f}" for link in snapshot.nvlink_traffic]
+        print(f"{gpu.device}: rx/tx of all {(snapshot.nvlink_rx or 0) / 1e9:.1f}/{(snapshot.nvlink_tx or 0) / 1e9:.1f} GB/s; links {links}")
+    assert (sent.nvlink_tx or 0) * seconds[source] == pytest.approx(copied, rel=0.2)
+    assert (received.nvlink_rx or 0) * seconds[target] == pytest.approx(copied, rel=0.2)
+    if idle is not None:
+        quiet = snapshots[idle]
+        assert ((quiet.nvlink_rx or 0) + (quiet.nvlink_tx or 0)) * seconds[idle] < 0.01 * copied
+    if not sent.nvlink_traffic or not received.nvlink_traffic:
+        pytest.skip("this driver counts links together only; the totals are right")
+    assert len(sent.nvlink_traffic) == sent.nvlinks == source.nvlinks
+    # links that are joined directly carry it alone; through switches all do, and none more than twice its part
+    direct = any(link.end == target.pci for link in sent.nvlink_traffic)
+    way = [link for link in sent.nvlink_traffic if not direct or link.end == target.pci]
+    assert sum(link.tx or 0 for link in way) * seconds[source] == pytest.approx(copied, rel=0.2)
+    assert max(link.tx or 0 for link in way) < 2 * sum(link.tx or 0 for link in way) / len(way)
+
+
+def test_all_links_are_read_many_times_in_the_time_of_a_snapshot(topology: Topology, nvml: Nvml) -> None:
+    for place in topology.gpus:
+        gpu = nvml.gpu(place.uuid or "")
+        assert gpu is not None
+        links = [*(gpu.nvlink_ends() or {})]
+        if not links:
+            pytest.skip("a GPU without NVLink")
+        times = []
+        for _ in range(20):
+            begin = time.perf_counter()
+            counters = gpu.counters(links)
+            times.append(1000 * (time.perf_counter() - begin))
+        told = len(counters.nvlinks) - (ALL_LINKS in counters.nvlinks)
+        print(f"GPU {place.number}: {told} of {len(links)} links counted in {median(times):.2f} ms (at most {max(times):.2f})")
+        assert median(times) < 1000 / RATE / 4

@@ -73,15 +73,18 @@ def nvlink(end: str | None, remote_type: int = 2) -> dict[str, Any]:
     return {"state": 1, "remote_pci": {"busId": end or "FFFFFFFF:FF:FF.0"}, "remote_type": remote_type}
 
 
-def machine(gpus: Sequence[Gpu], nvlinks: Mapping[tuple[int, int], int], nodes: Sequence[NumaNode], peer: bool | None = True) -> Topology:
-    """One whose GPUs' bridges are known. nvlinks: of pairs, the lower number first."""
+def machine(
+    gpus: Sequence[Gpu], nvlinks: Mapping[tuple[int, int], int], nodes: Sequence[NumaNode], peer: bool | None = True, direct: bool = False
+) -> Topology:
+    """One whose GPUs' bridges are known. nvlinks: of pairs, the lower number first; direct: they go through no switch."""
 
     def link(row: int, column: int) -> Link | None:
         if row == column:
             return None
         one, other = gpus[row], gpus[column]
         level = level_between(one.bridges, other.bridges, one.node == other.node)
-        return Link(level, nvlinks.get((min(row, column), max(row, column)), 0), peer)
+        count = nvlinks.get((min(row, column), max(row, column)), 0)
+        return Link(level, count, peer, direct and count > 0)
 
     return Topology(tuple(nodes), tuple(gpus), tuple(tuple(link(row, column) for column in range(len(gpus))) for row in range(len(gpus))))
 

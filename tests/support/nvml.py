@@ -28,6 +28,26 @@ H200: Mapping[str, Any] = {
 """A busy GPU without encoder, clocks, NVLink and counters. A value that is callable gets the call's other arguments."""
 
 
+def with_nvlinks(ends: Sequence[tuple[str | None, int]], counts: Mapping[tuple[int, int], int]) -> dict[str, Any]:
+    """What a GPU answers of its NVLinks. ends: the place on the bus (None = hidden) and type of what each leads to, those that are up.
+
+    counts: KiB by field and link, read anew at each call; the driver refuses what is missing.
+    """
+
+    def values(asked: Sequence[tuple[int, int]]) -> list[Any]:
+        return [
+            SimpleNamespace(nvmlReturn=0 if field in counts else 3, valueType=3, value=SimpleNamespace(ullVal=counts.get(field, 0)))
+            for field in asked
+        ]
+
+    return {
+        "nvmlDeviceGetNvLinkState": lambda link: int(link < len(ends)),
+        "nvmlDeviceGetNvLinkRemotePciInfo": lambda link: SimpleNamespace(busId=ends[link][0] or "FFFFFFFF:FF:FF.0"),
+        "nvmlDeviceGetNvLinkRemoteDeviceType": lambda link: ends[link][1],
+        "nvmlDeviceGetFieldValues": values,
+    }
+
+
 class NVMLError(Exception):
     """Base of the library's errors."""
 
@@ -48,7 +68,7 @@ class Library:
     """GPUs as mappings from a function's name to its answer; what is missing is not supported."""
 
     NVMLError = NVMLError
-    NVML_NVLINK_MAX_LINKS = 2
+    NVML_NVLINK_MAX_LINKS = 4
     NVML_TEMPERATURE_GPU = NVML_CLOCK_SM = 1
     NVML_CLOCK_MEM = 2
     NVML_AFFINITY_SCOPE_NODE = 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from engine.media.types import Segment
 from engine.types import DeviceId
@@ -31,6 +31,10 @@ class Work:
         return self.strikes > 0
 
 
+Piece: TypeAlias = Callable[[int], int | None]
+"""How many of so many frames of a segment a device should do now; None = all."""
+
+
 class Strategy(ABC):
     """Hands out work on demand. Every ``next`` is answered by exactly one ``done`` or ``give_back``, unless its source is closed."""
 
@@ -41,6 +45,8 @@ class Strategy(ABC):
     """Whether a worker's device is a group whose members have an engine each."""
     together: ClassVar[bool] = False
     """Whether those do each frame together."""
+    lends: ClassVar[bool] = False
+    """Whether a device may go on with what another one has begun."""
 
     @classmethod
     def workers(cls, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
@@ -52,8 +58,9 @@ class Strategy(ABC):
         """A source was probed. Sources are opened in the order in which they should be done."""
 
     @abstractmethod
-    def next(self, device: DeviceId, lanes: int) -> Work | None:
-        """Work for a device that asks, None if it has to wait. lanes: segments that it works on at once."""
+    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:
+        """Work for a device that asks, None if it has to wait. lanes: segments that it works on at once. piece: for a strategy that
+        lends."""
 
     @abstractmethod
     def give_back(self, work: Work) -> None:

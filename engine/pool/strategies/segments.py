@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.media.types import Segment
-from engine.pool.strategies.base import Strategy, Work
+from engine.pool.strategies.base import Piece, Strategy, Work
 from engine.pool.strategies.source_queue import SourceQueue, ahead
 from engine.types import DeviceId
 
@@ -14,6 +14,7 @@ class Segments(Strategy):
     """Any device takes the next segment of the oldest source that has one to give."""
 
     name = "segments"
+    lends = True
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
         self._lanes = dict.fromkeys(devices, 1)
@@ -23,11 +24,11 @@ class Segments(Strategy):
         """See ``Strategy.open``."""
         self._queues[source] = SourceQueue(source, segments)
 
-    def next(self, device: DeviceId, lanes: int) -> Work | None:
+    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:
         """See ``Strategy.next``."""
         self._lanes[device] = lanes
         window = ahead(*self._lanes.values())
-        return next((work for queue in self._queues.values() if (work := queue.take(device, lanes, window)) is not None), None)
+        return next((work for queue in self._queues.values() if (work := queue.take(device, lanes, window, piece)) is not None), None)
 
     def give_back(self, work: Work) -> None:
         """See ``Strategy.give_back``."""

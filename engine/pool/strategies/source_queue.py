@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.media.types import Segment
-from engine.pool.strategies.base import Work
+from engine.pool.strategies.base import Piece, Work
 from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
@@ -41,8 +41,9 @@ class SourceQueue:
         """Whether nothing is left to hand out, unless something is given back."""
         return not self._returned and self._fresh == len(self._segments)
 
-    def take(self, device: DeviceId, lanes: int, window: int) -> Work | None:
-        """The next work that this device may do, None if there is none now. lanes: segments that it works on at once.
+    def take(self, device: DeviceId, lanes: int, window: int, piece: Piece | None = None) -> Work | None:
+        """The next work that this device may do, None if there is none now. lanes: segments that it works on at once. piece: None =
+        whatever is left of a segment.
 
         window: how many segments ahead of the oldest unfinished one may be under way when that one is in another lane or on
         another device (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever
@@ -55,6 +56,8 @@ class SourceQueue:
             limit = self._limit(work, device if lanes == 1 else None, window)
             if limit == 0:
                 continue
+            if piece is not None and (most := piece(max(0, work.segment.frames - work.skip))) is not None:
+                limit = most if limit is None else min(limit, most)
             if self._returned.pop(number, None) is None:
                 self._fresh += 1
             work = replace(work, limit=limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.media.types import Segment
-from engine.pool.strategies.base import Strategy, Work
+from engine.pool.strategies.base import Piece, Strategy, Work
 from engine.pool.strategies.source_queue import SourceQueue, ahead
 from engine.types import DeviceId
 
@@ -23,7 +23,7 @@ class Streams(Strategy):
         """See ``Strategy.open``."""
         self._queues[source] = SourceQueue(source, segments)
 
-    def next(self, device: DeviceId, lanes: int) -> Work | None:
+    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:  # noqa: ARG002
         """See ``Strategy.next``."""
         window = ahead(lanes)
         for source, queue in self._queues.items():

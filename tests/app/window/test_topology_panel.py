@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,27 +10,14 @@ from pytestqt.qtbot import QtBot
 from app.window import theme
 from app.window.device_panel import DevicePanel
 from app.window.main_window import MainWindow
-from app.window.topology_drawing import TopologyDrawing
-from app.window.topology_layout import Layout, Sizes, lay_out
 from app.window.topology_panel import SIDE_BY_SIDE, TopologyPanel
 from app.window.topology_tabs import DeviceTabs
 from app.window.topology_words import about_link, traffic
 from engine.devices.recording import read_recording
-from engine.devices.telemetry import Telemetry
-from engine.devices.topology import Level, Link, NumaNode, Topology
-from engine.types import DeviceId
-from tests.support.machines import GIB, SWITCH_CODES, SWITCHES, gpu, machine
+from engine.devices.topology import Level, Link, Topology
+from tests.support.machines import SWITCH_CODES, gpu
+from tests.support.topologies import ALONE, SOCKETS, eight
 from tests.support.window import CPU, pixels
-
-NODES = [NumaNode(0, frozenset(range(16)), 64 * GIB), NumaNode(1, frozenset(range(16, 32)), 64 * GIB)]
-ALONE = Topology((NODES[0],))
-SOCKETS = machine([gpu(number, place, node) for number, (place, node) in enumerate(SWITCHES)], {}, NODES, peer=False)
-SIZES = Sizes(40, 20, 50)
-
-
-def eight(nvlinks: int = 18) -> Topology:
-    gpus = [replace(gpu(number, f"pci{number}/port", number // 4), nvlinks=nvlinks) for number in range(8)]
-    return machine(gpus, dict.fromkeys(combinations(range(8), 2), nvlinks), NODES)
 
 
 def shown(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyPanel:
@@ -41,49 +26,6 @@ def shown(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyPanel:
     panel.resize(width, 700)
     panel.show_topology(topology)
     return panel
-
-
-def inside(layout: Layout) -> bool:
-    """Whether each GPU is within some box, and boxes are within each other or apart."""
-    areas = [placed.area for placed in layout.boxes]
-    nested = all(one.contains(other) or other.contains(one) or not one.intersects(other) for one, other in combinations(areas, 2))
-    return nested and all(any(area.contains(gpu_area) for area in areas) for gpu_area in layout.gpus.values())
-
-
-@pytest.mark.parametrize("width", [270, 320, 600, 1200])
-@pytest.mark.parametrize("topology", [ALONE, SOCKETS, eight()])
-def test_everything_is_in_its_box_and_nothing_covers_anything(topology: Topology, width: int) -> None:
-    layout = lay_out(topology, width, SIZES)
-    assert len(layout.gpus) == len(topology.gpus)
-    assert inside(layout)
-    assert not any(one.intersects(other) for one, other in combinations(layout.gpus.values(), 2))
-    assert all(rail.area.right() <= width and rail.area.left() > area.right() for rail in layout.rails for area in layout.gpus.values())
-    assert all(placed.area.bottom() <= layout.height and placed.area.right() <= width for placed in layout.boxes)
-
-
-def test_one_rail_joins_gpus_that_are_joined_alike_across_nodes() -> None:
-    layout = lay_out(eight(), 320, SIZES)
-    (rail,) = layout.rails
-    assert (rail.members, rail.nvlinks, rail.pair) == (tuple(range(8)), 18, False)
-    assert rail.area.top() == layout.gpus[0].top()
-    assert rail.area.bottom() == layout.gpus[7].bottom()
-
-
-def test_pairs_have_rails_of_their_own_that_do_not_cover_each_other() -> None:
-    four = [gpu(number, f"pci{number}/port", 0) for number in range(4)]
-    bridges = lay_out(machine(four, {(0, 1): 4, (2, 3): 4}, NODES), 320, SIZES)
-    assert [rail.members for rail in bridges.rails] == [(0, 1), (2, 3)]
-    assert len({rail.area.x() for rail in bridges.rails}) == 1  # one beneath the other
-    ring = lay_out(machine(four, {(0, 1): 1, (1, 2): 1, (2, 3): 1, (0, 3): 1}, NODES), 320, SIZES)
-    assert len(ring.rails) == 4
-    assert not any(one.area.intersects(other.area) for one, other in combinations(ring.rails, 2))
-
-
-def test_branches_lead_to_every_gpu() -> None:
-    layout = lay_out(SOCKETS, 320, SIZES)
-    node = layout.boxes[0]
-    assert [branch.gpus for branch in node.branches] == [(0, 1, 2), (3,)]
-    assert all(node.head.bottom() < branch.y < node.area.bottom() for branch in node.branches)
 
 
 def test_the_matrix_has_colours_and_words(qtbot: QtBot) -> None:
@@ -153,29 +95,10 @@ def test_without_a_gpu_there_are_processors(qtbot: QtBot) -> None:
 
 
 def test_problems_are_told(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Topology((NODES[0],), problem="the driver is out of order"))
+    panel = shown(qtbot, Topology(ALONE.nodes, problem="the driver is out of order"))
     assert panel.problem.text() == "Not all is known: the driver is out of order."
     panel.show_problem("it failed")
     assert (panel.problem.text(), panel.note.text()) == ("it failed", "")
-
-
-def lit(panel: TopologyPanel, place: int, beyond: float) -> QColor:
-    """The colour beside a GPU's box, at half its height."""
-    area = panel.drawing.layout_.gpus[place]
-    x = area.left() + beyond if beyond < 0 else area.right() + beyond
-    return panel.drawing.grab().toImage().pixelColor(int(x), int(area.center().y()))
-
-
-def test_wires_light_up_with_what_flows(qtbot: QtBot) -> None:
-    panel = shown(qtbot, eight())
-    drawing = panel.drawing
-    drawing.resize(300, drawing.height())
-    assert lit(panel, 2, -5) == lit(panel, 5, -5)
-    assert lit(panel, 2, 10) == lit(panel, 5, 10)
-    busy = DeviceId("cuda", "2")
-    drawing.show_telemetry({busy: Telemetry(busy, pcie_rx=20e9, pcie_tx=1e9, nvlink_rx=300e9, nvlink_tx=300e9)})
-    assert lit(panel, 2, -5).blue() > lit(panel, 5, -5).blue() + 40
-    assert lit(panel, 2, 10).green() > lit(panel, 5, 10).green() + 40
 
 
 def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot) -> None:
@@ -186,18 +109,6 @@ def test_drawing_and_matrix_stand_side_by_side_where_there_is_room(qtbot: QtBot)
     qtbot.waitUntil(lambda: panel.matrix.mapTo(panel, panel.matrix.rect().topLeft()).x() > panel.drawing.width())
     assert panel.matrix.horizontalHeader().length() <= panel.matrix.width()
     panel.hide()
-
-
-def test_traffic_has_a_line_of_its_own_where_it_is_narrow(qtbot: QtBot) -> None:
-    drawing = TopologyDrawing()
-    qtbot.addWidget(drawing)
-    drawing.show_topology(eight())
-    drawing.show()
-    heights = []
-    for width in (600, 200):
-        drawing.resize(width, drawing.height())
-        heights.append(drawing.layout_.gpus[0].height())
-    assert heights[1] > heights[0]
 
 
 @pytest.mark.data

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.devices.nvml import Counters, NoNvmlError, Nvml
+from engine.devices.nvml import ALL_LINKS, Counter, Counters, NoNvmlError, Nvml
 from engine.errors import DeviceError
-from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
+from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 
 def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
@@ -21,8 +21,8 @@ def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
     assert (gpu.pcie_generation, gpu.pcie_width, gpu.pcie_throughput()) == (5, 16, (1.5e6, 1.5e6))
     assert gpu.throttling == ("power limit", "temperature")
     assert (gpu.compute_mode, gpu.processes, gpu.mig_mode) == ("default", (), False)
-    assert [gpu.encoder, gpu.sm_clock, gpu.sm_clock_limit, gpu.memory_clock, gpu.nvlinks] == [None] * 5
-    assert gpu.counters() == Counters(None, None, None, None)
+    assert [gpu.encoder, gpu.sm_clock, gpu.sm_clock_limit, gpu.memory_clock, gpu.nvlink_ends()] == [None] * 5
+    assert gpu.counters() == Counters(Counter(None, None), {ALL_LINKS: Counter(None, None)})
 
 
 def test_a_gpu_that_tells_nothing_is_no_error() -> None:
@@ -64,12 +64,38 @@ def test_counters_are_read_by_their_type_in_bytes() -> None:
         return [answers[field] for field in asked]
 
     (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetFieldValues": fields})).gpus()
-    assert gpu.counters() == Counters(pcie_rx=2**40, pcie_tx=7, nvlink_rx=3 * 1024, nvlink_tx=None)
+    assert gpu.counters() == Counters(Counter(2**40, 7), {ALL_LINKS: Counter(3 * 1024, None)})
 
 
 def test_links_that_are_down_do_not_count() -> None:
     (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetNvLinkState": lambda link: int(link == 1)})).gpus()
-    assert gpu.nvlinks == 1
+    assert gpu.nvlink_ends() == {1: None}
+
+
+def test_links_end_at_gpus_or_elsewhere() -> None:
+    ends = [("00000000:07:00.0", 0), (None, 2), ("00000004:04:00.0", 1), ("00000000:08:00.0", 0xFF)]
+    (gpu,) = Nvml(Library({**H200, **with_nvlinks(ends, {})})).gpus()
+    assert gpu.nvlink_ends() == {0: "00000000:07:00.0", 1: None, 2: None, 3: "00000000:08:00.0"}
+
+
+def test_links_are_counted_each_by_itself_in_one_question() -> None:
+    counts = {(138, 0): 1, (139, 0): 2, (138, 3): 3, (139, 3): 2**50, (138, ALL_LINKS): 99, (139, ALL_LINKS): 99}
+    answers, asked = with_nvlinks([], counts), []
+
+    def fields(questions: list[tuple[int, int]]) -> Any:
+        asked.append(questions)
+        return answers["nvmlDeviceGetFieldValues"](questions)
+
+    (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetFieldValues": fields})).gpus()
+    assert gpu.counters([0, 3]).nvlinks == {0: Counter(2048, 1024), 3: Counter(2**60, 3072)}
+    assert [len(questions) for questions in asked] == [2, 4]  # PCIe, then all links
+
+
+def test_links_that_are_not_counted_by_themselves_are_counted_together() -> None:
+    counts = {(138, 0): 1, (139, 0): 2, (138, 1): 3, (138, ALL_LINKS): 5, (139, ALL_LINKS): 6}
+    (gpu,) = Nvml(Library({**H200, **with_nvlinks([], counts)})).gpus()
+    assert gpu.counters([0, 1]).nvlinks == {0: Counter(2048, 1024), ALL_LINKS: Counter(6 * 1024, 5 * 1024)}
+    assert gpu.counters([2]).nvlinks == {ALL_LINKS: Counter(6 * 1024, 5 * 1024)}
 
 
 def test_without_a_driver_there_are_no_gpus() -> None:

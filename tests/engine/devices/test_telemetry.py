@@ -16,12 +16,12 @@ import pytest
 
 from engine.devices.description import DeviceDescription
 from engine.devices.monitor import TelemetryMonitor
-from engine.devices.nvml import Nvml
+from engine.devices.nvml import ALL_LINKS, Nvml
 from engine.devices.processor import ProcessorSampler
 from engine.devices.sampler import GpuSampler, make_samplers, rate
-from engine.devices.telemetry import Telemetry
+from engine.devices.telemetry import LinkTraffic, Telemetry
 from engine.types import DeviceId
-from tests.support.nvml import H200, Library, NVMLError_LibRmVersionMismatch
+from tests.support.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 CPU, GPU = DeviceId("cpu", "0"), DeviceId("cuda", "3")
 
@@ -38,7 +38,9 @@ def wait(condition: Callable[[], object], seconds: float = 20.0) -> None:
 
 
 def test_snapshots_travel_as_json() -> None:
-    for snapshot in (Telemetry(GPU), Telemetry(GPU, 7.0, memory_used=2**40, throttling=("power limit",)), Telemetry(CPU, throttling=())):
+    links = LinkTraffic(0, "0000:07:00.0", 1.5e9, 0.0), LinkTraffic(3, None, None, None)
+    busy = Telemetry(GPU, 7.0, memory_used=2**40, nvlink_traffic=links, throttling=("power limit",))
+    for snapshot in (Telemetry(GPU), busy, Telemetry(CPU, throttling=())):
         assert Telemetry.from_json(json.loads(json.dumps(snapshot.as_json()))) == snapshot
 
 
@@ -62,6 +64,67 @@ def test_a_snapshot_of_a_gpu() -> None:
     assert (snapshot.pcie_rx, snapshot.pcie_tx) == (1.5e6, 1.5e6)
     assert snapshot.nvlink_rx == snapshot.nvlink_tx == pytest.approx(10_000 * 1024 / elapsed, rel=0.3)
     assert snapshot.throttling == ("power limit", "temperature")
+
+
+def linked(counts: dict[tuple[int, int], int]) -> GpuSampler:
+    """Of a GPU with two links to one, one to another, and one to a switch."""
+    ends = [("00000000:07:00.0", 0), ("00000000:0B:00.0", 0), ("00000000:07:00.0", 0), (None, 2)]
+    (gpu,) = Nvml(Library({**H200, **with_nvlinks(ends, counts)})).gpus()
+    return GpuSampler(GPU, gpu)
+
+
+def test_traffic_of_each_link_with_where_it_leads() -> None:
+    counts = {(field, link): 1_000 for field in (138, 139) for link in range(4)}
+    sampler, begin = linked(counts), time.monotonic()
+    counts |= {(138, 0): 11_000, (138, 2): 21_000, (139, 1): 6_000}
+    time.sleep(0.1)
+    snapshot, elapsed = sampler.sample(), time.monotonic() - begin
+    assert [(link.number, link.end) for link in snapshot.nvlink_traffic] == [
+        (0, "0000:07:00.0"),
+        (1, "0000:0b:00.0"),
+        (2, "0000:07:00.0"),
+        (3, None),
+    ]
+    unit = 1_000 * 1024 / elapsed
+    assert [link.tx for link in snapshot.nvlink_traffic] == pytest.approx([10 * unit, 0, 20 * unit, 0], rel=0.3)
+    assert [link.rx for link in snapshot.nvlink_traffic] == pytest.approx([0, 5 * unit, 0, 0], rel=0.3)
+    assert snapshot.nvlinks == 4
+    assert (snapshot.nvlink_rx, snapshot.nvlink_tx) == tuple(
+        sum(rates) for rates in zip(*((link.rx, link.tx) for link in snapshot.nvlink_traffic), strict=True)
+    )
+
+
+def test_a_counter_that_began_anew_is_unknown_once_and_so_is_the_sum() -> None:
+    counts = {(field, link): 1_000 for field in (138, 139) for link in range(4)}
+    sampler = linked(counts)
+    counts |= {(138, 1): 10, (138, 2): 1_000_000}
+    snapshot = sampler.sample()
+    assert [link.tx is None for link in snapshot.nvlink_traffic] == [False, True, False, False]
+    assert (snapshot.nvlink_rx, snapshot.nvlink_tx) == (0.0, None)
+    snapshot = sampler.sample()
+    assert [link.tx for link in snapshot.nvlink_traffic] == [0.0] * 4
+    assert snapshot.nvlink_tx == 0.0
+
+
+def test_where_links_are_not_counted_by_themselves_there_is_a_total() -> None:
+    counts = {(138, ALL_LINKS): 0, (139, ALL_LINKS): 0}
+    sampler = linked(counts)
+    counts[138, ALL_LINKS] = 1_000
+    snapshot = sampler.sample()
+    assert snapshot.nvlink_traffic == ()
+    assert snapshot.nvlink_rx == 0.0
+    assert (snapshot.nvlink_tx or 0.0) > 0.0
+
+
+def test_a_link_that_falls_silent_takes_nothing_from_the_others() -> None:
+    counts = {(field, link): 0 for field in (138, 139) for link in (*range(4), ALL_LINKS)}
+    sampler = linked(counts)
+    del counts[138, 3]
+    sampler.sample()
+    counts |= {(138, 0): 1_000, (138, ALL_LINKS): 3_000}
+    snapshot = sampler.sample()
+    assert [link.number for link in snapshot.nvlink_traffic] == [0, 1, 2]
+    assert (snapshot.nvlink_tx or 0.0) == pytest.approx(3 * (snapshot.nvlink_traffic[0].tx or 0.0))
 
 
 @pytest.mark.parametrize(("before", "now", "expected"), [(None, 5, None), (5, None, None), (9, 5, None), (5, 5, 0.0), (0, 2**40, 2**41)])

@@ -66,6 +66,16 @@ def test_nvlinks_between_gpus_are_counted_by_their_ends() -> None:
     )
 
 
+def test_links_are_direct_or_through_switches() -> None:
+    ends = [[nvlink(None)] * 2, [nvlink(None)] * 2, [nvlink("00000000:03:00.0", 0)], [nvlink("00000000:02:00.0", 0)]]
+    values = {"gpus": [{"pci": {"busId": f"00000000:0{place}:00.0"}, "links": links} for place, links in enumerate(ends)]}
+    values |= {"p2p_nvlink": [[0] * 4] * 4}
+    gpus = read_gpus(values)
+    topology = Topology((), gpus, join(gpus, values))
+    assert (topology.links[0][1], topology.links[2][3]) == (Link(None, 2, None, False), Link(None, 1, None, True))
+    assert Topology.from_json(json.loads(json.dumps(topology.as_json()))) == topology
+
+
 def test_through_switches_it_is_as_many_as_both_have_if_they_reach_each_other() -> None:
     links = [[nvlink(None)] * 18, [nvlink("00000000:C4:00.0")] * 12, [nvlink(None)] * 18]
     down = {"state": 0, "remote_pci": None}

@@ -44,3 +44,8 @@ def test_what_nvlink_joins() -> None:
     assert fabrics(machine(SOCKETS, {(0, 1): 2, (1, 2): 1}, NODES)) == (Fabric((0, 1, 2), 2, False),)
     assert fabrics(machine(SOCKETS, {(0, 1): 2, (0, 2): 1, (1, 2): 1}, NODES)) == (Fabric((0, 1, 2), 2, False),)
     assert fabrics(machine(SOCKETS, {}, NODES)) == ()
+
+
+def test_what_nvlink_joins_without_a_switch() -> None:
+    assert fabrics(machine(SOCKETS, {(0, 1): 2, (1, 2): 1}, NODES, direct=True)) == (Fabric((0, 1, 2), 2, False, True),)
+    assert fabrics(machine(SOCKETS, {(4, 6): 4}, NODES, direct=True)) == (Fabric((4, 6), 4, True, True),)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.dispatcher import DIED_TWICE, Dispatcher
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
 from engine.pool.strategies import choose
 from engine.pool.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
@@ -72,7 +72,8 @@ class Run:
     ) -> None:
         self.devices = DEVICES[:devices]
         self.strategy, _ = choose(tiny_settings(parallel), self.devices)
-        self.dispatcher = Dispatcher(self.strategy, self.devices, together=together)
+        self.dispatcher = Dispatcher(self.strategy, self.devices, lambda: self.now, together=together)
+        self.now = 0.0
         self.together = together
         self.leaving: set[DeviceId] = set()
         self.sources = list(sources)
@@ -84,6 +85,7 @@ class Run:
         self.opened: set[int] = set()
         self.most_waiting = 0
         self.deaths = 0
+        self.recalled: list[tuple[DeviceId, Detect]] = []
         for device in self.devices:
             self.start(device)
         for number in range(len(sources)):
@@ -129,12 +131,22 @@ class Run:
                     for task in list(worker.tasks):
                         if task.source == message.source:
                             self.end(device, task, complete=False)
+                case Recall():
+                    assert device not in self.leaving
+                    (task,) = [task for task in worker.tasks if (task.source, task.segment.number) == (message.source, message.segment)]
+                    assert not task.careful
+                    self.recalled.append((device, task))
         self.most_waiting = max(self.most_waiting, self.dispatcher.waiting)
 
     def step(self, device: DeviceId) -> None:
         """Let one worker do something."""
         worker = self.workers[device]
+        self.now += 0.1
         self.deliver()
+        for holder, task in self.recalled:
+            if task in self.workers.get(holder, worker).tasks:
+                self.end(holder, task, complete=False)
+        self.recalled.clear()
         if worker.probe is not None and self.random.random() < 0.7:
             self.tell(self.dispatcher.receive(device, Began(worker.probe.source, None)))
             truth, number, worker.probe = self.sources[worker.probe.source], worker.probe.source, None

@@ -1,0 +1,120 @@
+"""How fast devices get on, and what follows from it: a slow one must not hold the others up.
+
+Work is given out a segment at a time, and only so many later ones are done before it. So a device that is much slower than the others
+gets as much of a segment as it can do until they would have to wait; and what a device has not got to, one that has nothing to do takes
+over, if it is done with it sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from engine.types import DeviceId
+
+LATELY_SECONDS = 4.0
+
+LEAST_PIECE = 16
+"""Frames that are worth opening a segment."""
+
+TAKING_SECONDS = 0.5
+"""About what it takes until a segment is given up here and opened there."""
+
+Place: TypeAlias = tuple[int, int]
+"""Source and segment."""
+
+
+class Pace:
+    """Frames/s of a device while it has work, lately: what is older counts less and less. Times are of one clock, seconds."""
+
+    def __init__(self) -> None:
+        self._frames = 0.0
+        self._seconds = 0.0
+        self._since: float | None = None
+
+    def work(self, now: float) -> None:
+        """It has something to do."""
+        self._since = now if self._since is None else self._since
+
+    def done(self, frames: int, now: float) -> None:
+        """So many frames of it are done."""
+        self._pass(now)
+        self._frames += frames
+
+    def rest(self, now: float) -> None:
+        """It has nothing to do."""
+        self._pass(now)
+        self._since = None
+
+    def rate(self, now: float) -> float | None:
+        """Frames/s; None until the first is done."""
+        self._pass(now)
+        return self._frames / self._seconds if self._frames and self._seconds else None
+
+    def _pass(self, now: float) -> None:
+        if self._since is None:
+            return
+        self._seconds += now - self._since
+        self._since = now
+        if self._seconds > LATELY_SECONDS:
+            self._frames *= LATELY_SECONDS / self._seconds
+            self._seconds = LATELY_SECONDS
+
+
+def piece(frames: int, rate: float | None, lanes: int, ahead: int, others: Iterable[float | None]) -> int | None:
+    """How much of a segment a device should do before it asks again. None = all of it.
+
+    frames: what is left of the segment, which stands for the following ones, too. rate: of the device, frames/s, shared by its lanes.
+    ahead: segments that may be under way at once. others: the rates of the other devices. None: not known.
+    """
+    together = sum(other or 0.0 for other in others)
+    if rate is None or not together:
+        return None
+    until_blocked = ahead * frames / together
+    if frames * lanes / rate <= until_blocked:
+        return None
+    least = max(LEAST_PIECE, int(until_blocked / 2 * rate / lanes))
+    return least if least < frames else None
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is to be done of a segment. done: frames before, which another device has to decode again."""
+
+    frames: int
+    done: int
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a device has to do. rate: frames/s, None = not known. left: of what it was given and keeps. promised: frames that it is about
+    to take over."""
+
+    rate: float | None
+    left: Mapping[Place, Left]
+    promised: int = 0
+
+    @property
+    def frames(self) -> int:
+        """All that is left."""
+        return self.promised + sum(left.frames for left in self.left.values())
+
+
+def relief(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, Place] | None:
+    """What a device that waits for work should take over: the most that the one that has longest to go has left of a segment.
+
+    None if nothing would be done sooner. A rate that nobody knows is taken to be like the other one's.
+    """
+    best, longest = None, 0.0
+    for device, load in others.items():
+        place = max(load.left, key=lambda place: load.left[place].frames, default=None)
+        if place is None:
+            continue
+        theirs = load.rate or idle.rate or 1.0
+        ours = idle.rate or theirs
+        seconds = load.frames / theirs
+        taken = load.left[place]
+        if TAKING_SECONDS + (idle.frames + taken.frames + taken.done) / ours < seconds and seconds > longest:
+            best, longest = (device, place), seconds
+    return best

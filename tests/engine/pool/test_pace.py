@@ -1,0 +1,228 @@
+"""Devices of unequal speed: how much each is given at once, and what is taken from one that others would wait for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.dispatcher import Dispatcher
+from engine.pool.events import Event, FramesDone, SourceFinished
+from engine.pool.pace import LATELY_SECONDS, LEAST_PIECE, TAKING_SECONDS, Left, Load, Pace, piece, relief
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Recall
+from engine.pool.strategies.segments import Segments
+from engine.types import Detections, DeviceId
+
+A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
+
+
+def test_only_the_time_with_work_counts() -> None:
+    pace = Pace()
+    assert pace.rate(5.0) is None
+    pace.work(10.0)
+    pace.work(10.5)
+    assert pace.rate(10.5) is None
+    pace.done(30, 11.0)
+    pace.rest(11.5)
+    assert pace.rate(100.0) == pytest.approx(20)
+    pace.work(100.0)
+    assert pace.rate(100.5) == pytest.approx(15)
+
+
+def test_what_was_long_ago_counts_less_and_less() -> None:
+    pace = Pace()
+    pace.work(0.0)
+    for tenth in range(1, 101):
+        pace.done(100, tenth / 10)
+    for tenth in range(101, 101 + 30 * int(LATELY_SECONDS)):
+        pace.done(1, tenth / 10)
+    rate = pace.rate((100 + 30 * int(LATELY_SECONDS)) / 10)
+    assert rate is not None
+    assert 10 < rate < 100
+
+
+def test_devices_of_about_the_same_speed_get_whole_segments() -> None:
+    assert piece(120, None, 12, 50, [2000]) is None
+    assert piece(120, 2000, 12, 50, []) is None
+    assert piece(120, 2000, 12, 50, [None]) is None
+    assert piece(120, 2000, 12, 50, [2000]) is None
+    assert piece(120, 5, 1, 6, [7]) is None
+    assert piece(120, 800, 12, 50, [2400]) is None
+
+
+def test_a_slow_device_gets_what_it_can_do_before_the_others_wait() -> None:
+    # the others run through 28 segments of 120 frames in 2.8 s, in half of which it does 42 frames
+    assert piece(120, 30, 1, 28, [1200]) == 42
+    assert piece(120, 60, 2, 28, [1200]) == 42
+    assert piece(120, 30, 1, 28, [600, None, 600]) == 42
+    assert piece(120, 1, 1, 28, [1200]) == LEAST_PIECE
+    assert piece(10, 1, 1, 28, [1200]) is None
+
+
+def left(*frames: int, done: int = 0) -> dict[tuple[int, int], Left]:
+    return {(0, number): Left(count, done) for number, count in enumerate(frames)}
+
+
+def test_the_longest_segment_of_the_one_with_longest_to_go_is_taken() -> None:
+    others = {A: Load(100, left(300)), B: Load(10, left(30, 60, 40)), C: Load(10, left(90))}
+    assert relief(Load(1000, {}), others) == (B, (0, 1))
+
+
+def test_nothing_is_taken_that_would_not_be_done_sooner() -> None:
+    assert relief(Load(1000, {}), {}) is None
+    assert relief(Load(1000, {}), {A: Load(1000, {})}) is None
+    assert relief(Load(1000, {}), {A: Load(1000, left(400))}) is None  # changing hands takes as long
+    assert relief(Load(10, {}), {A: Load(30, left(100, 100))}) is None
+    assert relief(Load(100, left(1000)), {A: Load(100, left(500, 500))}) is None
+    assert relief(Load(100, {}, promised=1000), {A: Load(100, left(500, 500))}) is None
+    assert relief(Load(100, {}), {A: Load(100, left(100, done=1000))}) is None  # it would have to be decoded again
+    assert relief(Load(1000, {}), {A: Load(100, left(100, done=100))}) == (A, (0, 0))
+    assert 100 / 1000 < TAKING_SECONDS < 100 / 100
+
+
+def test_what_nobody_knows_is_taken_to_be_equal() -> None:
+    assert relief(Load(None, {}), {A: Load(None, left(100, 100))}) == (A, (0, 0))
+    assert relief(Load(None, {}), {A: Load(None, left(100))}) is None
+    assert relief(Load(None, {}), {A: Load(20, left(100, 100))}) == (A, (0, 0))
+    assert relief(Load(20, {}), {A: Load(None, left(100))}) is None
+
+
+BATCH = 8
+
+
+@dataclass
+class Device:
+    """One that does a batch in ``BATCH / rate`` seconds, of one lane after the other."""
+
+    rate: float
+    lanes: int
+    busy_until: float = 0.0
+    tasks: list[Detect] = field(default_factory=list)
+    positions: dict[int, int] = field(default_factory=dict)
+    recalled: set[int] = field(default_factory=set)
+    turn: int = 0
+
+
+class Race:
+    """A video, and devices of known speeds that do it; time is that of the slowest clock among them."""
+
+    def __init__(self, devices: dict[DeviceId, Device], segments: int, frames: int) -> None:
+        self.devices = devices
+        self.now = 0.0
+        self.done: Counter[DeviceId] = Counter()
+        self.recalls = 0
+        self.finished: SourceFinished | None = None
+        self.handed_on = 0
+        self.dispatcher = Dispatcher(Segments(list(devices)), list(devices), lambda: self.now)
+        pieces = tuple(Segment(number, None, None, frames) for number in range(segments))
+        info = SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, segments * frames, None, 25.0, pieces)
+        for device, state in devices.items():
+            self.dispatcher.started(device)
+            self.dispatcher.ready(device, state.lanes)
+        self.dispatcher.add(0, Path("x.mp4"))
+        for device, message in self.dispatcher.assignments():
+            assert isinstance(message, Probe)
+            self.tell(self.dispatcher.receive(device, Probed(0, info)))
+        for device, state in devices.items():
+            for _ in range(state.lanes):
+                self.tell(self.dispatcher.receive(device, Need()))
+
+    def tell(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case FramesDone():
+                    self.handed_on += len(event.frames)
+                case SourceFinished():
+                    self.finished = event
+
+    def deliver(self) -> None:
+        for device, message in self.dispatcher.assignments():
+            state = self.devices[device]
+            match message:
+                case Detect():
+                    if not state.tasks:
+                        state.busy_until = max(state.busy_until, self.now) + BATCH / state.rate
+                    state.tasks.append(message)
+                    state.positions[message.segment.number] = message.skip
+                    state.recalled.discard(message.segment.number)
+                case Recall():
+                    self.recalls += 1
+                    state.recalled.add(message.segment)
+                case Drop() | Probe():
+                    pytest.fail(f"{message} is not due")
+
+    def run(self) -> float:
+        """Seconds from the first frame to the last."""
+        while self.finished is None:
+            self.deliver()
+            device, state = min(((d, s) for d, s in self.devices.items() if s.tasks), key=lambda item: item[1].busy_until)
+            self.now = state.busy_until
+            self.batch(device, state)
+        return self.now
+
+    def batch(self, device: DeviceId, state: Device) -> None:
+        state.turn += 1
+        task = state.tasks[state.turn % len(state.tasks)]
+        number = task.segment.number
+        position = state.positions[number]
+        if position == task.skip:
+            self.tell(self.dispatcher.receive(device, Began(0, number)))
+        end = task.segment.frames if task.limit is None else min(task.segment.frames, task.skip + task.limit)
+        count = min(BATCH, end - position)
+        entries = [FrameEntry(float(number * 1000 + position + at), 64, 48, Detections()) for at in range(count)]
+        self.tell(self.dispatcher.receive(device, Frames.pack(0, number, position, entries)))
+        self.done[device] += count
+        position = state.positions[number] = position + count
+        if position == end or number in state.recalled:
+            state.tasks.remove(task)
+            self.tell(self.dispatcher.receive(device, Done(0, number, position, position == task.segment.frames)))
+            self.tell(self.dispatcher.receive(device, Need()))
+        if state.tasks:
+            state.busy_until += BATCH / state.rate
+
+
+@pytest.mark.parametrize(
+    ("devices", "segments"),
+    [
+        ({A: (1200, 12), B: (400, 12)}, 100),
+        ({A: (2400, 12), B: (20, 1)}, 200),
+        ({A: (60, 12), B: (5, 1)}, 60),
+        ({A: (30, 1), B: (10, 1)}, 20),
+        ({A: (2400, 12), B: (2400, 12), C: (100, 2)}, 400),
+        ({A: (500, 4), B: (500, 4), C: (500, 4)}, 120),
+    ],
+    ids=["a third", "GPU and CPU", "small GPU and CPU", "one lane each", "two fast, one slow", "equal"],
+)
+def test_unequal_devices_reach_the_sum_of_their_speeds(devices: dict[DeviceId, tuple[float, int]], segments: int) -> None:
+    race = Race({device: Device(*how) for device, how in devices.items()}, segments, 120)
+    seconds = race.run()
+    assert race.finished is not None
+    assert race.finished.error is None
+    assert race.handed_on == race.finished.ledger.inferred == 120 * segments
+    assert race.handed_on / seconds > 0.9 * sum(rate for rate, _ in devices.values())
+    assert all(race.done[device] for device in devices)
+
+
+def test_equal_devices_leave_each_other_alone() -> None:
+    race = Race({A: Device(2000, 8), B: Device(2000, 8)}, 64, 120)
+    race.run()
+    assert race.recalls == 0
+
+
+def test_a_device_that_stops_for_a_while_is_relieved() -> None:
+    race = Race({A: Device(1000, 4), B: Device(1000, 4)}, 40, 120)
+    stopped = False
+    while race.finished is None:
+        race.deliver()
+        if not stopped and race.now > 1:
+            stopped = True
+            race.devices[B].busy_until += 60
+        device, state = min(((d, s) for d, s in race.devices.items() if s.tasks), key=lambda item: item[1].busy_until)
+        race.now = state.busy_until
+        race.batch(device, state)
+    # what it had begun has to wait for its answer, but nothing else
+    assert race.recalls > 0
+    assert race.done[A] + race.done[B] == 40 * 120

@@ -1,0 +1,44 @@
+"""A device that is much slower than the other one: real workers, one of them stopped for most of the time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import DeviceReady, Event, SourceFinished
+from engine.pool.pool import EnginePool
+from engine.settings import Parallel
+from tests.support.groups import same_detections, slowed
+from tests.support.media import make_video
+from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
+
+FRAMES = 650
+SEGMENT = 108
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six segments of about as many frames."""
+    return make_video(tmp_path_factory.mktemp("unequal") / "video.mp4", FRAMES, (160, 120))
+
+
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(lanes: int, video: Path) -> None:
+    settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, lanes=lanes)
+    alone = run_pool([video], CPUS[:1], settings)
+    brakes: list[slowed] = []  # type: ignore[valid-type]
+
+    def brake(_: EnginePool, event: Event, seen: Seen) -> None:
+        if isinstance(event, DeviceReady) and len(seen.ready) == len(CPUS):
+            brakes.append(slowed(worker_pids()[str(CPUS[1])], 0.02))
+            brakes[0].__enter__()  # type: ignore[attr-defined]
+        if isinstance(event, SourceFinished):
+            brakes[0].__exit__(None, None, None)  # type: ignore[attr-defined]
+
+    seen = run_pool([video], CPUS, settings, brake, when_ready=True)
+    assert seen.finished[0].ledger.inferred == len(seen.frames[0]) == FRAMES
+    assert not seen.failures
+    same_detections(seen.frames[0], alone.frames[0])
+    slow = sum(frame.device == CPUS[1] for frame in seen.frames[0])
+    assert slow < SEGMENT
