@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt
@@ -12,6 +13,8 @@ from app.window.device_status import DeviceStatus, Phase
 from app.window.indicators import Dot
 from app.window.queue_item import ItemState, QueueItem
 from engine.pool.events import StrategyChosen
+
+_TIP_COLUMNS = 80
 
 
 def _part(role: str = "small") -> QLabel:
@@ -76,7 +79,7 @@ class StatusLine(QWidget):
     def show_strategy(self, chosen: StrategyChosen) -> None:
         """How the devices share the work."""
         self.strategy.setText(f"Strategy: {chosen.strategy}")
-        self.strategy.setToolTip(chosen.reason)
+        self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt puts plain text on one line, however long
 
     def show_queue(self, items: Iterable[QueueItem]) -> None:
         """Throughput of all files together, and how long the longest takes."""

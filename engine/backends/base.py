@@ -32,6 +32,9 @@ class EngineInfo:
     backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network
     input, pixels. batch: frames per inference. slots: inferences that may be under way at once. lanes: segments that its
     worker decodes at once.
+
+    images_per_s: what the network did when it was built, with its pictures at hand. upload_bytes_per_s: what the way from host memory
+    to the device let through then. None = not measured, or no such way.
     """
 
     device: DeviceId
@@ -44,6 +47,8 @@ class EngineInfo:
     batch: int
     slots: int
     lanes: int = 1
+    images_per_s: float | None = None
+    upload_bytes_per_s: float | None = None
 
 
 class Backend(ABC):

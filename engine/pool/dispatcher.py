@@ -103,9 +103,9 @@ class Dispatcher:
         return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
 
     @property
-    def known(self) -> list[SourceInfo] | None:
-        """What the sources are that are not finished; None as long as one of them is not probed."""
-        infos = [source.info for source in self._sources.values() if source.info is not None]
+    def known(self) -> dict[int, SourceInfo] | None:
+        """What the sources are that are not finished, by number; None as long as one of them is not probed."""
+        infos = {source.number: source.info for source in self._sources.values() if source.info is not None}
         return infos if len(infos) == len(self._sources) else None
 
     def regroup(self, strategy: Strategy, group: DeviceId) -> None:
@@ -211,11 +211,13 @@ class Dispatcher:
                     worker.pace.rest(self._clock())
                 return self._done(work, message)
 
-    def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Recall]]:
-        """What can be given out now, each once. Whoever asks for this has to send it."""
+    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Recall]]:
+        """What can be given out now, each once. Whoever asks for this has to send it. detecting: whether work is given out."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
+        if not detecting:
+            return
         yield from self._detects()
         if self._strategy.lends and len(self._workers) > 1:
             yield from self._recalls()

@@ -29,7 +29,8 @@ class Ledger:
 @dataclass(frozen=True)
 class StrategyChosen:
     """How the devices share the work, and in words why: the first event of a run. Comes again when devices have joined or left, if
-    that changes the reason; and, before the first frame, when the sources turn out to need another strategy: all devices start anew."""
+    that changes the reason; and, before the first frame, when it was measured what is faster for the sources: all devices start anew
+    then, if that is another strategy."""
 
     strategy: str
     reason: str

@@ -18,7 +18,7 @@ LANES_SECONDS = 0.5
 
 
 class Pipeline:
-    """Segments in, results out, for one built engine. send, die: see ``Delivery``."""
+    """Segments in, results out, for ``backend``, a built engine. send, die: see ``Delivery``."""
 
     def __init__(
         self,
@@ -29,6 +29,7 @@ class Pipeline:
         start_thread: StartThread,
     ) -> None:
         batch = backend.info.batch
+        self.backend = backend
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
         self.reader = Reader(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -15,24 +13,16 @@ from typing import ClassVar, Self
 
 from engine.errors import UsageError
 from engine.pool import worker
-from engine.pool.device_statistics import DeviceStatistics
+from engine.pool.choice import Choice
+from engine.pool.device_reports import DeviceReports
 from engine.pool.dispatcher import Dispatcher
-from engine.pool.events import (
-    DeviceFailed,
-    DeviceLeft,
-    DeviceReady,
-    DeviceStarting,
-    EngineBuilding,
-    Event,
-    SourceFinished,
-    StrategyChosen,
-)
+from engine.pool.events import Event, SourceFinished
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Setup, Starting, Stats, Stopped
-from engine.pool.strategies import choose
-from engine.settings import EngineSettings, Isolation, Parallel, RunSettings
+from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped, Surveyed
+from engine.pool.setup import setup_for
+from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 LOOKS = 60
@@ -61,23 +51,19 @@ class EnginePool:
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         self._settings = settings
-        self._strategy, self._reason = choose(settings, devices)
-        self._settled = settings.parallel is not Parallel.AUTO  # the strategy stays
-        devices = self._strategy.workers(devices)
+        self._choice = Choice(settings, devices)
+        devices = self._choice.strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD
-        self._dispatcher = Dispatcher(self._strategy, devices, together=together)
+        self._dispatcher = Dispatcher(self._choice.strategy, devices, together=together)
         self._common_host = Host("devices", type(self).worker_main) if together else None
         self._workers = {device: self._new_worker(device) for device in devices}
-        self._statistics: dict[DeviceId, DeviceStatistics] = {}
-        self._working: set[DeviceId] = set()  # those started that have not left
-        self._out: set[DeviceId] = set()  # members of a group that will not come back
+        self._reports = DeviceReports(self._choice.strategy)
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
         # what the other threads want, and the pipe that wakes the driving one
         self._commanding = threading.Lock()
         self._commands: list[Callable[[], list[Event]]] = []
         self._wanted = list(devices)
-        self._explained = tuple(devices)
         self._sources = 0
         self._unfinished: set[int] = set()
         self._driven = False
@@ -135,7 +121,7 @@ class EnginePool:
             if device in self._wanted:
                 raise UsageError(f"{device} takes part already")
             self._wanted.append(device)
-            self._settled = True  # the user counts on devices that can join and leave
+            self._choice.settle()  # the user counts on devices that can join and leave
             self._command(list)
 
     def remove_device(self, device: DeviceId) -> None:
@@ -152,8 +138,13 @@ class EnginePool:
             if self._unfinished and len(self._wanted) == 1:
                 raise UsageError(f"{device} is the last device, and there is work left: add another device first, or cancel the work")
             self._wanted.remove(device)
-            self._settled = True
+            self._choice.settle()
             self._command(list)
+
+    @property
+    def choosing(self) -> bool:
+        """Whether no device may work yet: which strategy is best for the sources depends on what the first engine can do."""
+        return self._choice.pending
 
     def close(self) -> None:
         """Stop everything now and leave nothing behind; harmless when repeated. An ``events`` under way in another thread ends."""
@@ -177,7 +168,7 @@ class EnginePool:
 
     def _drive(self) -> Iterator[Event]:
         try:
-            yield StrategyChosen(self._strategy.name, self._reason)
+            yield self._choice.current
             while (events := self._step()) is not None:
                 with self._commanding:
                     self._unfinished -= {event.source for event in events if isinstance(event, SourceFinished)}
@@ -195,13 +186,13 @@ class EnginePool:
     def _check_elastic(self, device: DeviceId) -> None:
         if self._closing or self._alarm_in.closed:
             raise RuntimeError(f"{device} comes too late: the run is over")
-        if not self._strategy.elastic:
-            raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
+        if not self._choice.strategy.elastic:
+            raise UsageError(f"with the strategy {self._choice.strategy.name} no device can join or leave a run: start another one")
 
     def _step(self) -> list[Event] | None:
         """Do what can be done now, or else wait for something to happen. None: it is over."""
         with self._driving:
-            events = self._choose_again()
+            events = self._choose()
             with self._commanding:
                 if self._closing or self._alarm.closed:
                     return None
@@ -216,29 +207,36 @@ class EnginePool:
             if finishing and self._dispatcher.finished:
                 return events + self._shut_down()
             events += [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
-            for device, message in self._dispatcher.assignments():
+            for device, message in self._dispatcher.assignments(detecting=not self._choice.pending):
                 if isinstance(message, Detect):
-                    self._settled = True
+                    self._choice.settle()
                 self._workers[device].send(message)
             return events or self._wait()
 
-    def _choose_again(self) -> list[Event]:
-        """Let the devices form a group if that is better for the sources, as long as no work is given out: what is lost is only what
-        they have built so far. Called with ``_driving`` held."""
-        sources = self._dispatcher.known
+    def _choose(self) -> list[Event]:
+        """Find out whether the sources need another strategy, as long as no work is given out; what is lost if they do is only what the
+        devices have built so far. Called with ``_driving`` held."""
+        known = self._dispatcher.known
         with self._commanding:
-            if not sources or self._settled or self._closing or self._alarm.closed:
+            if self._closing or self._alarm.closed:
                 return []
-            strategy, reason = choose(self._settings, self._wanted, sources)
-            if strategy.name == self._strategy.name:
-                return []
-            (group,) = strategy.workers(self._wanted)
-            self._strategy, self._reason, self._wanted, self._settled = strategy, reason, [group], True
-        for _ in stop_all(self._workers.values()):
-            pass  # whatever they still say, the group finds out itself
-        self._dispatcher.regroup(strategy, group)
-        self._workers.clear()
-        return [StrategyChosen(strategy.name, reason)]
+            survey = self._choice.survey(known, self._wanted)
+            chosen = self._choice.conclude(known, self._wanted)
+            strategy = self._choice.strategy
+            regrouping = strategy is not self._reports.strategy
+            if regrouping:
+                self._wanted = list(strategy.workers(self._wanted))
+        if survey is not None:
+            device, message = survey
+            self._workers[device].send(message)
+        if regrouping:
+            for _ in stop_all(self._workers.values()):
+                pass  # whatever they still say, the group finds out itself
+            (group,) = self._wanted
+            self._dispatcher.regroup(strategy, group)
+            self._reports.strategy = strategy
+            self._workers.clear()
+        return [] if chosen is None else [chosen]
 
     def _join_and_leave(self, wanted: Sequence[DeviceId]) -> list[Event]:
         """Bring the workers in line with the devices that are wanted. One that comes back while it leaves has to leave first."""
@@ -255,18 +253,8 @@ class EnginePool:
                 remote.leave()
             else:
                 events += self._left(remote)
-        return events + self._explain(wanted)
-
-    def _explain(self, wanted: Sequence[DeviceId]) -> list[Event]:
-        """Why the work is shared as it is, if that has changed with the devices."""
-        if not wanted or not self._strategy.elastic or tuple(wanted) == self._explained:
-            return []
-        self._explained = tuple(wanted)
-        strategy, reason = choose(self._settings, wanted, () if self._settled else None)
-        if strategy.name != self._strategy.name or reason == self._reason:
-            return []
-        self._reason = reason
-        return [StrategyChosen(strategy.name, reason)]
+        explained = self._choice.of_devices(wanted)
+        return events if explained is None else [*events, explained]
 
     def _wait(self) -> list[Event]:
         awaited = {remote.connection: remote for remote in self._workers.values()}
@@ -298,55 +286,28 @@ class EnginePool:
 
     def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
         match message:
-            case Building():
-                return [EngineBuilding(remote.device, message.phase, message.fraction)]
+            case Building() | Stats() | Member():
+                return self._reports.said(remote.device, message)
             case Ready():
                 self._dispatcher.ready(remote.device, message.engine.lanes)
-                return [] if self._strategy.dealt else [DeviceReady(message.engine)]
-            case Stats():
-                return [self._statistics[remote.device].interval(message)]
-            case Member():
-                return [self._receive_of(message)]
+                self._choice.ready(remote.device, message.engine)
+                return self._reports.said(remote.device, message)
+            case Surveyed():
+                self._choice.surveyed(remote.device, message)
+                return []
             case Failed() | Stopped():
                 return []  # these are its last words, and whoever buries it looks at them
             case Frames():
-                for device in () if self._strategy.together else self._shown(remote.device):
-                    self._statistics[device].frames(message)
+                self._reports.frames(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
-
-    def _receive_of(self, about: Member) -> Event:
-        device = about.device
-        match about.message:
-            case Starting(attempt):
-                return DeviceStarting(device, attempt)
-            case Building(phase, fraction):
-                return EngineBuilding(device, phase, fraction)
-            case Ready(engine):
-                return DeviceReady(engine)
-            case Failed(why, restarting):
-                if not restarting:
-                    self._out.add(device)
-                return DeviceFailed(device, why, restarting)
-            case Stats() as stats:
-                return self._statistics[device].interval(stats)
-
-    def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
-        """Whom the pool's owner is told of where a worker's device is meant: the members of a group, unless they share one engine."""
-        return device.members if self._strategy.dealt else (device,)
 
     def _new_worker(self, device: DeviceId) -> RemoteWorker:
         return RemoteWorker(device, self._common_host or Host(str(device), type(self).worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        for device in self._shown(remote.device):
-            self._statistics.setdefault(device, DeviceStatistics(device))
-            self._working.add(device)
-        settings = self._settings
-        engine = _engine_settings(settings.engine, [member for device in self._workers for member in device.members])
-        how = (settings.parallel, settings.isolation, settings.tiles)
-        remote.start(Setup(remote.device, settings.model, engine, self.stall_seconds, *how))
+        remote.start(setup_for(remote.device, self._settings, list(self._workers), self.stall_seconds))
         self._dispatcher.started(remote.device)
-        return [] if self._strategy.dealt else [DeviceStarting(remote.device, remote.attempt)]  # a group tells of each member
+        return self._reports.starting(remote.device, remote.attempt)
 
     def _bury(self, remote: RemoteWorker) -> list[Event]:
         """A worker ended, alone or with all in its process: take what they left, and start them again if there is hope."""
@@ -378,10 +339,8 @@ class EnginePool:
             wanted = list(self._wanted)  # also one that comes back as soon as it has left
         if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-        events: list[Event] = []
-        if not isinstance(remote.last_words, Stopped):
-            # those that have been out for long are not news
-            events += [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._out]
+        events = [] if isinstance(remote.last_words, Stopped) else self._reports.failed(device, why, restarting)
+        self._choice.lost(device)
         self._dispatcher.join(wanted)
         events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)
         if leaving:
@@ -391,11 +350,8 @@ class EnginePool:
         return events
 
     def _left(self, remote: RemoteWorker) -> list[Event]:
-        device = remote.device
-        del self._workers[device]
-        final = [self._statistics[device].final()] if device in self._working else []
-        self._working.discard(device)
-        return [*final, DeviceLeft(device)]
+        del self._workers[remote.device]
+        return self._reports.left(remote.device)
 
     def _shut_down(self) -> list[Event]:
         """Stop the workers, then close the pipe. Called with ``_driving`` held. Returns the last statistics."""
@@ -410,13 +366,4 @@ class EnginePool:
         with self._commanding:
             self._alarm.close()
             self._alarm_in.close()
-        return events + [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
-
-
-def _engine_settings(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
-    """The same, with the cores shared evenly where several CPU devices would each take all of them."""
-    sharing = sum(device.kind == "cpu" for device in devices)
-    if sharing < 2 or settings.threads is not None:
-        return settings
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return replace(settings, threads=max(1, cores // sharing))
+        return events + self._reports.finals()

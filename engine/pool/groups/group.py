@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, EngineInfo, Progress
-from engine.media.decode import decode  # now: while cv2 is being imported, sys.path is not what a process started then should get
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.buffer import ROOM_BYTES
 from engine.pool.groups.crew import Crew
+from engine.pool.groups.front import cores, decode_shared
 from engine.pool.groups.remote import RemoteBackend
 from engine.pool.groups.shared import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import Failed, Member, Setup
@@ -28,9 +27,6 @@ LEAST_BYTES = 8 * CHUNK_BYTES
 
 LANES = 12
 """The most segments that a front decodes at once: on 64 cores, 12 gave 2,600 frames/s of 1080p, 32 gave 2,250."""
-
-THREADS = 16
-"""The most threads for a source that cannot be cut."""
 
 
 class Group(Backend):
@@ -54,12 +50,9 @@ class Group(Backend):
         """``timings`` of one member."""
         return self._crew.timings(member)
 
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
         """See ``Backend.decode``: by the CPU, into shared memory."""
-        whole = segment.start is None and segment.end is None  # nothing else of this source can be decoded meanwhile
-        threads = min(THREADS, _cores()) if whole else max(1, _cores() // self.info.lanes)
-        for frame in decode(info, segment, skip, threads):
-            yield replace(frame, image=self._pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
+        return decode_shared(info, segment, skip, self._pictures, self.info.lanes)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # how much is needed is known when the engines are there: none of them gets a picture before
@@ -78,7 +71,7 @@ class Group(Backend):
         batch = max(engine.batch for engine in engines)
         pictures = sum(engine.slots * engine.batch for engine in engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
-        lanes = settings.lanes or max(1, min(LANES, LANES * gpus, _cores() // 2))
+        lanes = settings.lanes or max(1, min(LANES, LANES * gpus, cores() // 2))
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))
@@ -93,6 +86,8 @@ class Group(Backend):
             batch=batch,
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
             lanes=lanes,
+            images_per_s=_total([engine.images_per_s for engine in engines]),
+            upload_bytes_per_s=None,  # who gets how much depends on who is free
         )
 
     def _make(self, device: DeviceId) -> Backend:
@@ -108,5 +103,6 @@ class Group(Backend):
         self._pictures.close()
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _total(rates: Sequence[float | None]) -> float | None:
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if len(known) == len(rates) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from engine import settings
 from engine.media.types import SourceInfo
@@ -18,11 +17,10 @@ from engine.settings import Decode, Parallel, RunSettings
 from engine.types import DeviceId
 
 
-def choose(run: RunSettings, devices: Sequence[DeviceId], sources: Sequence[SourceInfo] | None = None) -> tuple[Strategy, str]:
+def choose(run: RunSettings, devices: Sequence[DeviceId], settled: bool = False) -> tuple[Strategy, str]:
     """The strategy for a run over files on these devices, and in words why it is the one.
 
-    Its ``workers`` raises UsageError where the devices do not suit it. sources: None = not known yet, and there may be another
-    choice when they are.
+    Its ``workers`` raises UsageError where the devices do not suit it. settled: whether it stays whatever the sources are.
     """
     match run.parallel:
         case Parallel.STREAMS:
@@ -37,18 +35,21 @@ def choose(run: RunSettings, devices: Sequence[DeviceId], sources: Sequence[Sour
             return Depth(Depth.workers(devices)), "as the settings say"
     if len(devices) == 1:
         return Segments(devices), f"there is one device: {devices[0]} does every file from start to end"
-    # the devices of a group do not decode, so the user wants none who wants NVDEC
-    dealing = run.engine.decode is not Decode.NVDEC
-    if sources is not None and dealing and frames.pays(sources, devices):
-        *others, last = (Path(source.path).name for source in sources)
-        names = f"{', '.join(others)} and {last}" if others else last
-        dealt = f"frames are decoded once and dealt to all {len(devices)} devices; none can join or leave this run"
-        return Frames(Frames.workers(devices)), f"no device should be idle, and {names} cannot be cut at keyframes: {dealt}"
     together = f"files can be cut at keyframes: all {len(devices)} devices work on the oldest one, so that none is idle at the end"
     uncut = "one that cannot be cut stays on one device"
-    if sources is None and dealing and frames.apart(devices):
-        return Segments(devices), f"{together} ({uncut}; if that left others idle from the start, its frames are dealt to all)"
+    if not settled and _deals(run) and frames.apart(devices):
+        return Segments(devices), f"{together} ({uncut}; if that left others idle from the start, it is measured what is faster)"
     return Segments(devices), f"{together} ({uncut}; --parallel frames deals its frames to all)"
+
+
+def may_deal(run: RunSettings, devices: Sequence[DeviceId], sources: Sequence[SourceInfo]) -> bool:
+    """Whether it has to be found out if ``frames`` is better for these sources."""
+    return run.parallel is Parallel.AUTO and _deals(run) and frames.may_pay(sources, devices)
+
+
+def _deals(run: RunSettings) -> bool:
+    # the devices of a group do not decode, so the user wants none who wants NVDEC
+    return run.engine.decode is not Decode.NVDEC
 
 
 def _in_words(tiles: settings.Tiles) -> str:

@@ -161,6 +161,8 @@ def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
     assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
     line.show_strategy(StrategyChosen("streams", "as many files as devices"))
     assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: streams", "as many files as devices")
+    line.show_strategy(StrategyChosen("frames", "a long reason " * 30))
+    assert max(map(len, line.strategy.toolTip().splitlines())) <= 80
 
 
 def test_a_device_that_ends_with_its_session_is_idle(qtbot: QtBot) -> None:

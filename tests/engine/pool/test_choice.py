@@ -1,41 +1,34 @@
-"""Which strategy a run gets, and how it changes to ``frames`` when its videos turn out to be uncut."""
+"""Which strategy a run gets, before and after a device has measured what the sources need: without a process."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from engine.errors import UsageError
-from engine.media.probe import probe
+from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool import worker
-from engine.pool.events import DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
-from engine.pool.pool import EnginePool
-from engine.pool.protocol import Setup
-from engine.pool.strategies import choose, frames
-from engine.settings import Decode, Isolation, Parallel
+from engine.pool.choice import Choice
+from engine.pool.events import StrategyChosen
+from engine.pool.protocol import Surveyed
+from engine.pool.strategies import choose, frames, may_deal
+from engine.settings import Decode, Parallel
 from engine.types import DeviceId
-from tests.support.groups import same_detections
-from tests.support.media import make_video, rewrap, truncated
-from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, with_worker
+from tests.support.pool import CPUS, tiny_settings
 
 GPUS = tuple(DeviceId("cuda", str(number)) for number in range(8))
 THREE = tuple(DeviceId("cpu", str(number)) for number in range(3))
-FRAMES = 230
-AUTO = tiny_settings(Parallel.AUTO, confidence=0.1)
+AUTO = tiny_settings(Parallel.AUTO)
+MANY = 100_000
 
 
-def known(
-    *, segments: int = 1, count: int = frames.LEAST_FRAMES, name: str = "long.mkv", kind: SourceKind = SourceKind.VIDEO
-) -> SourceInfo:
+def known(*, segments: int = 1, count: int = MANY, name: str = "long.mkv", kind: SourceKind = SourceKind.VIDEO) -> SourceInfo:
     pieces = tuple(Segment(number, None, None, count // segments) for number in range(segments))
     return SourceInfo(f"/videos/{name}", kind, "h264", 64, 48, count, None, None, pieces)
+
+
+def engine(device: DeviceId, images_per_s: float | None = None) -> EngineInfo:
+    return EngineInfo(device, "A device", "A library", "fp16", "", 608, 608, 32, 3, 12, images_per_s)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +37,7 @@ def known(
         (Parallel.AUTO, CPUS[:1], "segments", "there is one device"),
         (Parallel.AUTO, THREE, "segments", "all 3 devices"),
         (Parallel.AUTO, CPUS, "segments", "--parallel frames deals its frames to all"),
-        (Parallel.AUTO, GPUS[:2], "segments", "if that left others idle from the start, its frames are dealt to all"),
+        (Parallel.AUTO, GPUS[:2], "segments", "if that left others idle from the start, it is measured what is faster"),
         (Parallel.STREAMS, GPUS[:3], "streams", "as the settings say"),
         (Parallel.SEGMENTS, CPUS[:1], "segments", "as the settings say"),
     ],
@@ -55,208 +48,144 @@ def test_the_choice_before_the_sources_are_known_is_explained(
     strategy, reason = choose(tiny_settings(parallel), devices)
     assert strategy.name == name
     assert words in reason
+    assert "measured" not in choose(tiny_settings(parallel), devices, settled=True)[1]
 
 
 @pytest.mark.parametrize(
-    ("sources", "devices", "name"),
+    ("sources", "devices", "may"),
     [
-        ([known()], GPUS[:2], "frames"),
-        ([known()], (*CPUS[:1], *GPUS[:2]), "frames"),
-        ([known()], (DeviceId("openvino", "GPU.0"), GPUS[0]), "frames"),
-        ([known()] * 3, GPUS, "frames"),
-        ([known(count=frames.LEAST_FRAMES // 2)] * 2, GPUS[:3], "frames"),
-        ([known()] * 4, GPUS, "segments"),
-        ([known()] * 2, GPUS[:2], "segments"),
-        ([known()], GPUS[:1], "segments"),
-        ([known()], CPUS, "segments"),
-        ([known()], (*CPUS, GPUS[0]), "segments"),
-        ([known(), known(segments=2)], GPUS[:3], "segments"),
-        ([known(kind=SourceKind.IMAGES)], GPUS[:2], "segments"),
-        ([known(count=frames.LEAST_FRAMES - 1)], GPUS[:2], "segments"),
-        ([], GPUS[:2], "segments"),
+        ([known()], GPUS[:2], True),
+        ([known()], (*CPUS[:1], *GPUS[:2]), True),
+        ([known()], (DeviceId("openvino", "GPU.0"), GPUS[0]), True),
+        ([known()] * 7, GPUS, True),
+        ([known(count=frames.LEAST_FRAMES // 2)] * 2, GPUS[:3], True),
+        ([known()] * 8, GPUS, False),
+        ([known()] * 2, GPUS[:2], False),
+        ([known()], GPUS[:1], False),
+        ([known()], CPUS, False),
+        ([known()], (*CPUS, GPUS[0]), False),
+        ([known(), known(segments=2)], GPUS[:3], False),
+        ([known(kind=SourceKind.IMAGES)], GPUS[:2], False),
+        ([known(count=frames.LEAST_FRAMES - 1)], GPUS[:2], False),
+        ([], GPUS[:2], False),
     ],
 )
-def test_frames_are_dealt_where_devices_would_be_idle(sources: list[SourceInfo], devices: tuple[DeviceId, ...], name: str) -> None:
-    strategy, reason = choose(AUTO, devices, sources)
-    assert strategy.name == name
-    assert ("long.mkv cannot be cut" in reason) is (name == "frames")
-    assert "from the start" not in reason  # that is over
+def test_frames_may_be_dealt_where_devices_would_be_idle(sources: list[SourceInfo], devices: tuple[DeviceId, ...], may: bool) -> None:
+    assert may_deal(AUTO, devices, sources) is may
+    choice = Choice(AUTO, devices)
+    for device in devices:
+        choice.ready(device, engine(device))
+    asked = choice.survey(dict(enumerate(sources)), devices)
+    assert (asked is not None) is choice.pending is may
+    assert not choice.settled
 
 
 @pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS])
 def test_what_the_settings_say_stays(parallel: Parallel) -> None:
-    strategy, reason = choose(tiny_settings(parallel), GPUS[:2], [known()])
-    assert (strategy.name, reason) == (parallel, "as the settings say")
+    choice = Choice(tiny_settings(parallel), GPUS[:2])
+    choice.ready(GPUS[0], engine(GPUS[0]))
+    assert choice.settled
+    assert choice.survey({0: known()}, GPUS[:2]) is None
+    assert choice.current == StrategyChosen(parallel, "as the settings say")
 
 
 def test_who_wants_nvdec_gets_it() -> None:
     settings = replace(AUTO, engine=replace(AUTO.engine, decode=Decode.NVDEC))
-    strategy, reason = choose(settings, GPUS[:2], [known()])
-    assert strategy.name == "segments"
-    assert choose(settings, GPUS[:2])[1] == reason
+    assert not may_deal(settings, GPUS[:2], [known()])
+    assert "measured" not in choose(settings, GPUS[:2])[1]
 
 
-def test_the_words_name_the_files_and_what_no_longer_goes() -> None:
-    names = ["a.mp4", "b.ts", "c.mkv"]
-    strategy, reason = choose(AUTO, GPUS[:4], [known(name=name) for name in names])
-    assert "a.mp4, b.ts and c.mkv cannot be cut at keyframes" in reason
-    assert "dealt to all 4 devices" in reason
-    assert "none can join or leave" in reason
-    assert not strategy.elastic
+def surveyed(own: float | None, shared: float | None, devices: tuple[DeviceId, ...] = GPUS[:4], count: int = 1) -> Choice:
+    """A choice after one device has answered."""
+    sources = {number: known() for number in range(count)}
+    choice = Choice(AUTO, devices)
+    assert choice.survey(sources, devices) is None, "nobody is ready"
+    assert choice.pending
+    choice.ready(devices[1], engine(devices[1], 2500))
+    asked = choice.survey(sources, devices)
+    assert asked is not None
+    assert asked[0] == devices[1]
+    assert (asked[1].source, asked[1].info) == (0, known())
+    assert choice.survey(sources, devices) is None, "it was asked already"
+    assert choice.conclude(sources, devices) is None, "it has not answered"
+    choice.surveyed(devices[1], Surveyed(0, own, shared, on_device=True))
+    assert choice.pending
+    chosen = choice.conclude(sources, devices)
+    assert chosen == choice.current
+    assert choice.settled
+    assert not choice.pending
+    return choice
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """whole.mp4, .mkv and .ts have one keyframe, cut.mp4 has many; cut short they are damaged."""
-    folder = tmp_path_factory.mktemp("choice")
-    make_video(folder / "cut.mp4", FRAMES, (160, 120))
-    make_video(folder / "whole.mp4", FRAMES, (160, 120), gop=10 * FRAMES)
-    for suffix in ("mkv", "ts"):
-        rewrap(folder / "whole.mp4", folder / f"whole.{suffix}")
-    truncated(folder / "whole.mkv", folder / "damaged.mkv", 0.95)
-    return folder
+def test_the_faster_strategy_is_chosen_and_told() -> None:
+    dealt = surveyed(570, 2000)
+    assert dealt.strategy.name == "frames"
+    assert "dealt to all 4 devices, as it cannot be cut at keyframes: about 2,000 frames/s" in dealt.reason
+    assert not dealt.strategy.elastic
+    stays = surveyed(570, 217)
+    assert stays.strategy.name == "segments"
+    assert "stays on one device: about 570 frames/s" in stays.reason
+    assert surveyed(570, 2000, count=3).strategy.name == "frames"
+    assert surveyed(700, 2000, count=3).strategy.name == "segments"
 
 
-@pytest.fixture
-def dealing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CPU devices count as devices of their own, and small videos as long ones."""
-    monkeypatch.setattr(frames, "apart", lambda devices: len(devices) > 1)
-    monkeypatch.setattr(frames, "LEAST_FRAMES", 200)
+@pytest.mark.parametrize(("own", "shared"), [(None, 2000.0), (570.0, None), (None, None)])
+def test_what_could_not_be_measured_changes_nothing(own: float | None, shared: float | None) -> None:
+    choice = surveyed(own, shared)
+    assert choice.strategy.name == "segments"
+    assert "could not be measured" in choice.reason
 
 
-@pytest.mark.usefixtures("dealing")
-@pytest.mark.parametrize(
-    ("name", "pays"), [("whole.mp4", True), ("whole.mkv", True), ("whole.ts", True), ("damaged.mkv", True), ("cut.mp4", False)]
-)
-def test_real_files_are_told_apart(name: str, pays: bool, folder: Path) -> None:
-    assert frames.pays([probe(folder / name)], CPUS) is pays
+def test_cpus_beside_gpus_are_not_asked_and_do_not_count() -> None:
+    devices = (*CPUS[:1], *GPUS[:2])
+    choice = Choice(AUTO, devices)
+    choice.ready(CPUS[0], engine(CPUS[0]))
+    assert choice.survey({0: known()}, devices) is None
+    assert choice.pending, "the GPUs come soon"
+    choice.ready(GPUS[1], engine(GPUS[1], 100))
+    asked = choice.survey({0: known()}, devices)
+    assert asked is not None
+    assert asked[0] == GPUS[1]
+    choice.surveyed(GPUS[1], Surveyed(0, 500, 5000, on_device=True))
+    choice.conclude({0: known()}, devices)
+    assert "about 200 frames/s (what the network allows) instead of 100" in choice.reason
 
 
-def strategies(seen: Seen) -> list[str]:
-    return [event.strategy for event in seen.events if isinstance(event, StrategyChosen)]
+def test_others_that_are_ready_count_as_fast_as_they_are() -> None:
+    choice = Choice(AUTO, GPUS[:3])
+    for device, speed in zip(GPUS, (1000, 50), strict=False):
+        choice.ready(device, engine(device, speed))
+    asked = choice.survey({0: known()}, GPUS[:3])
+    assert asked is not None
+    choice.surveyed(asked[0], Surveyed(0, 5000, 5000, on_device=True))
+    choice.conclude({0: known()}, GPUS[:3])
+    assert "about 2,000 frames/s (what the network allows) instead of 1,000" in choice.reason  # 1000 + 50 + 1000
 
 
-def check_complete(seen: Seen, source: int = 0) -> None:
-    assert seen.finished[source].error is None
-    assert seen.finished[source].ledger.inferred == len(seen.frames[source]) == FRAMES
-    assert sum(isinstance(event, SourceOpened) and event.source == source for event in seen.events) == 1
-
-
-@pytest.fixture(scope="module")
-def alone(folder: Path) -> Seen:
-    """One device, nothing shared."""
-    return run_pool([folder / "whole.mp4"], CPUS[:1], AUTO)
-
-
-@pytest.mark.usefixtures("dealing")
-@pytest.mark.parametrize("isolation", [*Isolation])
-def test_a_video_that_cannot_be_cut_is_dealt(isolation: Isolation, folder: Path, alone: Seen) -> None:
-    refusals: list[str] = []
-
-    def change(pool: EnginePool, event: Event, _: Seen) -> None:
-        if isinstance(event, FramesDone) and not refusals:
-            for call, device in ((pool.remove_device, CPUS[0]), (pool.add_device, THREE[2])):
-                with pytest.raises(UsageError) as caught:
-                    call(device)
-                refusals.append(str(caught.value))
-
-    seen = run_pool([folder / "whole.mp4"], CPUS, replace(AUTO, isolation=isolation), change)
-    assert strategies(seen) == ["segments", "frames"]
-    check_complete(seen)
-    same_detections(seen.frames[0], alone.frames[0])
-    assert {frame.device for frame in seen.frames[0]} == set(CPUS)
-    assert not seen.failures
-    assert not seen.left
-    done = {device: sum(frame.device == device for frame in seen.frames[0]) for device in CPUS}
-    assert {stats.device: stats.frames for stats in seen.stats if stats.final} == done
-    assert all("no device can join or leave" in refusal for refusal in refusals)
-
-
-@pytest.mark.usefixtures("dealing")
-def test_a_file_that_can_be_cut_starts_nobody_twice(folder: Path) -> None:
-    seen = run_pool([folder / "cut.mp4"], CPUS, AUTO)
-    check_complete(seen)
-    assert strategies(seen) == ["segments"]
-    assert sum(isinstance(event, DeviceStarting) for event in seen.events) == 2
-
-
-def endless_build_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real worker whose engine, unless it is a member of a group, is not ready before the run ends."""
-    from engine.backends.openvino import OpenVinoBackend
-
-    def endless(*_: object) -> Any:
-        while True:
-            time.sleep(1)
-
-    OpenVinoBackend._activate_impl = endless  # type: ignore[method-assign]
-    worker.main(connection, setup)
-
-
-@pytest.mark.usefixtures("dealing")
-def test_engines_under_way_are_given_up_and_a_file_that_cannot_be_opened_does_not_count(folder: Path) -> None:
-    seen = run_pool([folder / "missing.mp4", folder / "whole.mkv"], CPUS, AUTO, pool_type=with_worker(endless_build_main))
-    assert "does not exist" in (seen.finished[0].error or "")
-    assert strategies(seen) == ["segments", "frames"]
-    check_complete(seen, 1)
-
-
-@pytest.mark.usefixtures("dealing")
-def test_engines_that_are_ready_first_are_built_again(folder: Path) -> None:
-    seen = run_pool([folder / "whole.mp4"], CPUS, AUTO, when_ready=True)
-    check_complete(seen)
-    assert strategies(seen) == ["segments", "frames"]
-    assert len(seen.ready) == 4
-
-
-@pytest.mark.usefixtures("dealing")
-def test_a_file_that_comes_later_keeps_the_strategy(folder: Path) -> None:
-    """Also where it would have been another one."""
-    for first, later, chosen in (("whole.mp4", "cut.mp4", ["segments", "frames"]), ("cut.mp4", "whole.mp4", ["segments"])):
-        added: list[int] = []
-
-        def add(pool: EnginePool, event: Event, _: Seen, path: Path = folder / later, added: list[int] = added) -> None:
-            if isinstance(event, FramesDone) and not added:
-                added.append(pool.add(path))
-                pool.finish()
-
-        with EnginePool(AUTO, CPUS) as pool:
-            pool.add(folder / first)
-            seen = Seen()
-            for event in pool.events():
-                seen.add(event)
-                add(pool, event, seen)
-        assert strategies(seen) == chosen
-        check_complete(seen, 0)
-        check_complete(seen, 1)
-
-
-@pytest.mark.usefixtures("dealing")
-def test_a_run_that_a_device_has_joined_stays_open_to_them(folder: Path) -> None:
-    def join(pool: EnginePool, event: Event, _: Seen) -> None:
-        if isinstance(event, DeviceStarting) and event.device == CPUS[1]:
-            pool.add_device(THREE[2])
-
-    seen = run_pool([folder / "whole.mp4"], CPUS, AUTO, join)
-    check_complete(seen)
-    assert set(strategies(seen)) == {"segments"}
-
-
-def cancel(pool: EnginePool) -> None:
-    pool.cancel()
-
-
-def close(pool: EnginePool) -> None:
-    pool.close()
-
-
-@pytest.mark.usefixtures("dealing")
-@pytest.mark.parametrize("end", [cancel, close])
-@pytest.mark.parametrize("phase", [StrategyChosen, DeviceStarting, DeviceReady])
-def test_it_may_end_while_the_devices_change(end: Callable[[EnginePool], None], phase: type[Event], folder: Path) -> None:
-    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
-        if isinstance(event, phase) and strategies(seen) == ["segments", "frames"]:
-            end(pool)
-
-    seen = run_pool([folder / "whole.mp4"], CPUS, AUTO, react)
-    assert strategies(seen) == ["segments", "frames"]
-    assert [event.cancelled for event in seen.events if isinstance(event, SourceFinished)] == ([True] if end is cancel else [])
+@pytest.mark.parametrize("what", ["lost", "settled", "another source", "the source is gone", "not known", "a device less"])
+def test_an_answer_that_comes_too_late_changes_nothing(what: str) -> None:
+    sources: dict[int, SourceInfo] | None = {0: known()}
+    devices = GPUS[:2]
+    choice = Choice(AUTO, devices)
+    choice.ready(GPUS[0], engine(GPUS[0]))
+    assert choice.survey(sources, devices) is not None
+    match what:
+        case "lost":
+            choice.lost(GPUS[0])
+        case "settled":
+            choice.settle()
+        case "another source":
+            sources = {0: known(), 1: known(segments=3)}
+        case "the source is gone":
+            sources = {1: known()}
+        case "not known":
+            sources = None
+        case "a device less":
+            devices = GPUS[:1]
+    assert choice.survey(sources, devices) is None
+    assert choice.pending is (what not in ("lost", "settled"))
+    choice.surveyed(GPUS[0], Surveyed(0, 100, 1000, on_device=True))
+    assert choice.conclude(sources, devices) is None
+    assert choice.settled
+    assert not choice.pending
+    assert choice.strategy.name == "segments"

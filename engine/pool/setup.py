@@ -1,0 +1,26 @@
+"""What a worker is started with, given the settings and who else takes part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.pool.protocol import Setup
+from engine.settings import EngineSettings, RunSettings
+from engine.types import DeviceId
+
+
+def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float) -> Setup:
+    """For the worker of one of these devices. stall_seconds: see ``Setup``."""
+    engine = _sharing_cores(settings.engine, [member for each in devices for member in each.members])
+    return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles)
+
+
+def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
+    """The same, with the cores shared evenly where several CPU devices would each take all of them."""
+    sharing = sum(device.kind == "cpu" for device in devices)
+    if sharing < 2 or settings.threads is not None:
+        return settings
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return replace(settings, threads=max(1, cores // sharing))
