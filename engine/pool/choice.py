@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 
 from engine.backends.base import EngineInfo
 from engine.media.types import SourceInfo
@@ -25,7 +27,7 @@ class Choice:
         UsageError: the devices do not suit the strategy that the settings ask for.
     """
 
-    def __init__(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
+    def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
         self.strategy: Strategy
         self.strategy, self.reason = choose(settings, devices)
@@ -33,6 +35,9 @@ class Choice:
         self.pending = False
         self._explained = tuple(self.strategy.workers(devices))
         self._engines: dict[DeviceId, EngineInfo] = {}
+        self._clock = clock
+        self._started: dict[DeviceId, float] = {}
+        self._starting = math.inf
         self._surveyor: DeviceId | None = None
         self._answer: Surveyed | None = None
 
@@ -41,9 +46,15 @@ class Choice:
         """What the pool's owner is told."""
         return StrategyChosen(self.strategy.name, self.reason)
 
+    def started(self, device: DeviceId) -> None:
+        """A device's worker is being started."""
+        self._started[device] = self._clock()
+
     def ready(self, device: DeviceId, engine: EngineInfo) -> None:
         """A device's engine is built."""
         self._engines[device] = engine
+        if device in self._started:
+            self._starting = min(self._clock() - self._started.pop(device), self._starting)
 
     def lost(self, device: DeviceId) -> None:
         """A device's worker has ended. If it was asked, nobody else is: what ended it may do so again."""
@@ -87,7 +98,7 @@ class Choice:
             return self.current
         others = [self._engines.get(device) for device in _counting(devices) if device != self._surveyor]
         decoding = Decoding(answer.own, answer.shared, answer.on_device)
-        expected = estimate(sources, self._engines[self._surveyor], others, decoding)
+        expected = estimate(sources, self._engines[self._surveyor], others, decoding, self._starting)
         self.reason = explain(expected, sources, len(devices))
         if expected.pays:
             self.strategy = Frames(Frames.workers(devices))

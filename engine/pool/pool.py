@@ -307,6 +307,7 @@ class EnginePool:
     def _start(self, remote: RemoteWorker) -> list[Event]:
         remote.start(setup_for(remote.device, self._settings, list(self._workers), self.stall_seconds))
         self._dispatcher.started(remote.device)
+        self._choice.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 
     def _bury(self, remote: RemoteWorker) -> list[Event]:

@@ -10,6 +10,9 @@ from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
 
+CORES_BESIDE = 2
+"""Cores that CPU devices leave to each other device: an H200 that detects in 2,330 frames/s of 1080p keeps 1.4 of them busy."""
+
 
 def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float) -> Setup:
     """For the worker of one of these devices. stall_seconds: see ``Setup``."""
@@ -18,9 +21,11 @@ def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceI
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
-    """The same, with the cores shared evenly where several CPU devices would each take all of them."""
+    """The same, with the cores shared evenly where several CPU devices would each take all of them, or others need some to be fed."""
     sharing = sum(device.kind == "cpu" for device in devices)
-    if sharing < 2 or settings.threads is not None:
+    others = len(devices) - sharing
+    if not sharing or len(devices) == 1 or settings.threads is not None:
         return settings
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return replace(settings, threads=max(1, cores // sharing))
+    free = max(cores - CORES_BESIDE * others, cores // 2)
+    return replace(settings, threads=max(1, free // sharing))

@@ -86,7 +86,7 @@ def test_an_uncut_video_is_done_as_the_estimate_says(
     if len(devices) < 2:
         pytest.skip("there is one CUDA device only")
     monkeypatch.setattr(frames, "LEAST_FRAMES", 200)
-    monkeypatch.setattr(estimate, "RESTART_SECONDS", restart)
+    monkeypatch.setattr(estimate, "CHANGE_TIMES", restart)
     path = tmp_path / "whole.mp4"
     make_video(path, FRAMES, (320, 240), gop=100_000)
     auto = replace(tiny_settings(Parallel.AUTO, confidence=0.1), isolation=isolation)

@@ -9,8 +9,12 @@ from pathlib import Path
 from engine.backends.base import EngineInfo
 from engine.media.types import SourceInfo
 
-RESTART_SECONDS = 2.0
-"""What it costs to start the workers again as a group. Measured: 0.6 s on two CPU devices with a tiny model; larger engines take longer."""
+CHANGE_TIMES = 1.7
+"""To start the workers again as a group takes so many times as long as the first one took. Measured: 9.1 s against 5.3 s, YOLOv4-608 on two
+H200s whose plans were kept."""
+
+MOST_CHANGE_SECONDS = 15.0
+"""But no longer than this: engines that had to be built first are there now."""
 
 _BYTES_OF_A_PIXEL = 3
 
@@ -37,23 +41,26 @@ class Pace:
 
 @dataclass(frozen=True)
 class Estimate:
-    """segments, frames: the pace with these strategies. seconds_saved: by ``frames``, without what the change costs."""
+    """segments, frames: the pace with these strategies. seconds_saved: by ``frames``, without those that the change costs."""
 
     segments: Pace
     frames: Pace
     seconds_saved: float
+    change_seconds: float
 
     @property
     def pays(self) -> bool:
         """Whether to change to ``frames``."""
-        return self.seconds_saved > RESTART_SECONDS
+        return self.seconds_saved > self.change_seconds
 
 
-def estimate(sources: Sequence[SourceInfo], engine: EngineInfo, others: Sequence[EngineInfo | None], decoding: Decoding) -> Estimate:
+def estimate(
+    sources: Sequence[SourceInfo], engine: EngineInfo, others: Sequence[EngineInfo | None], decoding: Decoding, starting: float
+) -> Estimate:
     """What the two strategies would give for videos that are all like the first one.
 
     engine: of the device that ``decoding`` was measured on. others: of the other devices that count; None = not built yet, and taken
-    to be like it.
+    to be like it. starting: seconds until the first device was ready.
     """
     nbytes = sources[0].width * sources[0].height * _BYTES_OF_A_PIXEL
     alone = [Pace(decoding.own, "what a device decodes by itself")]
@@ -70,7 +77,8 @@ def estimate(sources: Sequence[SourceInfo], engine: EngineInfo, others: Sequence
         dealt.append(Pace(sum(pace.frames_per_second for pace in taken), taken[0].limit))
     frames = _slowest(dealt)
     total = sum(source.frames for source in sources)
-    return Estimate(segments, frames, total / segments.frames_per_second - total / frames.frames_per_second)
+    saved = total / segments.frames_per_second - total / frames.frames_per_second
+    return Estimate(segments, frames, saved, min(CHANGE_TIMES * starting, MOST_CHANGE_SECONDS))
 
 
 def explain(estimate: Estimate | None, sources: Sequence[SourceInfo], devices: int) -> str:
@@ -86,7 +94,7 @@ def explain(estimate: Estimate | None, sources: Sequence[SourceInfo], devices: i
         alone = f"on {len(sources)} devices" if others else "on one device"
         dealt = f"frames of {names} are decoded once and dealt to all {devices} devices, as {uncut}"
         return f"{dealt}: about {after} instead of {before} {alone}; none can join or leave this run"
-    small = f", too little to pay for the {RESTART_SECONDS:.0f} s of the change" if estimate.seconds_saved > 0 else ""
+    small = f", too little to pay for the {estimate.change_seconds:.0f} s of the change" if estimate.seconds_saved > 0 else ""
     return f"as {uncut}, {stays}: about {before}; dealt to all {devices} devices it would be {after}{small}"
 
 

@@ -60,7 +60,7 @@ def dealing(monkeypatch: pytest.MonkeyPatch) -> None:
     """CPU devices count as devices of their own, small videos as long ones, and dealing always pays, however fast this machine is."""
     monkeypatch.setattr(frames, "apart", lambda devices: len(devices) > 1)
     monkeypatch.setattr(frames, "LEAST_FRAMES", 200)
-    monkeypatch.setattr(estimate, "RESTART_SECONDS", -1e9)
+    monkeypatch.setattr(estimate, "CHANGE_TIMES", -1e9)
 
 
 @pytest.mark.usefixtures("dealing")
@@ -188,7 +188,7 @@ def test_a_run_that_a_device_has_joined_stays_open_to_them(folder: Path) -> None
 @pytest.fixture
 def never(dealing: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is measured, but dealing never pays."""
-    monkeypatch.setattr(estimate, "RESTART_SECONDS", 1e9)
+    monkeypatch.setattr(estimate, "CHANGE_TIMES", 1e9)
 
 
 @pytest.mark.usefixtures("never")

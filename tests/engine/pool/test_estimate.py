@@ -8,11 +8,11 @@ import pytest
 
 from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.strategies import estimate as module
 from engine.pool.strategies.estimate import Decoding, estimate, explain
 from engine.types import DeviceId
 
 HD = 1920 * 1080 * 3
+STARTING = 2.0
 
 
 def video(frames: int = 100_000, name: str = "long.mkv") -> SourceInfo:
@@ -25,7 +25,7 @@ def gpu(number: int = 0, images_per_s: float | None = None, upload: float | None
 
 
 def paces(decoding: Decoding, engine: EngineInfo, others: Sequence[EngineInfo | None] = (None,), count: int = 1) -> tuple[float, float]:
-    expected = estimate([video()] * count, engine, others, decoding)
+    expected = estimate([video()] * count, engine, others, decoding, STARTING)
     return expected.segments.frames_per_second, expected.frames.frames_per_second
 
 
@@ -45,7 +45,7 @@ def paces(decoding: Decoding, engine: EngineInfo, others: Sequence[EngineInfo | 
 def test_the_slowest_part_sets_the_pace(
     decoding: tuple[float, float], engine: EngineInfo, others: int, count: int, segments: float, dealt: float, limit: str
 ) -> None:
-    expected = estimate([video()] * count, engine, [None] * others, Decoding(*decoding, on_device=True))
+    expected = estimate([video()] * count, engine, [None] * others, Decoding(*decoding, on_device=True), STARTING)
     assert expected.segments.frames_per_second == pytest.approx(segments)
     assert expected.frames.frames_per_second == pytest.approx(dealt)
     assert limit in expected.frames.limit
@@ -65,20 +65,23 @@ def test_devices_that_are_ready_say_how_fast_they_are() -> None:
     assert paces(fast, gpu(images_per_s=1000), [gpu(1)]) == pytest.approx((1000, 5000)), "one that is not known limits nothing"
 
 
-def test_the_gain_has_to_be_worth_the_change() -> None:
+@pytest.mark.parametrize(("starting", "costs"), [(1.0, 1.7), (5.0, 8.5), (300.0, 15.0)])
+def test_the_gain_has_to_be_worth_the_change(starting: float, costs: float) -> None:
     decoding, engine = Decoding(500, 1000, on_device=True), gpu()
-    assert module.RESTART_SECONDS == 2
-    for frames, pays in ((1900, False), (2100, True)):
-        expected = estimate([video(frames)], engine, [None], decoding)
+    for frames, pays in ((1000 * costs - 100, False), (1000 * costs + 100, True)):
+        expected = estimate([video(round(frames))], engine, [None], decoding, starting)
         assert expected.seconds_saved == pytest.approx(frames / 1000)
+        assert expected.change_seconds == pytest.approx(costs)
         assert expected.pays is pays
-    assert estimate([video(1100), video(1000)], engine, [None, None], Decoding(500, 2000, on_device=True)).pays is False
-    assert estimate([video(4100), video(1000)], engine, [None, None], Decoding(500, 5000, on_device=True)).pays is True
+    halves = [video(round(500 * costs))] * 2
+    assert estimate(halves, engine, [None, None], Decoding(500, 1900, on_device=True), starting).pays is False
+    assert estimate(halves * 2, engine, [None] * 4, Decoding(500, 1e6, on_device=True), starting).pays is False  # four do it as fast
+    assert estimate(halves * 2, engine, [None] * 4, Decoding(200, 1e6, on_device=True), starting).pays is True
 
 
 def test_the_words_say_what_is_done_how_fast_and_what_limits_it() -> None:
     def words(own: float, shared: float, sources: Sequence[SourceInfo] = (video(),)) -> str:
-        expected = estimate(sources, gpu(images_per_s=3210), [None] * 3, Decoding(own, shared, on_device=True))
+        expected = estimate(sources, gpu(images_per_s=3210), [None] * 3, Decoding(own, shared, on_device=True), STARTING)
         return explain(expected, sources, 4)
 
     assert words(568, 2013) == (
@@ -90,7 +93,7 @@ def test_the_words_say_what_is_done_how_fast_and_what_limits_it() -> None:
         "as it cannot be cut at keyframes, long.mkv stays on one device: about 570 frames/s (what a device decodes by itself); "
         "dealt to all 4 devices it would be 310 frames/s (what the processors of this machine decode)"
     )
-    assert "too little to pay for the 2 s of the change" in words(568, 2013, [video(1000)])
+    assert "too little to pay for the 3 s of the change" in words(568, 2013, [video(1000)])
     assert "(what the network allows)" in words(9000, 100)
     several = [video(name=name) for name in ("a.mp4", "b.ts", "c.mkv")]
     assert "as they cannot be cut at keyframes, each of a.mp4, b.ts and c.mkv stays on a device: about 1,700 frames/s" in words(
