@@ -264,7 +264,7 @@ class Dispatcher:
 
     def _piece(self, worker: _Worker) -> Piece:
         now = self._clock()
-        others = [other.pace.rate(now) for other in self._workers.values() if other is not worker and other.works and not other.leaving]
+        others = [other.pace.rate(now) for other in self._workers.values() if other is not worker and not other.leaving]
         window = ahead(*(other.lanes for other in self._workers.values()))
         return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, ahead=window, others=others)
 
@@ -296,7 +296,8 @@ class Dispatcher:
                 if source is None or source.sequencer is None or work.suspect:
                     continue
                 done = source.sequencer.received(work.segment.number)
-                frames = max(0, (work.segment.frames if work.limit is None else work.skip + work.limit) - done)
+                end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
+                frames = max(0, end - done)
                 if place not in worker.recalled:
                     left[device][place] = Left(frames, done)
                 elif worker.recalled[place] in promised:

@@ -15,7 +15,7 @@ from engine.types import DeviceId
 
 LATELY_SECONDS = 4.0
 
-LEAST_PIECE = 16
+LEAST_PIECE = 4
 """Frames that are worth opening a segment."""
 
 TAKING_SECONDS = 0.5
@@ -74,8 +74,8 @@ def piece(frames: int, rate: float | None, lanes: int, ahead: int, others: Itera
     until_blocked = ahead * frames / together
     if frames * lanes / rate <= until_blocked:
         return None
-    least = max(LEAST_PIECE, int(until_blocked / 2 * rate / lanes))
-    return least if least < frames else None
+    some = max(LEAST_PIECE, int(until_blocked / 4 * rate / lanes))  # what it decoded before waits in front of its engine
+    return some if some < frames else None
 
 
 @dataclass(frozen=True)

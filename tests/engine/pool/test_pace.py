@@ -54,12 +54,12 @@ def test_devices_of_about_the_same_speed_get_whole_segments() -> None:
 
 
 def test_a_slow_device_gets_what_it_can_do_before_the_others_wait() -> None:
-    # the others run through 28 segments of 120 frames in 2.8 s, in half of which it does 42 frames
-    assert piece(120, 30, 1, 28, [1200]) == 42
-    assert piece(120, 60, 2, 28, [1200]) == 42
-    assert piece(120, 30, 1, 28, [600, None, 600]) == 42
+    # the others run through 28 segments of 120 frames in 2.8 s, in a quarter of which it does 21 frames
+    assert piece(120, 30, 1, 28, [1200]) == 21
+    assert piece(120, 60, 2, 28, [1200]) == 21
+    assert piece(120, 30, 1, 28, [600, None, 600]) == 21
     assert piece(120, 1, 1, 28, [1200]) == LEAST_PIECE
-    assert piece(10, 1, 1, 28, [1200]) is None
+    assert piece(LEAST_PIECE, 1, 1, 28, [1200]) is None
 
 
 def left(*frames: int, done: int = 0) -> dict[tuple[int, int], Left]:
