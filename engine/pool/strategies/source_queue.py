@@ -43,15 +43,13 @@ class SourceQueue:
 
     def take(self, device: DeviceId, lanes: int, window: int, piece: Piece | None = None) -> Work | None:
         """The next work that this device may do, None if there is none now. lanes: segments that it works on at once. piece: None =
-        whatever is left of a segment.
+        whatever is left of a segment; who gets less than all of a new one comes last for what others wait for.
 
         window: how many segments ahead of the oldest unfinished one may be under way when that one is in another lane or on
         another device (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever
         the video's length.
         """
-        for number in (*sorted(self._returned), self._fresh):
-            if number == len(self._segments):
-                break
+        for number in self._order(piece):
             work = self._returned.get(number) or Work(self._source, self._segments[number])
             limit = self._limit(work, device if lanes == 1 else None, window)
             if limit == 0:
@@ -73,6 +71,12 @@ class SourceQueue:
     def done(self, work: Work) -> None:
         """See ``Strategy.done``."""
         del self._under_way[work.segment.number]
+
+    def _order(self, piece: Piece | None) -> list[int]:
+        """Segments in the order in which a device should take them: the oldest first."""
+        fresh = [self._fresh] if self._fresh < len(self._segments) else []
+        slow = piece is not None and any(piece(self._segments[number].frames) is not None for number in fresh)
+        return fresh + sorted(self._returned) if slow else sorted(self._returned) + fresh
 
     def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
         """Frames of this work that may be done now, None = all. in_order: the device, if it does one segment after the other."""

@@ -226,3 +226,22 @@ def test_a_device_that_stops_for_a_while_is_relieved() -> None:
     # what it had begun has to wait for its answer, but nothing else
     assert race.recalls > 0
     assert race.done[A] + race.done[B] == 40 * 120
+
+
+def test_a_slow_device_leaves_what_others_wait_for_to_them() -> None:
+    """A piece of its own is done: the rest of that segment is the oldest work, and the next one to ask is the slow device itself."""
+    race = Race({A: Device(1000, 4), B: Device(20, 1)}, 60, 120)
+    given: list[tuple[DeviceId, int, bool]] = []
+    deliver = race.deliver
+
+    def watch() -> None:
+        before = {device: list(state.tasks) for device, state in race.devices.items()}
+        deliver()
+        for device, state in race.devices.items():
+            given.extend((device, task.segment.number, task.skip > 0) for task in state.tasks if task not in before[device])
+
+    race.deliver = watch  # type: ignore[method-assign]
+    race.run()
+    rests = [(device, number) for device, number, rest in given if rest and number < 50]  # then there is nothing else
+    assert len(rests) > 3
+    assert all(device == A for device, _ in rests)
