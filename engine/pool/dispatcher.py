@@ -11,68 +11,22 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.ledger import LedgerBook
-from engine.pool.pace import Left, Load, Pace, Place, piece, relief
+from engine.pool.pace import relief
 from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
 from engine.pool.sequencer import Sequencer
-from engine.pool.strategies.base import Piece, Strategy, Work
-from engine.pool.strategies.source_queue import ahead
+from engine.pool.strategies.base import Strategy, Work
+from engine.pool.worker_state import OpenSource, WorkerState, loads_of, piece_for
 from engine.types import DeviceId
 
 DIED_TWICE = "the worker died on this frame twice"
 
 MESSAGE_FRAMES = 64
-
-
-@dataclass(eq=False)
-class _Source:
-    """One open source. info, sequencer: None until it is probed. started: when its first segment was given out. suspect: probing it
-    killed a worker."""
-
-    number: int
-    path: Path
-    book: LedgerBook = field(default_factory=LedgerBook)
-    info: SourceInfo | None = None
-    sequencer: Sequencer | None = None
-    started: float | None = None
-    error: str | None = None
-    suspect: bool = False
-
-
-@dataclass
-class _Worker:
-    """What one worker process holds. lanes: segments that it works on at once, 0 until its engine is built.
-
-    begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful. waits: for the
-    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more. recalled: works that it is
-    to give back, and for which device.
-    """
-
-    lanes: int = 0
-    begun: set[tuple[int, int | None]] = field(default_factory=set)
-    probe: _Source | None = None
-    trying: Trying | None = None
-    works: dict[Place, Work] = field(default_factory=dict)
-    waits: bool = False
-    leaving: bool = False
-    recalled: dict[Place, DeviceId] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Pace)
-
-    @property
-    def idle(self) -> bool:
-        return self.probe is None and not self.works
-
-    @property
-    def isolated(self) -> bool:
-        """Whether it has something suspect, and must get nothing else."""
-        return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
 class Dispatcher:
@@ -85,10 +39,10 @@ class Dispatcher:
         self._devices = set(devices)
         self._together = together
         self._clock = clock
-        self._workers: dict[DeviceId, _Worker] = {}
+        self._workers: dict[DeviceId, WorkerState] = {}
         self._asking: deque[DeviceId] = deque()
-        self._sources: dict[int, _Source] = {}
-        self._unprobed: dict[int, _Source] = {}
+        self._sources: dict[int, OpenSource] = {}
+        self._unprobed: dict[int, OpenSource] = {}
         self._drops: list[tuple[DeviceId, Drop]] = []
         self._why_no_device = ""
 
@@ -120,7 +74,7 @@ class Dispatcher:
 
     def add(self, number: int, path: Path) -> list[Event]:
         """A new source, the last in the queue."""
-        source = self._sources[number] = _Source(number, path)
+        source = self._sources[number] = OpenSource(number, path)
         if not self._devices:
             return [self._finish(source, error=self._why_no_device, cancelled=True)]
         self._unprobed[number] = source
@@ -140,7 +94,7 @@ class Dispatcher:
 
     def started(self, device: DeviceId) -> None:
         """A worker process runs: it can probe."""
-        self._workers[device] = _Worker()
+        self._workers[device] = WorkerState()
 
     def ready(self, device: DeviceId, lanes: int) -> None:
         """Its engine is built: it can detect, in so many segments at once."""
@@ -246,7 +200,11 @@ class Dispatcher:
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes, self._piece(worker))
+            work = (
+                None
+                if self._isolated(worker)
+                else self._strategy.next(device, worker.lanes, piece_for(worker, self._workers.values(), self._clock()))
+            )
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
                 self._strategy.give_back(work)
@@ -262,15 +220,9 @@ class Dispatcher:
             info = replace(source.info, segments=())  # there may be thousands, and the worker needs one
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
-    def _piece(self, worker: _Worker) -> Piece:
-        now = self._clock()
-        others = [other.pace.rate(now) for other in self._workers.values() if other is not worker and not other.leaving]
-        window = ahead(*(other.lanes for other in self._workers.values()))
-        return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, ahead=window, others=others)
-
     def _recalls(self) -> Iterator[tuple[DeviceId, Recall]]:
         """For each lane that waits for work, what a slower device has not got to."""
-        loads = self._loads() if self._asking else {}
+        loads = loads_of(self._workers, self._sources, self._clock()) if self._asking else {}
         for device in dict.fromkeys(self._asking):
             worker = self._workers[device]
             if self._isolated(worker) or worker.waits:
@@ -283,39 +235,21 @@ class Dispatcher:
                     break
                 holder, place = choice
                 self._workers[holder].recalled[place] = device
-                loads = self._loads()
+                loads = loads_of(self._workers, self._sources, self._clock())
                 yield holder, Recall(*place)
 
-    def _loads(self) -> dict[DeviceId, Load]:
-        now = self._clock()
-        left: dict[DeviceId, dict[Place, Left]] = {device: {} for device in self._workers}
-        promised = dict.fromkeys(self._workers, 0)
-        for device, worker in self._workers.items():
-            for place, work in worker.works.items():
-                source = self._sources.get(work.source)
-                if source is None or source.sequencer is None or work.suspect:
-                    continue
-                done = source.sequencer.received(work.segment.number)
-                end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
-                frames = max(0, end - done)
-                if place not in worker.recalled:
-                    left[device][place] = Left(frames, done)
-                elif worker.recalled[place] in promised:
-                    promised[worker.recalled[place]] += frames
-        return {device: Load(worker.pace.rate(now), left[device], promised[device]) for device, worker in self._workers.items()}
-
-    def _fellows(self, worker: _Worker) -> Iterable[_Worker]:
+    def _fellows(self, worker: WorkerState) -> Iterable[WorkerState]:
         """Those whose process is the same."""
         return self._workers.values() if self._together else (worker,)
 
-    def _idle(self, worker: _Worker) -> bool:
+    def _idle(self, worker: WorkerState) -> bool:
         return all(fellow.idle for fellow in self._fellows(worker))
 
-    def _isolated(self, worker: _Worker) -> bool:
+    def _isolated(self, worker: WorkerState) -> bool:
         """Whether it must get nothing else now."""
         return any(fellow.isolated or (fellow.waits and fellow is not worker) for fellow in self._fellows(worker))
 
-    def _opened(self, source: _Source, info: SourceInfo) -> list[Event]:
+    def _opened(self, source: OpenSource, info: SourceInfo) -> list[Event]:
         source.info = info
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
         source.sequencer = Sequencer(len(info.segments), step)
@@ -346,7 +280,7 @@ class Dispatcher:
             self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), strikes=0))
         return self._advance(source)
 
-    def _advance(self, source: _Source) -> list[Event]:
+    def _advance(self, source: OpenSource) -> list[Event]:
         """Hand on whatever is due."""
         assert source.sequencer is not None
         events: list[Event] = []
@@ -357,7 +291,7 @@ class Dispatcher:
             events.append(self._finish(source, error=source.error))
         return events
 
-    def _lost_probe(self, source: _Source, worker: _Worker, why: str) -> list[Event]:
+    def _lost_probe(self, source: OpenSource, worker: WorkerState, why: str) -> list[Event]:
         if source.number not in self._sources:
             return []
         if (source.number, None) in worker.begun:
@@ -369,7 +303,7 @@ class Dispatcher:
             self._unprobed = {source.number: source} | self._unprobed
         return []
 
-    def _lost_work(self, device: DeviceId, work: Work, worker: _Worker) -> list[Event]:
+    def _lost_work(self, device: DeviceId, work: Work, worker: WorkerState) -> list[Event]:
         source = self._sources.get(work.source)
         if source is None:
             return []
@@ -409,7 +343,7 @@ class Dispatcher:
         sources = list(self._sources.values())
         return [self._finish(source, error=self._why_no_device, dropped="no device left", cancelled=True) for source in sources]
 
-    def _finish(self, source: _Source, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
+    def _finish(self, source: OpenSource, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]
         self._unprobed.pop(source.number, None)
         if source.sequencer is not None:
