@@ -200,11 +200,8 @@ class Dispatcher:
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            work = (
-                None
-                if self._isolated(worker)
-                else self._strategy.next(device, worker.lanes, piece_for(worker, self._workers.values(), self._clock()))
-            )
+            piece = piece_for(device, self._workers, self._sources, self._clock())
+            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes, piece)
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
                 self._strategy.give_back(work)

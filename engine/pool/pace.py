@@ -62,11 +62,12 @@ class Pace:
             self._seconds = LATELY_SECONDS
 
 
-def piece(frames: int, rate: float | None, lanes: int, ahead: int, others: Iterable[float | None]) -> int | None:
-    """How much of a segment a device should do before it asks again. None = all of it.
+def piece(frames: int, rate: float | None, lanes: int, under_way: int, ahead: int, others: Iterable[float | None]) -> int | None:
+    """How much of a segment a device should do before it asks again. None = all of it, 0 = nothing until it has done more.
 
     frames: what is left of the segment, which stands for the following ones, too. rate: of the device, frames/s, shared by its lanes.
-    ahead: segments that may be under way at once. others: the rates of the other devices. None: not known.
+    under_way: frames that it has not done yet. ahead: segments that may be under way at once. others: the rates of the other
+    devices. None: not known.
     """
     together = sum(other or 0.0 for other in others)
     if rate is None or not together:
@@ -74,7 +75,10 @@ def piece(frames: int, rate: float | None, lanes: int, ahead: int, others: Itera
     until_blocked = ahead * frames / together
     if frames * lanes / rate <= until_blocked:
         return None
-    some = max(LEAST_PIECE, int(until_blocked / 4 * rate / lanes))  # what it decoded before waits in front of its engine
+    # an engine with many slots takes long for each frame: half of the time for what it has, the rest until the others get to know
+    some = max(LEAST_PIECE, int(until_blocked / 4 * rate / lanes))
+    if under_way and under_way + some > until_blocked / 2 * rate:
+        return 0
     return some if some < frames else None
 
 

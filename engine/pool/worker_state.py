@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -62,27 +62,36 @@ class WorkerState:
         return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
-def piece_for(worker: WorkerState, workers: Collection[WorkerState], now: float) -> Piece:
-    """How much of a segment it should get at once, given all workers and their pace until now."""
-    others = [other.pace.rate(now) for other in workers if other is not worker and not other.leaving]
-    window = ahead(*(other.lanes for other in workers))
-    return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, ahead=window, others=others)
+def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], sources: Mapping[int, OpenSource], now: float) -> Piece:
+    """How much of a segment a device should get at once, given all workers and their pace until now."""
+    worker = workers[device]
+    others = [other.pace.rate(now) for other in workers.values() if other is not worker and not other.leaving]
+    window = ahead(*(other.lanes for other in workers.values()))
+    under_way = sum(left.frames for left in _left(worker, sources).values())
+    return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, under_way=under_way, ahead=window, others=others)
 
 
 def loads_of(workers: Mapping[DeviceId, WorkerState], sources: Mapping[int, OpenSource], now: float) -> dict[DeviceId, Load]:
     """What each has to do. What is suspect is not among it: that stays where it is."""
-    left: dict[DeviceId, dict[Place, Left]] = {device: {} for device in workers}
+    kept: dict[DeviceId, dict[Place, Left]] = {}
     promised = dict.fromkeys(workers, 0)
     for device, worker in workers.items():
-        for place, work in worker.works.items():
-            source = sources.get(work.source)
-            if source is None or source.sequencer is None or work.suspect:
-                continue
-            done = source.sequencer.received(work.segment.number)
-            end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
-            frames = max(0, end - done)
-            if place not in worker.recalled:
-                left[device][place] = Left(frames, done)
-            elif worker.recalled[place] in promised:
-                promised[worker.recalled[place]] += frames
-    return {device: Load(worker.pace.rate(now), left[device], promised[device]) for device, worker in workers.items()}
+        left = _left(worker, sources)
+        kept[device] = {place: left[place] for place in left if place not in worker.recalled}
+        for place, taker in worker.recalled.items():
+            if taker in promised and place in left:
+                promised[taker] += left[place].frames
+    return {device: Load(worker.pace.rate(now), kept[device], promised[device]) for device, worker in workers.items()}
+
+
+def _left(worker: WorkerState, sources: Mapping[int, OpenSource]) -> dict[Place, Left]:
+    """What it was given and has not done, but for what is suspect."""
+    left = {}
+    for place, work in worker.works.items():
+        source = sources.get(work.source)
+        if source is None or source.sequencer is None or work.suspect:
+            continue
+        done = source.sequencer.received(work.segment.number)
+        end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
+        left[place] = Left(max(0, end - done), done)
+    return left

@@ -32,7 +32,7 @@ class Work:
 
 
 Piece: TypeAlias = Callable[[int], int | None]
-"""How many of so many frames of a segment a device should do now; None = all."""
+"""How many of so many frames of a segment a device should do now; None = all, 0 = none."""
 
 
 class Strategy(ABC):

@@ -55,6 +55,8 @@ class SourceQueue:
             if limit == 0:
                 continue
             if piece is not None and (most := piece(max(0, work.segment.frames - work.skip))) is not None:
+                if most == 0:
+                    continue
                 limit = most if limit is None else min(limit, most)
             if self._returned.pop(number, None) is None:
                 self._fresh += 1

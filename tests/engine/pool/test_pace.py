@@ -45,21 +45,29 @@ def test_what_was_long_ago_counts_less_and_less() -> None:
 
 
 def test_devices_of_about_the_same_speed_get_whole_segments() -> None:
-    assert piece(120, None, 12, 50, [2000]) is None
-    assert piece(120, 2000, 12, 50, []) is None
-    assert piece(120, 2000, 12, 50, [None]) is None
-    assert piece(120, 2000, 12, 50, [2000]) is None
-    assert piece(120, 5, 1, 6, [7]) is None
-    assert piece(120, 800, 12, 50, [2400]) is None
+    assert piece(120, None, 12, 0, 50, [2000]) is None
+    assert piece(120, 2000, 12, 0, 50, []) is None
+    assert piece(120, 2000, 12, 0, 50, [None]) is None
+    assert piece(120, 2000, 12, 0, 50, [2000]) is None
+    assert piece(120, 5, 1, 0, 6, [7]) is None
+    assert piece(120, 800, 12, 0, 50, [2400]) is None
 
 
 def test_a_slow_device_gets_what_it_can_do_before_the_others_wait() -> None:
     # the others run through 28 segments of 120 frames in 2.8 s, in a quarter of which it does 21 frames
-    assert piece(120, 30, 1, 28, [1200]) == 21
-    assert piece(120, 60, 2, 28, [1200]) == 21
-    assert piece(120, 30, 1, 28, [600, None, 600]) == 21
-    assert piece(120, 1, 1, 28, [1200]) == LEAST_PIECE
-    assert piece(LEAST_PIECE, 1, 1, 28, [1200]) is None
+    assert piece(120, 30, 1, 0, 28, [1200]) == 21
+    assert piece(120, 60, 2, 0, 28, [1200]) == 21
+    assert piece(120, 30, 1, 0, 28, [600, None, 600]) == 21
+    assert piece(120, 1, 1, 0, 28, [1200]) == LEAST_PIECE
+    assert piece(LEAST_PIECE, 1, 1, 0, 28, [1200]) is None
+
+
+def test_a_slow_device_with_many_slots_gets_no_more_than_it_can_do_before_the_others_wait() -> None:
+    # in half of 2.8 s it does 42 frames
+    assert piece(120, 30, 1, 21, 28, [1200]) == 21
+    assert piece(120, 30, 1, 22, 28, [1200]) == 0
+    assert piece(120, 1, 1, 1, 28, [1200]) == 0
+    assert piece(120, 800, 12, 500, 50, [2400]) is None
 
 
 def left(*frames: int, done: int = 0) -> dict[tuple[int, int], Left]:
@@ -95,15 +103,25 @@ BATCH = 8
 
 @dataclass
 class Device:
-    """One that does a batch in ``BATCH / rate`` seconds, of one lane after the other."""
+    """One that does a batch in ``BATCH / rate`` seconds, of one lane after the other.
+
+    slots: frames that it has under way at least, if it gets them: it asks for more in time.
+    """
 
     rate: float
     lanes: int
+    slots: int = 0
+    asked: int = 0
     busy_until: float = 0.0
     tasks: list[Detect] = field(default_factory=list)
     positions: dict[int, int] = field(default_factory=dict)
     recalled: set[int] = field(default_factory=set)
     turn: int = 0
+
+
+def frames_of(task: Detect) -> int:
+    """Where a task ends in its segment."""
+    return task.segment.frames if task.limit is None else min(task.segment.frames, task.skip + task.limit)
 
 
 class Race:
@@ -128,7 +146,7 @@ class Race:
             self.tell(self.dispatcher.receive(device, Probed(0, info)))
         for device, state in devices.items():
             for _ in range(state.lanes):
-                self.tell(self.dispatcher.receive(device, Need()))
+                self.ask(device)
 
     def tell(self, events: list[Event]) -> None:
         for event in events:
@@ -138,13 +156,28 @@ class Race:
                 case SourceFinished():
                     self.finished = event
 
+    def ask(self, device: DeviceId) -> None:
+        self.devices[device].asked += 1
+        self.tell(self.dispatcher.receive(device, Need()))
+
     def deliver(self) -> None:
+        """What can be given out, and again what is asked for then."""
+        before = -1
+        while before != (before := sum(len(state.tasks) for state in self.devices.values())):
+            self.give()
+            for device, state in self.devices.items():
+                left = sum(frames_of(task) - state.positions[task.segment.number] for task in state.tasks)
+                if state.tasks and left <= state.slots and not state.asked:
+                    self.ask(device)
+
+    def give(self) -> None:
         for device, message in self.dispatcher.assignments():
             state = self.devices[device]
             match message:
                 case Detect():
                     if not state.tasks:
                         state.busy_until = max(state.busy_until, self.now) + BATCH / state.rate
+                    state.asked -= 1
                     state.tasks.append(message)
                     state.positions[message.segment.number] = message.skip
                     state.recalled.discard(message.segment.number)
@@ -165,12 +198,12 @@ class Race:
 
     def batch(self, device: DeviceId, state: Device) -> None:
         state.turn += 1
-        task = state.tasks[state.turn % len(state.tasks)]
+        task = state.tasks[state.turn % min(state.lanes, len(state.tasks))]
         number = task.segment.number
         position = state.positions[number]
         if position == task.skip:
             self.tell(self.dispatcher.receive(device, Began(0, number)))
-        end = task.segment.frames if task.limit is None else min(task.segment.frames, task.skip + task.limit)
+        end = frames_of(task)
         count = min(BATCH, end - position)
         entries = [FrameEntry(float(number * 1000 + position + at), 64, 48, Detections()) for at in range(count)]
         self.tell(self.dispatcher.receive(device, Frames.pack(0, number, position, entries)))
@@ -179,7 +212,8 @@ class Race:
         if position == end or number in state.recalled:
             state.tasks.remove(task)
             self.tell(self.dispatcher.receive(device, Done(0, number, position, position == task.segment.frames)))
-            self.tell(self.dispatcher.receive(device, Need()))
+            if state.asked < state.lanes:
+                self.ask(device)
         if state.tasks:
             state.busy_until += BATCH / state.rate
 
@@ -189,12 +223,25 @@ class Race:
     [
         ({A: (1200, 12), B: (400, 12)}, 100),
         ({A: (2400, 12), B: (20, 1)}, 200),
-        ({A: (60, 12), B: (5, 1)}, 60),
-        ({A: (30, 1), B: (10, 1)}, 20),
+        ({A: (2400, 12), B: (20, 1, 20)}, 200),
+        ({A: (2400, 12), B: (60, 1, 65)}, 200),
+        ({A: (4000, 12), B: (350, 1, 65)}, 300),
+        ({A: (150, 12), B: (5, 1, 9)}, 80),
+        ({A: (30, 1, 3), B: (10, 1, 3)}, 20),
         ({A: (2400, 12), B: (2400, 12), C: (100, 2)}, 400),
         ({A: (500, 4), B: (500, 4), C: (500, 4)}, 120),
     ],
-    ids=["a third", "GPU and CPU", "small GPU and CPU", "one lane each", "two fast, one slow", "equal"],
+    ids=[
+        "a third",
+        "GPU and CPU",
+        "GPU and CPU of 20 slots",
+        "GPU and CPU of 65 slots",
+        "small network",
+        "small GPU and CPU",
+        "one lane each",
+        "two fast, one slow",
+        "equal",
+    ],
 )
 def test_unequal_devices_reach_the_sum_of_their_speeds(devices: dict[DeviceId, tuple[float, int]], segments: int) -> None:
     race = Race({device: Device(*how) for device, how in devices.items()}, segments, 120)
@@ -202,7 +249,7 @@ def test_unequal_devices_reach_the_sum_of_their_speeds(devices: dict[DeviceId, t
     assert race.finished is not None
     assert race.finished.error is None
     assert race.handed_on == race.finished.ledger.inferred == 120 * segments
-    assert race.handed_on / seconds > 0.9 * sum(rate for rate, _ in devices.values())
+    assert race.handed_on / seconds > 0.9 * sum(rate for rate, *_ in devices.values())
     assert all(race.done[device] for device in devices)
 
 
