@@ -87,7 +87,7 @@ def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:
 
 
 def test_the_cpu_stays_if_no_engine_can_be_built(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=300, size=(64, 48))
+    video = make_video(tmp_path / "a.mp4", frames=3000, size=(64, 48))  # some seconds: the failure comes after one
     seen = run(video, None)
     assert {frame.device for frame in seen.frames[0]} == {CPU}
     assert seen.finished[0].error is None
