@@ -183,7 +183,7 @@ def main() -> None:
         "the slowed one's share of the frames",
     ]
     body = f"{table(head, rows)}\n\nMedians of {options.rounds} rounds of {options.frames} frames. 0.9 of the sum is wanted.\n\n{__doc__}"
-    write("unequal", "One device slowed to a third", body, ("openvino", "av", "numpy"))
+    write("unequal", "Unequal devices: one of them slowed", body, ("openvino", "av", "numpy"))
 
 
 if __name__ == "__main__":

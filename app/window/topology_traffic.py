@@ -46,7 +46,9 @@ def _with(gpu: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float | None, flo
 
 def nvlink_share(gpu: Gpu, telemetry: Snapshots) -> float:
     """Of what all links of a GPU can carry both ways, 0..1."""
-    snapshot = telemetry_of(gpu, telemetry) or Telemetry(DeviceId("cpu", "0"))
+    snapshot = telemetry_of(gpu, telemetry)
+    if snapshot is None:
+        return 0.0
     return ((snapshot.nvlink_rx or 0.0) + (snapshot.nvlink_tx or 0.0)) / (2 * nvlink_capacity(gpu.nvlinks))
 
 

@@ -1,7 +1,8 @@
-"""Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process or a clock in it.
+"""Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process in it.
 
 Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``) and devices that ``join`` or ``leave``;
-events come out. What has to be sent to the workers is asked for with ``assignments``. Suspicion: when a worker dies, everything it
+events come out. What has to be sent to the workers is asked for with ``assignments``: also to give back what others would do sooner
+(see ``engine.pool.pace``). Suspicion: when a worker dies, everything it
 had begun is suspect. A suspect task runs alone in its process, and detection carefully, so that a second death tells the cause.
 """
 

@@ -9,7 +9,7 @@ from engine.pool.strategies.segments import Segments
 from engine.types import DeviceId
 
 LEAST_FRAMES = 1000
-"""With fewer there is nothing to gain: to find out what is faster, and to start the workers again, takes a second or two."""
+"""With fewer there is nothing to gain: to find out what is faster, and to start the workers again, takes seconds."""
 
 
 class Frames(Segments):
@@ -26,7 +26,7 @@ class Frames(Segments):
 
 
 def apart(devices: Sequence[DeviceId]) -> bool:
-    """Whether at least two devices have processors of their own: CPU devices share the cores, and gain nothing from each other."""
+    """Whether at least two devices have processors of their own: CPU devices share the cores."""
     return sum(device.kind != "cpu" for device in devices) >= 2
 
 
