@@ -21,8 +21,8 @@ from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pace import relief
 from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
 from engine.pool.sequencer import Sequencer
-from engine.pool.strategies.base import Strategy, Work
-from engine.pool.worker_state import OpenSource, WorkerState, loads_of, piece_for
+from engine.pool.strategies.base import Strategy, Work, whole
+from engine.pool.worker_state import OpenSource, WorkerState, frames_left, loads_of, piece_for
 from engine.types import DeviceId
 
 DIED_TWICE = "the worker died on this frame twice"
@@ -91,6 +91,7 @@ class Dispatcher:
         for device, worker in self._workers.items():
             if any(held == number for held, _ in worker.works):
                 self._drops.append((device, Drop(number)))
+            worker.left = {place: left for place, left in worker.left.items() if place[0] != number}
         return [self._finish(source, error=source.error, dropped="cancelled", cancelled=True)]
 
     def started(self, device: DeviceId) -> None:
@@ -156,8 +157,7 @@ class Dispatcher:
                 return self._frames(device, message)
             case Done():
                 worker, place = self._workers[device], (message.source, message.segment)
-                work = worker.works.pop(place)
-                worker.begun.discard(place)
+                work = worker.end(place)
                 thief = worker.recalled.pop(place, None)
                 if thief is not None and thief in self._asking:  # it was promised this, so it is the first to get something
                     self._asking.remove(thief)
@@ -198,10 +198,12 @@ class Dispatcher:
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
         # those that wait first: before they have asked, the others do not know whether they still have to make room
         self._asking = deque(sorted(self._asking, key=lambda device: not self._workers[device].waits))
+        shared = bool(self._asking) and self._strategy.lends and len(self._workers) > 1
+        loads = loads_of(self._workers, self._clock()) if shared else {}
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
             worker = self._workers[device]
-            piece = piece_for(device, self._workers, self._sources, self._clock())
+            piece = piece_for(device, self._workers, loads, frames_left(self._sources.values(), loads.values())) if shared else whole
             work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes, piece)
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
@@ -210,8 +212,10 @@ class Dispatcher:
             if work is None:
                 self._asking.append(device)
                 continue
-            worker.works[work.source, work.segment.number] = work
+            worker.give(work)
             worker.pace.work(self._clock())
+            if shared:
+                loads[device] = worker.load(self._clock(), loads[device].promised)
             source = self._sources[work.source]
             assert source.info is not None
             source.started = source.started or self._clock()
@@ -220,7 +224,7 @@ class Dispatcher:
 
     def _recalls(self) -> Iterator[tuple[DeviceId, Recall]]:
         """For each lane that waits for work, what a slower device has not got to."""
-        loads = loads_of(self._workers, self._sources, self._clock()) if self._asking else {}
+        loads = loads_of(self._workers, self._clock()) if self._asking else {}
         for device in dict.fromkeys(self._asking):
             worker = self._workers[device]
             if self._isolated(worker) or worker.waits:
@@ -233,7 +237,7 @@ class Dispatcher:
                     break
                 holder, place = choice
                 self._workers[holder].recalled[place] = device
-                loads = loads_of(self._workers, self._sources, self._clock())
+                loads = loads_of(self._workers, self._clock())
                 yield holder, Recall(*place)
 
     def _fellows(self, worker: WorkerState) -> Iterable[WorkerState]:
@@ -263,6 +267,7 @@ class Dispatcher:
         source.book.decoded(len(frames))
         if (worker := self._workers.get(device)) is not None:
             worker.pace.done(len(frames), self._clock())
+            worker.did((frames.source, frames.segment), len(frames))
         return self._advance(source)
 
     def _done(self, work: Work, message: Done) -> list[Event]:

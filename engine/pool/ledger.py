@@ -26,6 +26,11 @@ class LedgerBook:
         """So many frames came out of the decoder (or should have: a frame that cannot be decoded is one too)."""
         self._decoded += count
 
+    @property
+    def arrived(self) -> int:
+        """All that came out of a decoder so far."""
+        return self._decoded
+
     def handed_on(self, results: Iterable[FrameResult]) -> None:
         """These went to the pool's owner."""
         for result in results:

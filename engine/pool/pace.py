@@ -7,13 +7,17 @@ over, if it is done with it sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from engine.pool.strategies.source_queue import WINDOW_FRAMES
 from engine.types import DeviceId
 
 LATELY_SECONDS = 4.0
+
+HELD_UP_SECONDS = 2.0
+"""Others could go on for longer than that while a slow device is at the oldest work, but what they have found would be seen as late."""
 
 LEAST_PIECE = 4
 """Frames that are worth opening a segment."""
@@ -62,28 +66,7 @@ class Pace:
             self._seconds = LATELY_SECONDS
 
 
-def piece(frames: int, rate: float | None, lanes: int, under_way: int, ahead: int, others: Iterable[float | None]) -> int | None:
-    """How much of a segment a device should do before it asks again. None = all of it, 0 = nothing until it has done more.
-
-    frames: what is left of the segment, which stands for the following ones, too. rate: of the device, frames/s, shared by its lanes.
-    under_way: frames that it has not done yet. ahead: segments that may be under way at once. others: the rates of the other
-    devices. None: not known.
-    """
-    together = sum(other or 0.0 for other in others)
-    if rate is None or not together:
-        return None
-    until_blocked = ahead * frames / together
-    if frames * lanes / rate <= until_blocked:
-        return None
-    # an engine with many slots takes long for each frame: half of the time for what it has, the rest until the others get to know
-    some = max(LEAST_PIECE, int(until_blocked / 4 * rate / lanes))
-    if under_way and under_way + some > until_blocked / 2 * rate:
-        return 0
-    return some if some < frames else None
-
-
-@dataclass(frozen=True)
-class Left:
+class Left(NamedTuple):
     """What is to be done of a segment. done: frames before, which another device has to decode again."""
 
     frames: int
@@ -103,6 +86,33 @@ class Load:
     def frames(self) -> int:
         """All that is left."""
         return self.promised + sum(left.frames for left in self.left.values())
+
+
+def piece(frames: int, own: Load, lanes: int, others: Collection[Load], ahead: int, left: float, lesser: bool) -> int | None:
+    """How much of a segment a device should do before it asks again. None = all of it, 0 = nothing for now.
+
+    frames: what is left of the segment, which stands for the following ones, too. own: of the device, whose lanes share its rate.
+    others: of the other devices. ahead: segments that may be under way at once. left: frames of all that nobody has yet, these
+    included. lesser: whether the device is of a kind that is much slower than another one's.
+    """
+    together = sum(other.rate or 0.0 for other in others)
+    if own.rate is None:
+        return None if not lesser else 0 if own.frames else 1
+    if not together and not lesser:
+        return None
+    until_blocked = min(WINDOW_FRAMES / together, HELD_UP_SECONDS) if together else HELD_UP_SECONDS
+    if not lesser:
+        until_blocked = max(until_blocked, ahead * frames / together)
+    some, most = frames, until_blocked * own.rate
+    if frames * lanes > most:
+        # an engine with many slots takes long for each frame: half of the time for what it has, the rest until the others get to know
+        some, most = min(frames, max(LEAST_PIECE, int(most / 4 / lanes))), most / 2
+    if own.frames and own.frames + some > most:
+        return 0
+    seconds = (own.frames + some) / own.rate
+    if any(other.rate and (other.frames + max(left, frames)) / other.rate < seconds for other in others):
+        return 0  # that one does all that is left sooner
+    return some if some < frames else None
 
 
 def relief(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, Place] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,7 @@ class WorkerState:
 
     begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful. waits: for the
     others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more. recalled: works that it is
-    to give back, and for which device.
+    to give back, and for which device. left: what it has not done of its works, but for what is suspect: that stays where it is.
     """
 
     lanes: int = 0
@@ -50,6 +51,31 @@ class WorkerState:
     leaving: bool = False
     recalled: dict[Place, DeviceId] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
+    left: dict[Place, Left] = field(default_factory=dict)
+
+    def give(self, work: Work) -> None:
+        """It has something more to do."""
+        place = work.source, work.segment.number
+        self.works[place] = work
+        if not work.suspect:
+            end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
+            self.left[place] = Left(max(0, end - work.skip), work.skip)
+
+    def did(self, place: Place, frames: int) -> None:
+        """So many frames more of a work are done."""
+        if (left := self.left.get(place)) is not None:
+            self.left[place] = Left(max(0, left.frames - frames), left.done + frames)
+
+    def end(self, place: Place) -> Work:
+        """A work is over. Gives what it was."""
+        self.begun.discard(place)
+        self.left.pop(place, None)
+        return self.works.pop(place)
+
+    def load(self, now: float, promised: int = 0) -> Load:
+        """What it has to do. promised: see ``Load``."""
+        kept = {place: left for place, left in self.left.items() if place not in self.recalled} if self.recalled else self.left
+        return Load(self.pace.rate(now), kept, promised)
 
     @property
     def idle(self) -> bool:
@@ -62,36 +88,25 @@ class WorkerState:
         return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
-def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], sources: Mapping[int, OpenSource], now: float) -> Piece:
-    """How much of a segment a device should get at once, given all workers and their pace until now."""
-    worker = workers[device]
-    others = [other.pace.rate(now) for other in workers.values() if other is not worker and not other.leaving]
+def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], left: float) -> Piece:
+    """How much of a segment a device should get at once. loads: of all workers. left: frames that nobody has yet."""
+    others = [load for other, load in loads.items() if other != device and not workers[other].leaving]
     window = ahead(*(other.lanes for other in workers.values()))
-    under_way = sum(left.frames for left in _left(worker, sources).values())
-    return partial(piece, rate=worker.pace.rate(now), lanes=worker.lanes, under_way=under_way, ahead=window, others=others)
+    lesser = device.kind != "cuda" and any(other.kind == "cuda" for other in loads)
+    return partial(piece, own=loads[device], lanes=workers[device].lanes, others=others, ahead=window, left=left, lesser=lesser)
 
 
-def loads_of(workers: Mapping[DeviceId, WorkerState], sources: Mapping[int, OpenSource], now: float) -> dict[DeviceId, Load]:
-    """What each has to do. What is suspect is not among it: that stays where it is."""
-    kept: dict[DeviceId, dict[Place, Left]] = {}
+def frames_left(sources: Iterable[OpenSource], loads: Iterable[Load]) -> float:
+    """Frames, as the sources announce them, that no device has yet; infinitely many as long as a source is not probed."""
+    announced = sum(math.inf if source.info is None else source.info.frames - source.book.arrived for source in sources)
+    return max(0.0, announced - sum(load.frames for load in loads))
+
+
+def loads_of(workers: Mapping[DeviceId, WorkerState], now: float) -> dict[DeviceId, Load]:
+    """What each has to do."""
     promised = dict.fromkeys(workers, 0)
-    for device, worker in workers.items():
-        left = _left(worker, sources)
-        kept[device] = {place: left[place] for place in left if place not in worker.recalled}
+    for worker in workers.values():
         for place, taker in worker.recalled.items():
-            if taker in promised and place in left:
-                promised[taker] += left[place].frames
-    return {device: Load(worker.pace.rate(now), kept[device], promised[device]) for device, worker in workers.items()}
-
-
-def _left(worker: WorkerState, sources: Mapping[int, OpenSource]) -> dict[Place, Left]:
-    """What it was given and has not done, but for what is suspect."""
-    left = {}
-    for place, work in worker.works.items():
-        source = sources.get(work.source)
-        if source is None or source.sequencer is None or work.suspect:
-            continue
-        done = source.sequencer.received(work.segment.number)
-        end = work.segment.frames if work.limit is None else min(work.segment.frames, work.skip + work.limit)
-        left[place] = Left(max(0, end - done), done)
-    return left
+            if taker in promised and place in worker.left:
+                promised[taker] += worker.left[place].frames
+    return {device: worker.load(now, promised[device]) for device, worker in workers.items()}

@@ -35,6 +35,10 @@ Piece: TypeAlias = Callable[[int], int | None]
 """How many of so many frames of a segment a device should do now; None = all, 0 = none."""
 
 
+def whole(_: int) -> None:
+    """The ``Piece`` of a device that need not mind others."""
+
+
 class Strategy(ABC):
     """Hands out work on demand. Every ``next`` is answered by exactly one ``done`` or ``give_back``, unless its source is closed."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from engine.media.types import Segment
 from engine.pool.strategies.base import Piece, Work
@@ -11,6 +12,10 @@ from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
 """The most frames done of a segment while an earlier one is still under way on another device: they wait in memory."""
+
+WINDOW_FRAMES = 16_384
+"""So many frames after the oldest one that is not done yet may be under way, however short the segments: what a fast GPU does in some
+seconds. A frame that waits takes some hundred bytes, 7 KB at the worst."""
 
 CAREFUL_FRAMES = 256
 """The most frames done carefully in one go: more than a worker has under way, so the one that kills it is among them."""
@@ -27,6 +32,7 @@ class SourceQueue:
     def __init__(self, source: int, segments: Sequence[Segment]) -> None:
         self._source = source
         self._segments = segments
+        self._starts = list(accumulate((segment.frames for segment in segments), initial=0))
         self._fresh = 0
         self._returned: dict[int, Work] = {}
         self._under_way: dict[int, tuple[DeviceId, Work]] = {}
@@ -46,7 +52,7 @@ class SourceQueue:
         whatever is left of a segment; who gets less than all of a new one comes last for what others wait for.
 
         window: how many segments ahead of the oldest unfinished one may be under way when that one is in another lane or on
-        another device (more if they are short: see ``AHEAD_FRAMES``). This bounds the results that wait for their turn, whatever
+        another device (more if they are short: see ``WINDOW_FRAMES``). This bounds the results that wait for their turn, whatever
         the video's length.
         """
         for number in self._order(piece):
@@ -95,4 +101,4 @@ class SourceQueue:
 
     def _near(self, number: int, window: int) -> bool:
         head = self.head
-        return number < head + window or sum(segment.frames for segment in self._segments[head:number]) < AHEAD_FRAMES
+        return number < head + window or self._starts[number] - self._starts[head] < WINDOW_FRAMES
