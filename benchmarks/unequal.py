@@ -7,8 +7,8 @@ together they should reach the sum.
 Where other programs use the same cores, rates say little. So a device's use is measured as well: the share of the time in which the
 thread that computes was running, or ready to run and waiting for a core, by the kernel's own account (/proc/PID/task/TID/schedstat);
 the rest it waited for work. A slowed device can be in use for its share of the time. If devices are as busy together as each of them was
-alone, together they reach the sum of their speeds, whoever else uses the cores. Counted from the first frame to the last, the wait for
-the slow one's last work included.
+alone, together they reach the sum of their speeds, whoever else uses the cores. Counted from the moment in which the video is given to
+the pool, engines built, to its last frame, the wait for the slow one's last work included.
 
 With ``--devices`` two GPUs share a 1080p clip; there the rates count, and a processor's use says nothing; and so they do where the slowed
 device gets so little of the time that it takes the other one no core. As a GPU goes on with what it
@@ -87,7 +87,7 @@ class Run:
 
 
 def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, share: float | None) -> Run:
-    """share: of the time, that the last device gets as soon as the first frame is there; None = all."""
+    """share: of the time, that the last device gets once the engines are built; None = all."""
     frames, started, took, busy, shares = 0, 0.0, 0.0, 0.0, []
     before: dict[int, dict[str, float]] = {}
     brake = None
@@ -100,19 +100,17 @@ def run(settings: RunSettings, devices: tuple[DeviceId, ...], video: Path, share
                         building.add(device)
                     case DeviceReady(engine):
                         building.discard(engine.device)
-                        if not building:
+                        if not building and not started:
                             pool.add(video)
                             pool.finish()
-                    case FramesDone():
-                        if not started:
                             started = time.perf_counter()
                             before = {pid: wanted(pid) for pid in processes_that_infer()}
                             if share is not None:
                                 period = LONG_PERIOD if devices[0].kind == "cuda" or share < 0.1 else PERIOD
                                 brake = slowed(processes_that_infer()[-1], share, period)
                                 brake.__enter__()
-                        else:
-                            frames += len(event.frames)
+                    case FramesDone():
+                        frames += len(event.frames)
                         took = time.perf_counter() - started
                     case SourceFinished():
                         assert not event.ledger.failed, event
