@@ -13,8 +13,8 @@ from engine.types import DeviceId
 CORES_BESIDE = 2
 """Cores that CPU devices leave to each other device at least: an H200 that detects in 2,330 frames/s of 1080p keeps 1.4 of them busy.
 
-And half of all: beside 14 of 16 cores at work for a CPU's engine an H200 did half as many frames with YOLOv4-tiny as alone, beside 8 of them 0.87,
-and with YOLOv4 as many as alone (benchmarks/results/unequal-h200.md).
+And half of all: beside a CPU's engine on 14 of 16 cores an H200 did half as many frames with YOLOv4-tiny as alone, beside one on 8 of them
+0.87, and with YOLOv4 as many as alone (benchmarks/results/unequal-h200.md).
 """
 
 

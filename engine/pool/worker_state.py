@@ -90,7 +90,7 @@ class WorkerState:
 
 def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], left: float) -> Piece:
     """How much of a segment a device should get at once. loads: of all workers. left: frames that nobody has yet."""
-    others = [load for other, load in loads.items() if other != device and not workers[other].leaving]
+    others = [load for other, load in loads.items() if other != device and not (workers[other].leaving or workers[other].isolated)]
     window = ahead(*(other.lanes for other in workers.values()))
     lesser = device.kind != "cuda" and any(other.kind == "cuda" for other in loads)
     return partial(piece, own=loads[device], lanes=workers[device].lanes, others=others, ahead=window, left=left, lesser=lesser)

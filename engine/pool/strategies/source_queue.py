@@ -60,7 +60,9 @@ class SourceQueue:
             limit = self._limit(work, device if lanes == 1 else None, window)
             if limit == 0:
                 continue
-            if piece is not None and (most := piece(max(0, work.segment.frames - work.skip))) is not None:
+            # what is suspect is not cut: the frame that a worker died of has to be among those that are done carefully
+            most = None if piece is None or work.suspect else piece(max(0, work.segment.frames - work.skip))
+            if most is not None:
                 if most == 0:
                     continue
                 limit = most if limit is None else min(limit, most)

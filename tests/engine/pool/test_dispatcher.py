@@ -21,13 +21,13 @@ from engine.settings import Parallel
 from engine.types import Detections, DeviceId, FrameResult
 from tests.support.pool import tiny_settings
 
-DEVICES = tuple(DeviceId("cuda", str(number)) for number in range(3))
+DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What a source really holds. lengths: frames of each segment.
+    """What a source really holds. lengths: frames of each segment. amiss: so many more are announced of each.
 
     poison: (segment, position) of frames that kill a worker that infers them. venom: that kill it when it decodes them,
     which it also does to skip them.
@@ -37,10 +37,12 @@ class Truth:
     poison: frozenset[tuple[int, int]] = frozenset()
     venom: frozenset[tuple[int, int]] = frozenset()
     readable: bool = True
+    amiss: int = 0
 
     def info(self) -> SourceInfo:
-        segments = tuple(Segment(number, None, None, length) for number, length in enumerate(self.lengths))
-        return SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, sum(self.lengths), None, 25.0, segments)
+        segments = tuple(Segment(number, None, None, max(0, length + self.amiss)) for number, length in enumerate(self.lengths))
+        announced = sum(segment.frames for segment in segments)
+        return SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, announced, None, 25.0, segments)
 
     def frames(self) -> list[float]:
         return [segment * SEGMENT_PTS + position for segment, length in enumerate(self.lengths) for position in range(length)]
@@ -258,9 +260,11 @@ class Run:
 
 few = settings(max_examples=30, deadline=None)
 lengths = st.lists(st.integers(0, 40), min_size=1, max_size=8).map(tuple)
-sources = st.lists(st.builds(Truth, lengths, readable=st.integers(0, 4).map(bool)), min_size=1, max_size=5)
+readable = st.integers(0, 4).map(bool)
+sources = st.lists(st.builds(Truth, lengths, readable=readable), min_size=1, max_size=5)
+announced_amiss = st.lists(st.builds(Truth, lengths, readable=readable, amiss=st.sampled_from([0, -3, 5])), min_size=1, max_size=5)
 parallels = st.sampled_from([Parallel.STREAMS, Parallel.SEGMENTS])
-randoms = st.randoms(use_true_random=False)
+randoms = st.randoms(use_true_random=True)
 togethers = st.booleans()
 
 
@@ -289,7 +293,7 @@ def check_complete(run: Run, number: int) -> None:
 
 
 @few
-@given(parallels, st.integers(1, 3), sources, randoms)
+@given(parallels, st.integers(1, 3), announced_amiss, randoms)
 def test_every_frame_comes_once_and_in_order(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
     run = Run(parallel, devices, sources, random)
     run.until_finished()
