@@ -101,7 +101,7 @@ def piece(frames: int, own: Load, lanes: int, others: Collection[Load], ahead: i
     if not together and not lesser:
         return None
     until_blocked = min(WINDOW_FRAMES / together, HELD_UP_SECONDS) if together else HELD_UP_SECONDS
-    if not lesser:
+    if not lesser or own.rate > together > 0:
         until_blocked = max(until_blocked, ahead * frames / together)
     some, most = frames, until_blocked * own.rate
     if frames * lanes > most:

@@ -90,9 +90,10 @@ class WorkerState:
 
 def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], left: float) -> Piece:
     """How much of a segment a device should get at once. loads: of all workers. left: frames that nobody has yet."""
-    others = [load for other, load in loads.items() if other != device and not (workers[other].leaving or workers[other].isolated)]
+    able = {other for other, worker in workers.items() if worker.lanes and not (worker.leaving or worker.isolated)} - {device}
     window = ahead(*(other.lanes for other in workers.values()))
-    lesser = device.kind != "cuda" and any(other.kind == "cuda" for other in loads)
+    lesser = device.kind != "cuda" and any(other.kind == "cuda" for other in able)
+    others = [loads[other] for other in able]
     return partial(piece, own=loads[device], lanes=workers[device].lanes, others=others, ahead=window, left=left, lesser=lesser)
 
 

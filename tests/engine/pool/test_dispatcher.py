@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -210,9 +211,9 @@ class Run:
             if other in self.workers:
                 self.start(other)
 
-    def shuffle(self) -> None:
-        """Let a device join or leave, or one that is leaving be gone."""
-        device = self.random.choice(DEVICES)
+    def shuffle(self, devices: Sequence[DeviceId]) -> None:
+        """Let one of these join or leave, or be gone if it is leaving."""
+        device = self.random.choice(devices)
         staying = [other for other in self.workers if other not in self.leaving]
         if device in self.leaving:
             again = self.random.random() < 0.3
@@ -238,9 +239,11 @@ class Run:
             if not self.workers:
                 self.deliver()
                 continue
-            if moves and self.random.random() < 0.1:
-                moves -= 1
-                self.shuffle()
+            # whoever is leaving has to be gone some time, as the pool sees to it
+            movable = DEVICES if moves else [other for other in DEVICES if other in self.leaving]
+            if movable and self.random.random() < 0.1:
+                moves = max(0, moves - 1)
+                self.shuffle(movable)
             device = self.random.choice(list(self.workers))
             if deaths and self.random.random() < 0.05:
                 deaths -= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -128,6 +129,7 @@ def test_a_device_that_is_probably_slow_shows_its_pace_with_one_frame() -> None:
     assert share(120, None, 1, 0, 28, (None, 0), lesser=True) == 1
     assert share(120, None, 1, 1, 28, (2000, 0), lesser=True) == 0
     assert share(120, 1500, 1, 0, 28, (2000, 0), lesser=True) is None
+    assert share(6000, 150, 1, 0, 28, (20, 0), lesser=True) is None  # the other one is slower after all
     # the other one opens its files, or its first frames are all that counts yet
     assert share(120, 20, 1, 0, 28, (None, 0), lesser=True) == HELD_UP_SECONDS / 4 * 20
     assert share(120, 20, 1, 0, 28, (100, 0), lesser=True) == HELD_UP_SECONDS / 4 * 20
@@ -200,7 +202,7 @@ def frames_of(task: Detect) -> int:
 class Race:
     """A video, and devices of known speeds that do it; time is that of the slowest clock among them."""
 
-    def __init__(self, devices: dict[DeviceId, Device], segments: int, frames: int) -> None:
+    def __init__(self, devices: dict[DeviceId, Device], segments: int, frames: int, ready: Sequence[DeviceId] | None = None) -> None:
         self.devices = devices
         self.now = 0.0
         self.done: Counter[DeviceId] = Counter()
@@ -210,16 +212,20 @@ class Race:
         self.dispatcher = Dispatcher(Segments(list(devices)), list(devices), lambda: self.now)
         pieces = tuple(Segment(number, None, None, frames) for number in range(segments))
         info = SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, segments * frames, None, 25.0, pieces)
-        for device, state in devices.items():
+        for device in devices:
             self.dispatcher.started(device)
-            self.dispatcher.ready(device, state.lanes)
         self.dispatcher.add(0, Path("x.mp4"))
         for device, message in self.dispatcher.assignments():
             assert isinstance(message, Probe)
             self.tell(self.dispatcher.receive(device, Probed(0, info)))
-        for device, state in devices.items():
-            for _ in range(state.lanes):
-                self.ask(device)
+        for device in devices if ready is None else ready:
+            self.join(device)
+
+    def join(self, device: DeviceId) -> None:
+        """Its engine is built."""
+        self.dispatcher.ready(device, self.devices[device].lanes)
+        for _ in range(self.devices[device].lanes):
+            self.ask(device)
 
     def tell(self, events: list[Event]) -> None:
         for event in events:
@@ -322,6 +328,19 @@ def test_unequal_devices_reach_the_sum_of_their_speeds(devices: dict[DeviceId, t
 def test_a_short_video_is_not_held_up_by_a_slow_device(slots: int) -> None:
     race = Race({A: Device(2200, 12), CPU: Device(20, 1, slots, 1)}, 20, 60)
     assert race.run() < 1.1 * 20 * 60 / 2200
+
+
+def test_a_cpu_that_stands_in_for_a_gpu_does_whole_segments() -> None:
+    """As long as the GPU's engine is built there is nobody to leave anything to; then the GPU takes over."""
+    race = Race({A: Device(2200, 12), CPU: Device(20, 1, 7, 1)}, 100, 60, ready=[CPU])
+    while race.now < 10:
+        race.deliver()
+        race.now = race.devices[CPU].busy_until
+        race.batch(CPU, race.devices[CPU])
+    assert race.handed_on == race.done[CPU] > 150
+    race.join(A)
+    since = race.now
+    assert race.run() - since < 1.2 * (100 * 60 - race.done[CPU]) / 2200 + TAKING_SECONDS
 
 
 def test_equal_devices_leave_each_other_alone() -> None:
