@@ -13,7 +13,7 @@ from app.window.icons import pixmap
 from app.window.transport import tool_button
 
 MOST = 3
-"""Banners shown at once; older ones make room."""
+"""Banners shown at once; older ones make room, the least serious first."""
 
 
 class Kind(StrEnum):
@@ -24,6 +24,7 @@ class Kind(StrEnum):
     ERROR = "error"
 
 
+_RANKS = list(Kind)
 _COLOURS = {Kind.INFO: (theme.ACCENT, "#16202f"), Kind.WARNING: (theme.WARNING, "#2a2416"), Kind.ERROR: (theme.DANGER, "#2d1a1c")}
 
 
@@ -32,6 +33,7 @@ class Banner(QFrame):
 
     def __init__(self, kind: Kind, text: str, action: tuple[str, Callable[[], object]] | None) -> None:
         super().__init__()
+        self.kind = kind
         colour, ground = _COLOURS[kind]
         self.setObjectName("banner")
         self.setStyleSheet(f"#banner {{ background: {ground}; border: none; border-left: 3px solid {colour}; }}")
@@ -77,7 +79,7 @@ class BannerArea(QWidget):
         """Put a message up, in place of the one about the same subject."""
         self.remove(subject)
         while len(self._banners) >= MOST:
-            self.remove(next(iter(self._banners)))
+            self.remove(min(self._banners, key=lambda up: _RANKS.index(self._banners[up].kind)))  # of equals the oldest
         banner = Banner(kind, text, action)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
