@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from engine.errors import SourceError
+from engine.media.sources import expand_sources
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 
@@ -35,3 +38,15 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
         else:
             sources.append(path)
     return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources))
+
+
+def expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """The sources that files and folders hold, and what is wrong with those that hold none."""
+    sources: list[Path] = []
+    problems = []
+    for path in paths:
+        try:
+            sources += expand_sources([path])
+        except SourceError as error:
+            problems.append(str(error))
+    return sources, problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from app.window.file_drops import local_paths
 from app.window.intake import sort_paths
 from app.window.model_list_card import ModelCard
 from app.window.model_list_downloads import ModelDownloads
+from app.window.screen_fit import within_screen
 from engine.errors import FramefleetError
 from engine.model.installed import files_of, remove_model
 from engine.model.registry import FAMILY, ModelEntry
@@ -63,7 +64,6 @@ class ModelList(QDialog):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
         inside.setObjectName("inside")
         inside.setStyleSheet("#inside { background: transparent; }")
@@ -95,7 +95,7 @@ class ModelList(QDialog):
         outer.addLayout(head)
         outer.addWidget(scroll, 1)
         outer.addLayout(below)
-        self.resize(1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780))
+        self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 
     @Slot(object)
     def _download(self, entry: ModelEntry) -> None:

@@ -17,6 +17,7 @@ from app.window.intake import sort_paths
 from app.window.model_form import ModelForm
 from app.window.model_parts import ModelParts
 from app.window.preferences import Preferences
+from app.window.screen_fit import within_screen
 from app.window.settings_check import check
 from app.window.sharing_form import SharingForm
 from engine.settings import Decode, Hint, Isolation, Precision, Resize
@@ -142,7 +143,8 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """As high as what is in it, within reason."""
         self.ensurePolished()
-        self.resize(WIDTH, min(self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20, MOST_HEIGHT))
+        height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20
+        self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

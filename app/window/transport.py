@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.window import formats, theme
 from app.window.icons import icon
+from app.window.indicators import ElidedLabel
 from app.window.player import Playback
 from app.window.timeline import Timeline
 from engine.media.types import SourceInfo, SourceKind
@@ -54,8 +55,7 @@ class Transport(QWidget):
         self.time.setAccessibleName("Time")
         self.length.setAccessibleName("Length")
         self.length.setProperty("role", "muted")
-        self.hint = QLabel()
-        self.hint.setProperty("role", "small")
+        self.hint = ElidedLabel("small")  # must not make the window wider when it comes
         self.follow = QPushButton(icon("follow"), "Follow")
         self.follow.setProperty("role", "flat")
         self.follow.setIconSize(QSize(18, 18))
@@ -98,7 +98,15 @@ class Transport(QWidget):
         column.setSpacing(0)
         column.addWidget(self.timeline)
         column.addLayout(row)
+        self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, what can be done without goes."""
+        super().resizeEvent(event)
+        roomy = self.width() >= 34 * theme.base_size()
+        self.length.setVisible(roomy)
+        self.follow.setText("Follow" if roomy else "")
 
     def _add_speeds(self) -> None:
         menu = QMenu(self.speed)
