@@ -89,7 +89,8 @@ class Transport(QWidget):
         row.addSpacing(4)
         row.addWidget(self.length)
         row.addSpacing(theme.SPACE)
-        row.addWidget(self.hint, 1)
+        row.addWidget(self.hint, 100)
+        row.addStretch(1)
         row.addWidget(self.follow)
         row.addWidget(self.speed)
         row.addWidget(self.fullscreen)
@@ -105,7 +106,8 @@ class Transport(QWidget):
         """Where there is little room, what can be done without goes."""
         super().resizeEvent(event)
         roomy = self.width() >= 34 * theme.base_size()
-        self.length.setVisible(roomy)
+        for widget in (self.length, self.hint):
+            widget.setVisible(roomy)
         self.follow.setText("Follow" if roomy else "")
 
     def _add_speeds(self) -> None:

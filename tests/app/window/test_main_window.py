@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QToolButton
+from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import DetectionController
@@ -274,3 +274,15 @@ def test_the_buttons_of_file_dialogs_show_their_icons(qtbot: QtBot) -> None:
     buttons = [button for button in dialog.findChildren(QToolButton) if button.isVisible()]
     assert buttons
     assert all(button.width() >= button.sizeHint().width() for button in buttons)
+
+
+def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = QFileDialog(directory=str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    places = dialog.findChild(QListView, "sidebar")
+    places.setCurrentIndex(places.model().index(0, 0))
+    row = places.grab(places.visualRect(places.currentIndex())).toImage()
+    beside_the_icon = [row.pixelColor(x, y).lightness() for x in range(row.width() // 2, row.width()) for y in range(row.height())]
+    assert max(beside_the_icon) > 180
