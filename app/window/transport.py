@@ -106,8 +106,8 @@ class Transport(QWidget):
         """Where there is little room, what can be done without goes."""
         super().resizeEvent(event)
         roomy = self.width() >= 34 * theme.base_size()
-        for widget in (self.length, self.hint):
-            widget.setVisible(roomy)
+        self.length.setVisible(roomy)
+        self.hint.setVisible(self.width() >= 46 * theme.base_size())
         self.follow.setText("Follow" if roomy else "")
 
     def _add_speeds(self) -> None:

@@ -3,7 +3,9 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.background import Background
@@ -213,3 +215,19 @@ def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, backg
     dialog.detection.batch.setValue(4)
     assert dialog.advanced.budget_note.text() == "It has no effect while the batch is set to 4."
     assert can_save(dialog)
+
+
+def test_the_wheel_scrolls_and_changes_nothing(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.resize(dialog.width(), 300)
+    for field in (dialog.detection.resize_mode, dialog.detection.batch, dialog.detection.iou):
+        before = dialog.preferences
+        dialog.pane.verticalScrollBar().setValue(0)
+        where = QPointF(field.rect().center())
+        down = QWheelEvent(
+            where, field.mapToGlobal(where), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(field, down)
+        assert dialog.preferences == before
+        assert not down.isAccepted()
