@@ -286,10 +286,15 @@ class MainWindow(QMainWindow):
     @Slot()
     def toggle_fullscreen(self) -> None:
         """The picture fills the screen, or the window is as before."""
+        self._keep_geometry()
         full = not self.isFullScreen()
         for widget in (self.top, self.left, self.right, self.status):
             widget.setVisible(not full)
-        self.showFullScreen() if full else self.showNormal()
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # it may be maximized, too, and stays so
+
+    def _keep_geometry(self) -> None:
+        if not self.isFullScreen():  # the next start is not to begin like that
+            self._store.setValue("window/geometry", self.saveGeometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The player's keys, wherever nothing else wants them."""
@@ -300,7 +305,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Gone from the screen at once; then picture, detection and threads end, in this order."""
-        self._store.setValue("window/geometry", self.saveGeometry())
+        self._keep_geometry()
         self.hide()
         self.viewer.player.close_file()
         self.client.stop()

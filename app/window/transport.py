@@ -148,7 +148,9 @@ class Transport(QWidget):
         if info is not None:
             self._duration = float(max(info.frames - 1, 0)) if self._pictures else info.duration or 0.0
         self.timeline.set_duration(self._duration, self._pictures)
-        self.length.setText("" if info is None else f"/ {self._total if self._pictures else formats.clock(self._duration)}")
+        self.length.setText(
+            "" if info is None else f"/ {self._total if self._pictures else formats.clock(self._duration, tenths=self._duration < 10)}"
+        )
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self.set_position(0.0)

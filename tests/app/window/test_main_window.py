@@ -286,3 +286,17 @@ def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: P
     row = places.grab(places.visualRect(places.currentIndex())).toImage()
     beside_the_icon = [row.pixelColor(x, y).lightness() for x in range(row.width() // 2, row.width()) for y in range(row.height())]
     assert max(beside_the_icon) > 180
+
+
+def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window()
+    window.showMaximized()
+    window.toggle_fullscreen()
+    assert window.isFullScreen()
+    assert not window.left.isVisible()
+    window.toggle_fullscreen()
+    assert window.isMaximized()
+    assert window.left.isVisible()
+    window.toggle_fullscreen()
+    window.close()
+    assert not open_window().isFullScreen()  # the next start is no full screen without a picture

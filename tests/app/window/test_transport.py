@@ -63,6 +63,8 @@ def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
     transport.set_source(video_info("a.mp4", 2500))
     transport.set_position(12.36)
     assert (transport.time.text(), transport.length.text()) == ("0:12.3", "/ 1:40")
+    transport.set_source(video_info("short.mp4", 20))
+    assert transport.length.text() == "/ 0:00.8"
     transport.set_playback(Playback(True))
     assert transport.play.accessibleName() == "Pause"
     transport.set_playback(Playback(True, waiting=True))
