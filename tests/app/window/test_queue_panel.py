@@ -149,3 +149,20 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     model.change(1, state=ItemState.DONE, reason=None, frames=100, failed=2)
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections"
+
+
+def test_the_focus_can_be_seen(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 2)
+    panel.refresh()
+    panel.show_item(1)
+
+    def edge() -> QColor:
+        row = panel.view.visualRect(model.index(0))
+        return panel.view.viewport().grab().toImage().pixelColor(row.center().x(), row.top() + 1)
+
+    panel.view.clearFocus()
+    without = edge()
+    panel.activateWindow()
+    panel.view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(panel.view.hasFocus)
+    assert edge().blue() > without.blue() + 60
