@@ -8,7 +8,7 @@ from enum import StrEnum
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window import formats, theme
 from app.window.icons import pixmap
 from app.window.transport import tool_button
 
@@ -39,12 +39,12 @@ class Banner(QFrame):
         self.setStyleSheet(f"#banner {{ background: {ground}; border: none; border-left: 3px solid {colour}; }}")
         symbol = QLabel()
         symbol.setPixmap(pixmap(kind.value, 18, colour))
-        self.text = QLabel(text)
+        self.text = QLabel()
         self.text.setWordWrap(True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setAccessibleName(f"{kind.value}: {text}")
+        self.set_text(text)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 7, 8, 7)
         row.setSpacing(10)
@@ -57,6 +57,12 @@ class Banner(QFrame):
             row.addWidget(self.button)
         self.dismiss = tool_button("close", "Dismiss")
         row.addWidget(self.dismiss)
+
+    def set_text(self, text: str) -> None:
+        """Change what it says."""
+        self.text.setText(formats.shortened(text))
+        self.text.setToolTip("" if self.text.text() == text else text)
+        self.setAccessibleName(f"{self.kind.value}: {text}")
 
 
 class BannerArea(QWidget):
@@ -90,7 +96,7 @@ class BannerArea(QWidget):
     def update_text(self, subject: str, text: str) -> None:
         """Change a message that is up; if it was dismissed, it stays away."""
         if (banner := self._banners.get(subject)) is not None:
-            banner.text.setText(text)
+            banner.set_text(text)
 
     def remove(self, subject: str) -> None:
         """Take a message down; harmless if it is not up."""

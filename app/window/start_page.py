@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window import formats, theme
 from app.window.icons import icon, pixmap
 from engine.model.check import ModelSummary
 
@@ -138,7 +138,7 @@ class StartPage(QScrollArea):
             step.text.setText("Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
             self.choose_model.setText("Choose model…")
         else:
-            step.title.setText(summary.name)
+            step.title.setText(formats.shortened(summary.name, 24))
             step.text.setText(model_line(summary))
             self.choose_model.setText("Change…")
         for button, primary in ((self.choose_model, summary is None), (self.open_files, summary is not None)):

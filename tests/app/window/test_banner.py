@@ -19,3 +19,14 @@ def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:
     for number in range(MOST + 2):
         banners.show_banner(str(number), Kind.ERROR, str(number))
     assert banners.texts == ["2", "3", "4"]
+
+
+def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    text = f"Exported 10 frames to /videos/{'long_name_' * 30}.mp4."
+    banner = banners.show_banner("export", Kind.INFO, text, ("Show in folder", print))
+    assert banners.minimumSizeHint().width() < 800
+    assert banner.text.toolTip() == text
+    banners.update_text("export", "done")
+    assert (banners.texts, banner.text.toolTip()) == (["done"], "")

@@ -231,3 +231,10 @@ def test_the_wheel_scrolls_and_changes_nothing(qtbot: QtBot, background: Backgro
         QApplication.sendEvent(field, down)
         assert dialog.preferences == before
         assert not down.isAccepted()
+
+
+def test_a_long_name_pushes_no_button_out(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.model.cfg.set_path(str(tmp_path / ("x" * 200 + ".cfg")))
+    qtbot.waitUntil(lambda: "xxx" in dialog.model.verdict.text())
+    assert dialog._inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
