@@ -10,6 +10,8 @@ from engine.errors import SourceError
 from engine.media.sources import expand_sources
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
+FEW = 3
+"""Problems that are told of many."""
 
 
 @dataclass(frozen=True)
@@ -50,3 +52,9 @@ def expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         except SourceError as error:
             problems.append(str(error))
     return sources, problems
+
+
+def listed(problems: Sequence[str]) -> str:
+    """The first few, one a line, and how many there are besides."""
+    more = len(problems) - FEW
+    return "\n".join([*problems[:FEW], *([f"… and {more} more"] if more > 0 else [])])

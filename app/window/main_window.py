@@ -20,7 +20,7 @@ from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
 from app.window.file_drops import FileDrops
 from app.window.filter_panel import FilterPanel
-from app.window.intake import expand, sort_paths
+from app.window.intake import expand, listed, sort_paths
 from app.window.keys import press
 from app.window.model_setup import ModelSetup
 from app.window.notices import Notices
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
     def _queue(self, found: tuple[list[Path], list[str]]) -> None:
         sources, problems = found
         if problems:
-            self.banners.show_banner("sources", Kind.WARNING, "\n".join(problems[:3]))
+            self.banners.show_banner("sources", Kind.WARNING, listed(problems))
         keys = self.controller.add(sources)
         if keys:
             self.queue.reveal_item(keys[0])
