@@ -79,6 +79,7 @@ class SettingsDialog(QDialog):
             column.addWidget(content)
         column.addStretch()
         self.pane = scroll = QScrollArea()
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and are scrolled to
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

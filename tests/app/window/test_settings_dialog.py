@@ -238,3 +238,18 @@ def test_a_long_name_pushes_no_button_out(qtbot: QtBot, background: Background, 
     dialog.model.cfg.set_path(str(tmp_path / ("x" * 200 + ".cfg")))
     qtbot.waitUntil(lambda: "xxx" in dialog.model.verdict.text())
     assert dialog._inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
+
+
+def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    stops = []
+    for _key in range(60):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        stops.append(focused.accessibleName() or getattr(focused, "text", str)())
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert stops[0] == "network description"
+    assert {"weights", "Strategy", "Advanced", "Cancel"} <= set(stops)
+    assert all(stops)
