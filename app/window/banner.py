@@ -8,12 +8,12 @@ from enum import StrEnum
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window import formats, theme
 from app.window.icons import pixmap
 from app.window.transport import tool_button
 
 MOST = 3
-"""Banners shown at once; older ones make room."""
+"""Banners shown at once; older ones make room, the least serious first."""
 
 
 class Kind(StrEnum):
@@ -24,6 +24,7 @@ class Kind(StrEnum):
     ERROR = "error"
 
 
+_RANKS = list(Kind)
 _COLOURS = {Kind.INFO: (theme.ACCENT, "#16202f"), Kind.WARNING: (theme.WARNING, "#2a2416"), Kind.ERROR: (theme.DANGER, "#2d1a1c")}
 
 
@@ -32,17 +33,18 @@ class Banner(QFrame):
 
     def __init__(self, kind: Kind, text: str, action: tuple[str, Callable[[], object]] | None) -> None:
         super().__init__()
+        self.kind = kind
         colour, ground = _COLOURS[kind]
         self.setObjectName("banner")
         self.setStyleSheet(f"#banner {{ background: {ground}; border: none; border-left: 3px solid {colour}; }}")
         symbol = QLabel()
         symbol.setPixmap(pixmap(kind.value, 18, colour))
-        self.text = QLabel(text)
+        self.text = QLabel()
         self.text.setWordWrap(True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setAccessibleName(f"{kind.value}: {text}")
+        self.set_text(text)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 7, 8, 7)
         row.setSpacing(10)
@@ -55,6 +57,12 @@ class Banner(QFrame):
             row.addWidget(self.button)
         self.dismiss = tool_button("close", "Dismiss")
         row.addWidget(self.dismiss)
+
+    def set_text(self, text: str) -> None:
+        """Change what it says."""
+        self.text.setText(formats.shortened(text))
+        self.text.setToolTip("" if self.text.text() == text else text)
+        self.setAccessibleName(f"{self.kind.value}: {text}")
 
 
 class BannerArea(QWidget):
@@ -77,7 +85,7 @@ class BannerArea(QWidget):
         """Put a message up, in place of the one about the same subject."""
         self.remove(subject)
         while len(self._banners) >= MOST:
-            self.remove(next(iter(self._banners)))
+            self.remove(min(self._banners, key=lambda up: _RANKS.index(self._banners[up].kind)))  # of equals the oldest
         banner = Banner(kind, text, action)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
@@ -88,7 +96,7 @@ class BannerArea(QWidget):
     def update_text(self, subject: str, text: str) -> None:
         """Change a message that is up; if it was dismissed, it stays away."""
         if (banner := self._banners.get(subject)) is not None:
-            banner.text.setText(text)
+            banner.set_text(text)
 
     def remove(self, subject: str) -> None:
         """Take a message down; harmless if it is not up."""

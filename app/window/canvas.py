@@ -99,7 +99,7 @@ class VideoCanvas(QWidget):
 
     def show_message(self, message: str) -> None:
         """Text instead of a picture."""
-        self._image, self._message = None, message
+        self._image, self._message = None, formats.shortened(message)
         self.show_result(None)
 
     def set_filter(self, view_filter: ViewFilter) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox
 
 from app.window.form_grid import indent
@@ -16,16 +16,27 @@ Choice = TypeVar("Choice", bound=StrEnum)
 AnySpin = TypeVar("AnySpin", bound=QAbstractSpinBox)
 
 
+class _Choice(QComboBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # it scrolls the page; whoever does must not change settings on the way
+
+
 class _WholeNumber(QSpinBox):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         _make_room(self, event)
         super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class _Number(QDoubleSpinBox):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         _make_room(self, event)
         super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 def _make_room(spin: QAbstractSpinBox, event: QKeyEvent) -> None:
@@ -36,7 +47,7 @@ def _make_room(spin: QAbstractSpinBox, event: QKeyEvent) -> None:
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     """One of an enumeration's members, each under its title."""
-    combo = QComboBox()
+    combo = _Choice()
     combo.setAccessibleName(name)
     for member, title in titles.items():
         combo.addItem(title, member)

@@ -42,6 +42,7 @@ class FileDialogs(QObject):
         media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
         dialog = self._dialog("Open videos and pictures", f"Videos and pictures ({media});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # sixty endings
         dialog.filesSelected.connect(self._take)
         dialog.open()
 
@@ -55,10 +56,13 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
-        """Ask where the detections of a file go in this format."""
-        dialog = self._dialog(f"Export {exports.TITLES[name]}")
+        """Ask where the detections of a file go in this format; a name without an ending gets the format's."""
+        dialog = self._dialog(f"Export {exports.TITLES[name]}", place="window/exports")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(exports.default_name(item.path, name))
+        default = exports.default_name(item.path, name)
+        dialog.setDefaultSuffix(Path(default).suffix)
+        dialog.selectFile(default)
+        dialog.fileSelected.connect(lambda target: self._store.setValue("window/exports", str(Path(target).parent)))
         dialog.fileSelected.connect(lambda target: done(Path(target)))
         dialog.open()
 
@@ -99,8 +103,10 @@ class FileDialogs(QObject):
         share = formats.percent(frames / max(total, 1))
         self._banners.update_text(f"export {target}", f"Writing {target.name}: {share}")
 
-    def _dialog(self, title: str, kinds: str = "") -> QFileDialog:
-        dialog = QFileDialog(self._window, title, str(self._store.value("window/folder", str(Path.home()))), kinds)
+    def _dialog(self, title: str, kinds: str = "", place: str = "window/folder") -> QFileDialog:
+        """place: where the folder of the last time is kept."""
+        folder = self._store.value(place) or self._store.value("window/folder", str(Path.home()))
+        dialog = QFileDialog(self._window, title, str(folder), kinds)
         dialog.finished.connect(dialog.deleteLater)
         return dialog
 

@@ -1,6 +1,8 @@
-"""Numbers and times as people read them. Pure text, no Qt."""
+"""Numbers, times and long names as people read them. Pure text, no Qt."""
 
 from __future__ import annotations
+
+import re
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -59,3 +61,9 @@ def percent(fraction: float) -> str:
 def part(fraction: float) -> str:
     """A part of a whole: ``33 %``; what is not nothing does not read 0."""
     return "< 1 %" if 0.0 < fraction < 0.005 else f"{100 * fraction:.0f} %"
+
+
+def shortened(text: str, most: int = 50) -> str:
+    """Text whose names have at most this many characters, cut in their middle: no line could break in them, and a window would widen."""
+    kept = (most - 1) // 2
+    return re.sub(rf"[^\s/]{{{most + 1},}}", lambda name: f"{name[0][:kept]}…{name[0][-kept:]}", text)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import SourceError
+from engine.media.sources import expand_sources
+
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
+FEW = 3
+"""Problems that are told of many."""
 
 
 @dataclass(frozen=True)
@@ -35,3 +40,21 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
         else:
             sources.append(path)
     return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources))
+
+
+def expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """The sources that files and folders hold, and what is wrong with those that hold none."""
+    sources: list[Path] = []
+    problems = []
+    for path in paths:
+        try:
+            sources += expand_sources([path])
+        except SourceError as error:
+            problems.append(str(error))
+    return sources, problems
+
+
+def listed(problems: Sequence[str]) -> str:
+    """The first few, one a line, and how many there are besides."""
+    more = len(problems) - FEW
+    return "\n".join([*problems[:FEW], *([f"… and {more} more"] if more > 0 else [])])

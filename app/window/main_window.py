@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
 from app.window.file_drops import FileDrops
 from app.window.filter_panel import FilterPanel
-from app.window.intake import sort_paths
+from app.window.intake import expand, listed, sort_paths
 from app.window.keys import press
 from app.window.model_setup import ModelSetup
 from app.window.notices import Notices
@@ -29,6 +29,7 @@ from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState
 from app.window.queue_model import QueueModel
 from app.window.queue_panel import REFRESH_MS, QueuePanel
+from app.window.screen_fit import within_screen
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -37,8 +38,6 @@ from app.window.topology_tabs import DeviceTabs
 from app.window.view_filter import ViewFilter
 from app.window.viewer import Viewer
 from engine.devices.topology_search import find_topology
-from engine.errors import SourceError
-from engine.media.sources import expand_sources
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 
@@ -49,7 +48,7 @@ class MainWindow(QMainWindow):
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
-        self.resize(1360, 840)
+        self.resize(within_screen(self, 1360, 840))
         self._store = store
         self._shown: int | None = None
         self.background = Background(self)
@@ -99,8 +98,8 @@ class MainWindow(QMainWindow):
             self.columns.addWidget(widget)
             self.columns.setStretchFactor(self.columns.count() - 1, stretch)
         self.columns.setSizes([292, 748, 320])
-        self.queue.setMinimumWidth(220)
-        self.right.setMinimumWidth(288)
+        self.queue.setMinimumWidth(196)
+        self.right.setMinimumWidth(262)
         for splitter in (self.columns, self.right):
             splitter.setHandleWidth(2)
             splitter.setChildrenCollapsible(False)
@@ -182,15 +181,18 @@ class MainWindow(QMainWindow):
         if intake.has_model:
             self.setup.take(intake)
         if intake.sources:
-            self.background.start(partial(_expand, intake.sources), self._queue, self._cannot_open)
+            self.background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
 
     def _queue(self, found: tuple[list[Path], list[str]]) -> None:
         sources, problems = found
         if problems:
-            self.banners.show_banner("sources", Kind.WARNING, "\n".join(problems[:3]))
+            self.banners.show_banner("sources", Kind.WARNING, listed(problems))
         keys = self.controller.add(sources)
-        if keys and self._shown is None:
-            self.queue.show_item(keys[0])
+        if keys:
+            self.queue.reveal_item(keys[0])
+            shown = self.items.get(self._shown) if self._shown is not None else None
+            if shown is None or (shown.ended and self.viewer.player.info is None):  # there is nothing to be seen of it
+                self.queue.show_item(keys[0])
         if keys and self.setup.summary is None:
             self.setup.ask_for_model()
 
@@ -284,10 +286,15 @@ class MainWindow(QMainWindow):
     @Slot()
     def toggle_fullscreen(self) -> None:
         """The picture fills the screen, or the window is as before."""
+        self._keep_geometry()
         full = not self.isFullScreen()
         for widget in (self.top, self.left, self.right, self.status):
             widget.setVisible(not full)
-        self.showFullScreen() if full else self.showNormal()
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # it may be maximized, too, and stays so
+
+    def _keep_geometry(self) -> None:
+        if not self.isFullScreen():  # the next start is not to begin like that
+            self._store.setValue("window/geometry", self.saveGeometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """The player's keys, wherever nothing else wants them."""
@@ -298,7 +305,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Gone from the screen at once; then picture, detection and threads end, in this order."""
-        self._store.setValue("window/geometry", self.saveGeometry())
+        self._keep_geometry()
         self.hide()
         self.viewer.player.close_file()
         self.client.stop()
@@ -307,15 +314,3 @@ class MainWindow(QMainWindow):
         self.files.stop()
         self.background.stop()
         event.accept()
-
-
-def _expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """The sources that files and folders hold, and what is wrong with those that hold none."""
-    sources: list[Path] = []
-    problems = []
-    for path in paths:
-        try:
-            sources += expand_sources([path])
-        except SourceError as error:
-            problems.append(str(error))
-    return sources, problems

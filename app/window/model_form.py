@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window import formats, theme
 from app.window.background import Background
 from app.window.form_grid import form_grid
 from app.window.icons import pixmap
@@ -43,6 +43,7 @@ class ModelForm(QWidget):
         self.labels = PathField("labels", "Labels (*.names *.txt)", "Found beside the network, or COCO's for 80 classes")
         self.icon = QLabel()
         self.verdict = QLabel()
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self.verdict.setWordWrap(True)
         self.verdict.setMinimumHeight(2 * self.verdict.fontMetrics().height())
         form = form_grid((("Network (.cfg)", self.cfg), ("Weights", self.weights), ("Labels", self.labels)))
@@ -131,7 +132,7 @@ class ModelForm(QWidget):
 
     def _show_verdict(self, symbol: str, colour: str, text: str) -> None:
         self.icon.setPixmap(pixmap(symbol, 18, colour))
-        self.verdict.setText(text)
+        self.verdict.setText(formats.shortened(text))
         self.verdict.setProperty("role", "error" if symbol == "error" else "muted")
         self.verdict.style().unpolish(self.verdict)
         self.verdict.style().polish(self.verdict)

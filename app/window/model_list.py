@@ -13,6 +13,7 @@ from app.window.file_drops import local_paths
 from app.window.intake import sort_paths
 from app.window.model_list_card import ModelCard
 from app.window.model_list_downloads import ModelDownloads
+from app.window.screen_fit import within_screen
 from engine.errors import FramefleetError
 from engine.model.installed import files_of, remove_model
 from engine.model.registry import FAMILY, ModelEntry
@@ -61,9 +62,9 @@ class ModelList(QDialog):
             column.addWidget(card)
         column.addStretch()
         scroll = QScrollArea()
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its buttons have it, and are scrolled to
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inside)
         inside.setObjectName("inside")
         inside.setStyleSheet("#inside { background: transparent; }")
@@ -95,7 +96,7 @@ class ModelList(QDialog):
         outer.addLayout(head)
         outer.addWidget(scroll, 1)
         outer.addLayout(below)
-        self.resize(1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780))
+        self.resize(within_screen(self, 1080, min(outer.sizeHint().height() + inside.sizeHint().height(), 780)))
 
     @Slot(object)
     def _download(self, entry: ModelEntry) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPixmap
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window import theme
@@ -56,11 +56,13 @@ class QueueDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         row = QRectF(whole).adjusted(4, 1, -4, -1)
-        if selected or hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
+        if selected or hovered or focused:
+            painter.setPen(QPen(QColor(theme.ACCENT), 1) if focused else Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.SELECTED if selected else theme.RAISED))
             painter.drawRoundedRect(row, 7, 7)
         if selected:
+            painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.ACCENT))
             painter.drawRoundedRect(QRectF(row.x(), row.y() + 12, 3, row.height() - 24), 1.5, 1.5)
         picture = QRect(whole.x() + 12, whole.y() + PADDING, THUMBNAIL.width(), THUMBNAIL.height())

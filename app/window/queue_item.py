@@ -92,7 +92,14 @@ class QueueItem:
             return f"{formats.plural(self.frames, 'frame')}{missing}{speed}"
         if self.state is ItemState.CANCELLED:
             return f"Cancelled after {formats.plural(self.frames, 'frame')}" if self.frames else "Cancelled"
-        reason = (self.reason or "Failed").splitlines()[0].removeprefix(str(self.path)).lstrip(" :")  # the name is there already
+        return self.explanation.splitlines()[0]
+
+    @property
+    def explanation(self) -> str:
+        """The state, and all that is known of why it is so."""
+        if not self.reason:
+            return "Failed" if self.state is ItemState.FAILED else self.summary
+        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is there already
         return reason[:1].upper() + reason[1:]
 
 

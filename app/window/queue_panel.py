@@ -127,6 +127,12 @@ class QueuePanel(QWidget):
         if row >= 0:
             self.view.setCurrentIndex(self._model.index(row))
 
+    def reveal_item(self, key: int) -> None:
+        """Scroll until a file can be seen, and those after it."""
+        row = self._model.row_of(key)
+        if row >= 0:
+            self.view.scrollTo(self._model.index(row), QListView.ScrollHint.PositionAtTop)
+
     @property
     def current(self) -> QueueItem | None:
         """The selected file."""

@@ -17,6 +17,7 @@ from app.window.intake import sort_paths
 from app.window.model_form import ModelForm
 from app.window.model_parts import ModelParts
 from app.window.preferences import Preferences
+from app.window.screen_fit import within_screen
 from app.window.settings_check import check
 from app.window.sharing_form import SharingForm
 from engine.settings import Decode, Hint, Isolation, Precision, Resize
@@ -78,6 +79,7 @@ class SettingsDialog(QDialog):
             column.addWidget(content)
         column.addStretch()
         self.pane = scroll = QScrollArea()
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and are scrolled to
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -142,7 +144,8 @@ class SettingsDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """As high as what is in it, within reason."""
         self.ensurePolished()
-        self.resize(WIDTH, min(self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20, MOST_HEIGHT))
+        height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20
+        self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

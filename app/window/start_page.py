@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window import formats, theme
 from app.window.icons import icon, pixmap
 from engine.model.check import ModelSummary
+
+MARGIN, GAP = 16, 16
 
 
 class Step(QFrame):
@@ -16,7 +19,6 @@ class Step(QFrame):
     def __init__(self, symbol: str, title: str, text: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self.setMinimumWidth(214)
         self.setMaximumWidth(312)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
@@ -48,8 +50,8 @@ class Step(QFrame):
         self.icon.setPixmap(pixmap(name, 22, colour))
 
 
-class StartPage(QWidget):
-    """Choose a model, add videos."""
+class StartPage(QScrollArea):
+    """Choose a model, add videos: side by side, or below each other where there is little room."""
 
     model_requested = Signal()
     files_requested = Signal()
@@ -62,6 +64,9 @@ class StartPage(QWidget):
         title.setProperty("role", "title")
         subtitle = QLabel("Everything runs on this machine, on every device you let it use.")
         subtitle.setProperty("role", "muted")
+        for line in (title, subtitle):
+            line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            line.setWordWrap(True)
         self.model_step = Step("model", "", "")
         self.choose_model = QPushButton()
         self.choose_model.clicked.connect(self.model_requested)
@@ -77,34 +82,52 @@ class StartPage(QWidget):
         for button in (self.open_files, self.open_folder):
             self.video_step.buttons.addWidget(button)
         self.video_step.buttons.addStretch()
-        steps = QHBoxLayout()
-        steps.setSpacing(16)
-        steps.addStretch(1)
-        steps.addWidget(self.model_step, 100)  # as wide as they may be, before the margins grow
-        steps.addWidget(self.video_step, 100)
-        steps.addStretch(1)
+        self.steps = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self.steps.setSpacing(GAP)
+        self.steps.addWidget(self.model_step)
+        self.steps.addWidget(self.video_step)
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addLayout(self.steps, 200)  # as wide as they may be, before the margins grow
+        across.addStretch(1)
         self.watch = QPushButton(icon("play"), "Watch the demo")
         self.watch.clicked.connect(self.demo_requested)
-        about = QLabel("Nothing at hand? A street and a model are built in.")
-        about.setProperty("role", "muted")
-        demo = QHBoxLayout()
-        demo.setSpacing(12)
-        demo.addStretch()
-        demo.addWidget(about)
-        demo.addWidget(self.watch)
-        demo.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
+        self.about = QLabel("Nothing at hand? A street and a model are built in.")
+        self.about.setProperty("role", "muted")
+        self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.demo = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self.demo.setSpacing(12)
+        self.demo.addStretch()
+        self.demo.addWidget(self.about)
+        self.demo.addWidget(self.watch, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.demo.addStretch()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
         column.setSpacing(6)
         column.addStretch(4)
-        column.addWidget(title, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(subtitle, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(title)
+        column.addWidget(subtitle)
         column.addSpacing(24)
-        column.addLayout(steps)
+        column.addLayout(across)
         column.addSpacing(20)
-        column.addLayout(demo)
+        column.addLayout(self.demo)
         column.addStretch(5)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside.setObjectName("inside")
+        inside.setStyleSheet("#inside { background: transparent; }")
+        self.setWidget(inside)
         self.set_model(None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Side by side if there is room."""
+        super().resizeEvent(event)
+        needed = sum(step.minimumSizeHint().width() for step in (self.model_step, self.video_step)) + GAP + 2 * MARGIN
+        wide = self.viewport().width() >= needed
+        for row in (self.steps, self.demo):
+            row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        self.about.setWordWrap(not wide)
 
     def set_model(self, summary: ModelSummary | None) -> None:
         """Which model is chosen; the step that is next gets the accent."""
@@ -115,7 +138,7 @@ class StartPage(QWidget):
             step.text.setText("Download one with a click, or drop a Darknet .cfg and its .weights anywhere on this window.")
             self.choose_model.setText("Choose model…")
         else:
-            step.title.setText(summary.name)
+            step.title.setText(formats.shortened(summary.name, 24))
             step.text.setText(model_line(summary))
             self.choose_model.setText("Change…")
         for button, primary in ((self.choose_model, summary is None), (self.open_files, summary is not None)):

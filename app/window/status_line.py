@@ -15,6 +15,8 @@ from app.window.queue_item import ItemState, QueueItem
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
+FEW = 3
+"""Devices that are named; more are counted."""
 
 
 def _part(role: str = "small") -> QLabel:
@@ -59,11 +61,9 @@ class StatusLine(QWidget):
         else:
             lines = dict.fromkeys(f"{status.engine.backend} · {status.engine.precision}" for status in built if status.engine is not None)
             building = [f"{status.device} {formats.percent(status.building[1])}" for status in statuses if status.building is not None]
-            names = ", ".join(str(status.device) for status in statuses if status not in failed)
-            text = (
-                f"{names if len(statuses) <= 3 else formats.plural(len(statuses), 'device')} · {' / '.join(lines) or 'building the engine'}"
-            )
-            text += f" · building {', '.join(building)}" if building and lines else ""
+            names = [str(status.device) for status in statuses if status not in failed]
+            text = f"{_named(names, len(statuses))} · {' / '.join(lines) or 'building the engine'}"
+            text += f" · building {_named(building, len(building))}" if building and lines else ""
             text += f" · {len(failed)} failed" if failed else ""
             idle = all(status.phase is Phase.IDLE for status in statuses)
             colour = theme.WARNING if failed or not built else theme.MUTED if idle else theme.GOOD
@@ -82,11 +82,19 @@ class StatusLine(QWidget):
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt puts plain text on one line, however long
 
     def show_queue(self, items: Iterable[QueueItem]) -> None:
-        """Throughput of all files together, and how long the longest takes."""
+        """Throughput of all files together, and how long the longest takes; how long others will take is not known while they wait."""
+        items = list(items)
         running = [item for item in items if item.state is ItemState.RUNNING]
+        waiting = sum(item.state is ItemState.WAITING for item in items)
         total = sum(item.rate or 0.0 for item in running)
         left = max((item.remaining for item in running if item.remaining is not None), default=None)
         parts = [f"{formats.rate(total)} frames/s"] if total else []
-        if left is not None:
+        if waiting:
+            parts.append(f"{formats.plural(waiting, 'file')} waiting")
+        elif left is not None:
             parts.append(f"{formats.remaining(left)} left")
         self.queue.setText(" · ".join(parts))
+
+
+def _named(devices: Sequence[str], number: int) -> str:
+    return ", ".join(devices) if number <= FEW else formats.plural(number, "device")

@@ -144,6 +144,8 @@ QToolButton[role="flat"]:hover {{ background: {HOVER}; }}
 QToolButton[role="flat"]:focus {{ border-color: {ACCENT}; }}
 QToolButton[role="flat"]:checked {{ background: {ACCENT_QUIET}; color: {ACCENT_HOVER}; }}
 QToolButton[role="flat"]:disabled {{ background: transparent; }}
+QFileDialog QToolButton {{ padding: 4px; }}
+QFileDialog QListView::item:selected {{ background: {ACCENT_QUIET}; color: {TEXT}; }}
 QToolButton::menu-indicator {{ image: none; }}
 
 QLineEdit, QAbstractSpinBox, QComboBox {{ background: {RAISED}; border: 1px solid {EDGE}; border-radius: 6px;

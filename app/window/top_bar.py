@@ -12,6 +12,9 @@ from app.window.start_page import model_line
 from app.window.transport import tool_button
 from engine.model.check import ModelSummary
 
+MOST_NAME = 240
+"""The room for a model's name, logical pixels: the window must not grow with it."""
+
 
 class TopBar(QWidget):
     """Says what the user wants; the window does it."""
@@ -58,6 +61,11 @@ class TopBar(QWidget):
     def set_model(self, summary: ModelSummary | None) -> None:
         """The model in use."""
         self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
-        self.model.setText(f"{summary.name} · {summary.width}×{summary.height}" if summary else "Choose a model…")
-        self.model.setToolTip(f"{model_line(summary)}\nClick to change" if summary else "Choose a model")
-        self.model.setAccessibleName(f"Model: {self.model.text()}")
+        if summary is None:
+            text, tip = "Choose a model…", "Choose a model"
+        else:
+            name = self.model.fontMetrics().elidedText(summary.name, Qt.TextElideMode.ElideMiddle, MOST_NAME)
+            text, tip = f"{name} · {summary.width}×{summary.height}", f"{summary.name}\n{model_line(summary)}\nClick to change"
+        self.model.setText(text)
+        self.model.setToolTip(tip)
+        self.model.setAccessibleName(f"Model: {summary.name if summary else text}")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, Q
 
 from app.window.device_panel import DevicePanel
 from app.window.indicators import label
+from app.window.screen_fit import within_screen
 from app.window.topology_panel import TopologyPanel
 from app.window.transport import tool_button
 from engine.devices.recording import Recording
@@ -70,7 +71,7 @@ class DeviceTabs(QWidget):
         """Move the topology to a window of its own until that is closed."""
         self.window_ = QDialog(self.window())
         self.window_.setWindowTitle("Topology – Framefleet")
-        self.window_.resize(1000, 720)
+        self.window_.resize(within_screen(self, 1000, 720))
         column = QVBoxLayout(self.window_)
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(self.topology)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.window import formats, theme
 from app.window.icons import icon
+from app.window.indicators import ElidedLabel
 from app.window.player import Playback
 from app.window.timeline import Timeline
 from engine.media.types import SourceInfo, SourceKind
@@ -54,8 +55,7 @@ class Transport(QWidget):
         self.time.setAccessibleName("Time")
         self.length.setAccessibleName("Length")
         self.length.setProperty("role", "muted")
-        self.hint = QLabel()
-        self.hint.setProperty("role", "small")
+        self.hint = ElidedLabel("small")  # must not make the window wider when it comes
         self.follow = QPushButton(icon("follow"), "Follow")
         self.follow.setProperty("role", "flat")
         self.follow.setIconSize(QSize(18, 18))
@@ -89,7 +89,8 @@ class Transport(QWidget):
         row.addSpacing(4)
         row.addWidget(self.length)
         row.addSpacing(theme.SPACE)
-        row.addWidget(self.hint, 1)
+        row.addWidget(self.hint, 100)
+        row.addStretch(1)
         row.addWidget(self.follow)
         row.addWidget(self.speed)
         row.addWidget(self.fullscreen)
@@ -98,7 +99,16 @@ class Transport(QWidget):
         column.setSpacing(0)
         column.addWidget(self.timeline)
         column.addLayout(row)
+        self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, what can be done without goes."""
+        super().resizeEvent(event)
+        roomy = self.width() >= 34 * theme.base_size()
+        self.length.setVisible(roomy)
+        self.hint.setVisible(self.width() >= 46 * theme.base_size())
+        self.follow.setText("Follow" if roomy else "")
 
     def _add_speeds(self) -> None:
         menu = QMenu(self.speed)
@@ -138,7 +148,9 @@ class Transport(QWidget):
         if info is not None:
             self._duration = float(max(info.frames - 1, 0)) if self._pictures else info.duration or 0.0
         self.timeline.set_duration(self._duration, self._pictures)
-        self.length.setText("" if info is None else f"/ {self._total if self._pictures else formats.clock(self._duration)}")
+        self.length.setText(
+            "" if info is None else f"/ {self._total if self._pictures else formats.clock(self._duration, tenths=self._duration < 10)}"
+        )
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self.set_position(0.0)

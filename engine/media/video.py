@@ -79,7 +79,7 @@ class VideoFile:
         if not head:
             raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
         if path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0")):
-            raise SourceError(f"{path} is a playlist, not a video: give the videos themselves")
+            raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves")
 
     def _open(self) -> None:
         self.error = None

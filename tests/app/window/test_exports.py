@@ -6,7 +6,7 @@ from pathlib import Path
 import av
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
@@ -70,3 +70,22 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     qtbot.waitUntil(lambda: any("a.mp4 is the video itself" in text for text in window.banners.texts), timeout=10000)
     with av.open(str(video)) as container:
         assert len(list(container.decode(video=0))) == 10
+
+
+def test_a_name_without_an_ending_gets_one_and_the_folder_is_remembered(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    item = detected(make_video(tmp_path / "a.mp4", 10), 10)
+    (tmp_path / "out").mkdir()
+    chosen: list[Path] = []
+    for _time in range(2):
+        window.files.choose_target(item, "video", chosen.append)
+        (dialog,) = window.findChildren(QFileDialog)
+        dialog.selectFile("plain")
+        (name,) = dialog.selectedFiles()
+        assert Path(name).name == "plain.mp4"
+        folder = Path(dialog.directory().absolutePath())
+        dialog.setDirectory(str(tmp_path / "out"))
+        dialog.fileSelected.emit(str(tmp_path / "out" / "plain.mp4"))
+        dialog.reject()
+        qtbot.waitUntil(lambda: not window.findChildren(QFileDialog))
+    assert chosen == [tmp_path / "out" / "plain.mp4"] * 2
+    assert folder == tmp_path / "out"

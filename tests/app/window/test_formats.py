@@ -51,3 +51,9 @@ def test_plurals() -> None:
         "2 boxes",
     ]
     assert formats.milliseconds(None) == formats.DASH
+
+
+def test_only_names_that_no_line_could_break_are_cut() -> None:
+    path = "/videos/" + "/".join(["a folder"] * 20) + "/clip.mp4 is empty"
+    assert formats.shortened(path) == path
+    assert formats.shortened(f"/videos/{'a' * 40}{'b' * 40}.mp4 is empty") == f"/videos/{'a' * 24}…{'b' * 20}.mp4 is empty"

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from app.window.drop_overlay import drop_title
-from app.window.intake import sort_paths
+from app.window.intake import expand, listed, sort_paths
 from app.window.model_parts import ModelParts
 
 
@@ -58,3 +58,15 @@ def test_the_overlay_says_what_dropping_will_do() -> None:
     assert title("a.mp4", "b.mp4") == "Drop to add 2 items"
     assert title("m.cfg", "m.weights") == "Drop to use this model"
     assert title("m.cfg", "a.mp4") == "Drop to set the model and add 1 item"
+
+
+def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").touch()
+    sources, problems = expand([tmp_path / "a.mp4", *(tmp_path / f"gone {number}.mp4" for number in range(5))])
+    assert sources == [tmp_path / "a.mp4"]
+    assert len(problems) == 5
+    lines = listed(problems).splitlines()
+    assert len(lines) == 4
+    assert "gone 0.mp4 does not exist" in lines[0]
+    assert lines[3] == "… and 2 more"
+    assert listed(problems[:3]) == "\n".join(problems[:3])

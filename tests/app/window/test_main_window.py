@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.window.controller import DetectionController
 from app.window.main_window import MainWindow
 from app.window.queue_item import ItemState
+from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 from engine.types import DeviceId
 from tests.support.media import make_video
@@ -241,3 +242,61 @@ def test_a_device_joins_and_another_leaves_by_the_panel(qtbot: QtBot, open_windo
     qtbot.waitUntil(lambda: panel.cards[0].phase.text() == "Left", timeout=PATIENCE)
     assert not panel.cards[1].change.isVisible()  # the last one stays
     assert window.status.devices.text().startswith("cpu:1 ·")
+
+
+def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
+    window = open_window(tiny_files())
+    (tmp_path / "notes.txt").write_text("no video")
+    drop(window, [tmp_path / "notes.txt"])
+    qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
+    assert "is a playlist or a text" in (next(iter(window.items)).reason or "")
+    drop(window, [video])
+    qtbot.waitUntil(lambda: window.windowTitle() == "clip.mp4 – Framefleet")
+    qtbot.waitUntil(lambda: window.viewer.player.info is not None and all_ended(window), timeout=PATIENCE)
+    drop(window, [tmp_path / "notes.txt"])  # what is being watched stays
+    qtbot.waitUntil(lambda: len(window.items) == 3)
+    assert window.windowTitle() == "clip.mp4 – Framefleet"
+
+
+def test_a_long_name_of_a_model_does_not_widen_the_window(open_window: Open) -> None:
+    window = open_window()
+    narrowest = window.top.minimumSizeHint().width()
+    window.top.set_model(ModelSummary("a model with a name " * 10, 320, 320, False, 2, ("a", "b"), 3, 1000, 4000, 0.1))
+    assert window.top.minimumSizeHint().width() < narrowest + 300
+    assert "a model with a name " * 10 in window.top.model.toolTip()
+
+
+def test_the_buttons_of_file_dialogs_show_their_icons(qtbot: QtBot) -> None:
+    dialog = QFileDialog()
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    buttons = [button for button in dialog.findChildren(QToolButton) if button.isVisible()]
+    assert buttons
+    assert all(button.width() >= button.sizeHint().width() for button in buttons)
+
+
+def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = QFileDialog(directory=str(tmp_path))
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    places = dialog.findChild(QListView, "sidebar")
+    places.setCurrentIndex(places.model().index(0, 0))
+    row = places.grab(places.visualRect(places.currentIndex())).toImage()
+    beside_the_icon = [row.pixelColor(x, y).lightness() for x in range(row.width() // 2, row.width()) for y in range(row.height())]
+    assert max(beside_the_icon) > 180
+
+
+def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open) -> None:
+    window = open_window()
+    window.showMaximized()
+    window.toggle_fullscreen()
+    assert window.isFullScreen()
+    assert not window.left.isVisible()
+    window.toggle_fullscreen()
+    assert window.isMaximized()
+    assert window.left.isVisible()
+    window.toggle_fullscreen()
+    window.close()
+    assert not open_window().isFullScreen()  # the next start is no full screen without a picture

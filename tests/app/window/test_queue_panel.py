@@ -128,3 +128,41 @@ def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
     model.change(4, state=ItemState.DONE)
     assert [item.state is ItemState.DONE for item in model] == [False, False, True, False]
     assert model.get(2) is None
+
+
+def test_new_files_are_scrolled_to(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 30)
+    panel.refresh()
+    model.extend([QueueItem(31, Path("/videos/new.mp4")), QueueItem(32, Path("/videos/newer.mp4"))])
+    panel.reveal_item(31)
+    shown = panel.view.viewport().rect()
+    assert shown.contains(panel.view.visualRect(model.index(30)))
+    assert shown.contains(panel.view.visualRect(model.index(31)))
+    assert panel.current is None
+
+
+def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None:
+    model, _panel = panel_with(qtbot, 1)
+    model.change(1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
+    tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
+    assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
+    model.change(1, state=ItemState.DONE, reason=None, frames=100, failed=2)
+    tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
+    assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections"
+
+
+def test_the_focus_can_be_seen(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 2)
+    panel.refresh()
+    panel.show_item(1)
+
+    def edge() -> QColor:
+        row = panel.view.visualRect(model.index(0))
+        return panel.view.viewport().grab().toImage().pixelColor(row.center().x(), row.top() + 1)
+
+    panel.view.clearFocus()
+    without = edge()
+    panel.activateWindow()
+    panel.view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(panel.view.hasFocus)
+    assert edge().blue() > without.blue() + 60

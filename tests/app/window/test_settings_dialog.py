@@ -3,7 +3,9 @@ from enum import StrEnum
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.background import Background
@@ -213,3 +215,41 @@ def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, backg
     dialog.detection.batch.setValue(4)
     assert dialog.advanced.budget_note.text() == "It has no effect while the batch is set to 4."
     assert can_save(dialog)
+
+
+def test_the_wheel_scrolls_and_changes_nothing(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.resize(dialog.width(), 300)
+    for field in (dialog.detection.resize_mode, dialog.detection.batch, dialog.detection.iou):
+        before = dialog.preferences
+        dialog.pane.verticalScrollBar().setValue(0)
+        where = QPointF(field.rect().center())
+        down = QWheelEvent(
+            where, field.mapToGlobal(where), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(field, down)
+        assert dialog.preferences == before
+        assert not down.isAccepted()
+
+
+def test_a_long_name_pushes_no_button_out(qtbot: QtBot, background: Background, tmp_path: Path) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.model.cfg.set_path(str(tmp_path / ("x" * 200 + ".cfg")))
+    qtbot.waitUntil(lambda: "xxx" in dialog.model.verdict.text())
+    assert dialog._inside.minimumSizeHint().width() <= dialog.pane.viewport().width()
+
+
+def test_tab_stops_only_at_what_can_be_operated(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    stops = []
+    for _key in range(60):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        stops.append(focused.accessibleName() or getattr(focused, "text", str)())
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert stops[0] == "network description"
+    assert {"weights", "Strategy", "Advanced", "Cancel"} <= set(stops)
+    assert all(stops)

@@ -63,6 +63,8 @@ def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
     transport.set_source(video_info("a.mp4", 2500))
     transport.set_position(12.36)
     assert (transport.time.text(), transport.length.text()) == ("0:12.3", "/ 1:40")
+    transport.set_source(video_info("short.mp4", 20))
+    assert transport.length.text() == "/ 0:00.8"
     transport.set_playback(Playback(True))
     assert transport.play.accessibleName() == "Pause"
     transport.set_playback(Playback(True, waiting=True))
@@ -89,3 +91,20 @@ def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:
     transport.nudge_speed(-1)
     assert speeds == [2.0, 4.0, 4.0, 2.0]
     assert transport.speed.text() == "2×"
+
+
+def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 2500))
+    transport.show()
+    transport.resize(transport.minimumWidth(), transport.height())
+    needed = transport.minimumSizeHint().width()
+    transport.set_playback(Playback(True, waiting=True))
+    assert transport.minimumSizeHint().width() == needed  # the window does not grow with what is said
+    assert needed <= transport.width()
+    assert transport.follow.text() == ""
+    assert transport.follow.accessibleName() == "Follow detection"
+    transport.resize(700, transport.height())
+    assert transport.follow.text() == "Follow"
+    assert transport.length.isVisible()

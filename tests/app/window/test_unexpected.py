@@ -110,7 +110,7 @@ def test_banners_are_one_per_subject_and_can_be_dismissed(qtbot: QtBot) -> None:
     qtbot.addWidget(area)
     assert not area.isVisibleTo(area.parentWidget()) or area.isHidden()
     area.show_banner("a", Kind.INFO, "first")
-    area.show_banner("a", Kind.ERROR, "second")
+    area.show_banner("a", Kind.WARNING, "second")
     assert area.texts == ["second"]
     for subject in "bcd":
         area.show_banner(subject, Kind.WARNING, subject)

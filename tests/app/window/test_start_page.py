@@ -1,0 +1,16 @@
+import pytest
+from PySide6.QtWidgets import QBoxLayout, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.start_page import StartPage
+
+
+@pytest.mark.parametrize(("width", "direction"), [(900, QBoxLayout.Direction.LeftToRight), (340, QBoxLayout.Direction.TopToBottom)])
+def test_no_button_is_cut_off(qtbot: QtBot, width: int, direction: QBoxLayout.Direction) -> None:
+    page = StartPage()
+    qtbot.addWidget(page)
+    page.resize(width, 420)
+    page.show()
+    qtbot.waitUntil(lambda: page.steps.direction() is direction)
+    qtbot.waitUntil(lambda: all(button.width() >= button.sizeHint().width() for button in page.findChildren(QPushButton)))
+    assert page.widget().width() <= page.viewport().width()

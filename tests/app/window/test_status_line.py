@@ -1,0 +1,36 @@
+from dataclasses import replace
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.window.device_status import DeviceStatus, Phase
+from app.window.queue_item import ItemState, QueueItem
+from app.window.status_line import StatusLine
+from engine.types import DeviceId
+from tests.support.store import video_info
+from tests.support.window import engine_info
+
+RUNNING = QueueItem(1, Path("a.mp4"), ItemState.RUNNING, info=video_info("a.mp4", 200), frames=100, rate=25.0)
+
+
+def test_the_time_left_is_not_that_of_one_file_while_others_wait(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    waiting = replace(RUNNING, state=ItemState.WAITING, frames=0, rate=None)
+    line.show_queue([RUNNING, waiting, waiting])
+    assert line.queue.text() == "25.0 frames/s · 2 files waiting"
+    line.show_queue(iter([RUNNING]))
+    assert line.queue.text() == "25.0 frames/s · 4 s left"
+    line.show_queue([])
+    assert line.queue.text() == ""
+
+
+def test_many_devices_are_counted_not_named(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    built = DeviceStatus(DeviceId("cuda", "0"), Phase.READY, engine=engine_info(DeviceId("cuda", "0")))
+    building = [DeviceStatus(DeviceId("cuda", str(number)), Phase.STARTING, building=("trying fp16", 0.5)) for number in range(1, 8)]
+    line.show_devices([built, *building])
+    assert line.devices.text() == "8 devices · OpenVINO 2026.4 · bf16 · building 7 devices"
+    line.show_devices([built, *building[:2]])
+    assert line.devices.text() == "cuda:0, cuda:1, cuda:2 · OpenVINO 2026.4 · bf16 · building cuda:1 50 %, cuda:2 50 %"
