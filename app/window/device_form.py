@@ -68,7 +68,9 @@ class DeviceForm(QWidget):
         for description in found:
             self._add(description.id, _described(description), description.problem)
         for device in self._wanted:
-            if device not in self.boxes:
+            if device not in self.boxes and device.kind == "cpu":
+                self._add(device, "Shares the processor with the other CPU devices", None)
+            elif device not in self.boxes:
                 self._add(device, "", "It was not found on this machine.", usable=True)
         used = used_by_default(found)
         names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")

@@ -39,7 +39,7 @@ def choose(run: RunSettings, devices: Sequence[DeviceId], settled: bool = False)
     uncut = "one that cannot be cut stays on one device"
     if not settled and _deals(run) and frames.apart(devices):
         return Segments(devices), f"{together} ({uncut}; if that left others idle from the start, it is measured what is faster)"
-    return Segments(devices), f"{together} ({uncut}; --parallel frames deals its frames to all)"
+    return Segments(devices), f"{together} ({uncut}; the strategy 'frames' deals its frames to all)"
 
 
 def may_deal(run: RunSettings, devices: Sequence[DeviceId], sources: Sequence[SourceInfo]) -> bool:

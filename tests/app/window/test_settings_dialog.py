@@ -128,6 +128,15 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert dialog.preferences.devices == (CPU,)
 
 
+def test_a_second_cpu_device_is_no_device_that_is_gone(qtbot: QtBot, background: Background) -> None:
+    second = DeviceId("cpu", "1")
+    dialog = open_dialog(qtbot, background, Preferences(devices=(CPU, second)))
+    dialog.devices.offer(FOUND)
+    assert "Shares the processor" in dialog.devices.boxes[second].accessibleName()
+    assert "not found" not in shown_text(dialog.devices)
+    assert dialog.preferences.devices == (CPU, second)
+
+
 def test_a_chosen_device_that_is_gone_is_named(qtbot: QtBot, background: Background) -> None:
     gone = DeviceId("cuda", "3")
     dialog = open_dialog(qtbot, background, Preferences(devices=(gone,)))

@@ -36,7 +36,7 @@ def engine(device: DeviceId, images_per_s: float | None = None) -> EngineInfo:
     [
         (Parallel.AUTO, CPUS[:1], "segments", "there is one device"),
         (Parallel.AUTO, THREE, "segments", "all 3 devices"),
-        (Parallel.AUTO, CPUS, "segments", "--parallel frames deals its frames to all"),
+        (Parallel.AUTO, CPUS, "segments", "the strategy 'frames' deals its frames to all"),
         (Parallel.AUTO, GPUS[:2], "segments", "if that left others idle from the start, it is measured what is faster"),
         (Parallel.STREAMS, GPUS[:3], "streams", "as the settings say"),
         (Parallel.SEGMENTS, CPUS[:1], "segments", "as the settings say"),
