@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or the window, and give the exit status: 0 fine, 1 some frames failed, 2 bad usage or unusable input."""
+    """Run one command, or the window, and give the exit status: 0 fine, 1 something failed, 2 bad usage or unusable input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     for stream in (sys.stdout, sys.stderr):

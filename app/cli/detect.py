@@ -20,7 +20,7 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every frame is detected. 1: some frames or sources failed. 2: nothing could be used. 128 + signal: interrupted.
+    """0: every frame is detected. 1: some frames, sources or results failed. 2: nothing could be used. 128 + signal: interrupted.
 
     Raises:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
@@ -34,8 +34,8 @@ def run(argv: Sequence[str]) -> int:
     with session:
         interruption, _ = run_session(session, sources, arguments.quiet)
     with SessionReader(session.database) as reader:
-        exported = export(reader, arguments.out, arguments.format, arguments.quiet)
-    outcome, status = outcome_of(session.sources.values(), interruption)
+        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet)
+    outcome, status = outcome_of(session.sources.values(), interruption, written)
     if arguments.json:
         print(json.dumps(session.report(outcome)))
     else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from engine.errors import UsageError
+from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.exporters import coco, jsonl, video
 from engine.store.schema import explained
@@ -68,7 +68,11 @@ class Exported:
 
 
 def export_session(
-    reader: SessionReader, folder: Path, formats: Sequence[str], progress: Callable[[Path, int, int], None] | None = None
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    progress: Callable[[Path, int, int], None] | None = None,
+    failed: Callable[[ExportError], None] | None = None,
 ) -> list[Exported]:
     """Write ``folder/STEM.SUFFIX`` for every source that could be opened (and, if it was not finished, has frames) and every format
     that is for such sources.
@@ -76,6 +80,7 @@ def export_session(
     Sources of the same stem get ``STEM-2``, ``STEM-3``, … in their order. A file of that name is replaced, at once and
     only when the new one is complete on disk; but one source that was not finished never replaces an older result: it is
     then written as ``STEM.partial.SUFFIX``. progress: gets a file, how many of its frames are written, and how many there are.
+    failed: gets the error of a file that cannot be written, and the others are written all the same; without it the first one ends all.
 
     Raises:
         UsageError: no such format.
@@ -98,8 +103,14 @@ def export_session(
             path = folder / f"{stem}{exporter.suffix}"
             if not source.complete and path.exists():
                 path = folder / f"{stem}.partial{exporter.suffix}"
-            exporter.write(reader, source, path, _watch(progress, path, frames))
-            written.append(Exported(source, path, frames, source.complete))
+            try:
+                exporter.write(reader, source, path, _watch(progress, path, frames))
+            except ExportError as error:
+                if failed is None:
+                    raise
+                failed(error)
+            else:
+                written.append(Exported(source, path, frames, source.complete))
     return written
 
 

@@ -209,6 +209,20 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path, capsys: Ca
     assert "choose another folder" in run.err
 
 
+def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    gone, out = tmp_path / "gone.mp4", tmp_path / "out"
+    gone.write_bytes(video.read_bytes())
+    (out / "gone.annotated.mp4").mkdir(parents=True)
+    run = run_main(capsys, "detect", gone, video, *TINY, "--out", out, "--format", "video,jsonl", "--json", "--quiet")
+    assert run.status == 1
+    assert run.report["exit"] == "failed"
+    assert [source["frames"]["inferred"] for source in run.report["sources"]] == [30, 30]
+    (line,) = [line for line in run.err.splitlines() if line.startswith("framefleet: ")]
+    assert "gone.annotated.mp4" in line
+    assert len(read_lines(out / "gone.jsonl")) == len(read_lines(out / "a.jsonl")) == 30
+    assert (out / "a.annotated.mp4").is_file()
+
+
 def test_a_device_that_refuses(tmp_path: Path, video: Path, capsys: Capture) -> None:
     run = run_main(capsys, "detect", video, *TINY, "--devices", "openvino:GPU.7", "--out", tmp_path / "out", "--json")
     assert run.status == 2

@@ -143,6 +143,18 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         export(session, tmp_path / "file" / "deeper")
 
 
+def test_a_file_that_cannot_be_written_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 3})
+    (tmp_path / "out" / "a.jsonl").mkdir(parents=True)
+    problems: list[ExportError] = []
+    with SessionReader(session) as reader:
+        written = export_session(reader, tmp_path / "out", ["jsonl", "coco"], failed=problems.append)
+    assert [item.path.name for item in written] == ["a.coco.json", "b.jsonl", "b.coco.json"]
+    assert len(lines(tmp_path / "out" / "b.jsonl")) == 3
+    (problem,) = problems
+    assert "a.jsonl: Is a directory" in str(problem)
+
+
 def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
     def peak(frames: int) -> int:
         session = write_session(tmp_path / f"{frames}.sqlite", {"a.mp4": frames})
