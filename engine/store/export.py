@@ -57,6 +57,10 @@ EXPORTERS = {
 }
 
 
+LONGEST_STEM = 200
+"""Bytes: file systems take names of 255, and a number, ``.partial``, the suffix and what ``part_of`` adds come to it."""
+
+
 @dataclass(frozen=True)
 class Exported:
     """One file that was written. frames: how many are in it. complete: whether those are all of the source."""
@@ -115,7 +119,10 @@ def export_session(
 
 
 def file_stems(paths: Sequence[str]) -> list[str]:
-    """A different stem for each path, also where case does not count: x, x-2, x-3, …; a path named x-2 itself keeps its own."""
+    """A different stem for each path, also where case does not count: x, x-2, x-3, …; a path named x-2 itself keeps its own.
+
+    A name that leaves no room for a suffix is cut off.
+    """
     natural = [_stem(Path(path)) for path in paths]
     taken = {stem.casefold() for stem in natural}
     stems: list[str] = []
@@ -134,7 +141,8 @@ def file_stems(paths: Sequence[str]) -> list[str]:
 
 def _stem(path: Path) -> str:
     path = path if path.name not in ("", "..") else path.resolve()
-    return (path.name if path.is_dir() else path.stem) or "source"
+    stem = (path.name if path.is_dir() else path.stem) or "source"
+    return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")
 
 
 def _watch(progress: Callable[[Path, int, int], None] | None, path: Path, total: int) -> Progress:
