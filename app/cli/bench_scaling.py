@@ -43,6 +43,8 @@ def run(argv: Sequence[str]) -> int:
         arguments.seconds,
         arguments.rounds,
     )
+    if arguments.out is not None:
+        _make(arguments.out)  # now: nobody wants to hear after all the measuring that it cannot be
     shown: set[tuple[Mode, int, int]] = set()
 
     def show(mode: Mode, count: int, turn: int, event: Event) -> None:
@@ -82,7 +84,7 @@ def _parser() -> ArgumentParser:
     what.add_argument("--counts", type=options.numbers, metavar="LIST", help="numbers of devices, beginning with 1 (1,2,4,8 … all)")
     what.add_argument("--mode", type=options.some_of(["weak", "strong"]), default=["weak", "strong"], metavar="LIST", help="weak,strong")
     what.add_argument("--seconds", type=options.seconds, default=20.0, metavar="S", help="about how long each run takes (20)")
-    what.add_argument("--rounds", type=int, choices=range(1, 101), default=1, metavar="N", help="how often all is measured (1)")
+    what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how often all is measured (1)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
     results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
@@ -97,6 +99,13 @@ def _default() -> tuple[DeviceId, ...]:
     return devices
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ExportError(f"the folder {folder} cannot be made for the report: {problem.strerror}; choose another one") from problem
+
+
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
     most = max(found, key=lambda point: point.count)
     engine = most.run.devices[0].engine
@@ -108,7 +117,6 @@ def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
         CHART: chart(found, title, subtitle),
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text, "utf-8")
             say(f"written: {folder / name}")

@@ -51,12 +51,14 @@ def _parser() -> argparse.ArgumentParser:
     options.add_engine_options(how)
     options.add_sharing_options(how)
     isolated = "what keeps devices apart: a process each, so that a crash stops one of them for a moment; or threads of one process"
-    how.add_argument("--isolation", choices=[*Isolation], default="process", help=f"{isolated} (process)")
-    how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
-    how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
+    how.add_argument("--isolation", choices=[*map(str, Isolation)], default="process", help=f"{isolated} (process)")
+    how.add_argument("--resize", choices=[*map(str, Resize)], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
+    how.add_argument(
+        "--decode", choices=[*map(str, Decode)], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode"
+    )
     how.add_argument(
         "--hint",
-        choices=[*Hint],
+        choices=[*map(str, Hint)],
         default="throughput",
         help="what engines are built for: most frames/s, or each frame soonest (throughput)",
     )
@@ -66,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_argument_group("what")
     what.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help="least confidence reported (0.25)")
     what.add_argument("--iou", type=options.fraction, default=0.45, metavar="0..1", help="overlap above which the weaker box goes (0.45)")
-    what.add_argument("--classes", type=options.items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
+    what.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
     formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])

@@ -170,6 +170,9 @@ def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> No
         (["--latency-budget", "0"], "argument --latency-budget: '0' is no time in milliseconds"),
         (["--devices", "gpu:0"], "argument --devices: 'gpu:0' is not a device"),
         (["--batch", "0"], "argument --batch: '0' is neither auto nor a number"),
+        (["--classes", ""], "argument --classes: '' names nothing"),
+        (["--devices", ","], "argument --devices: ',' names no device"),
+        (["--isolation", "glass"], "argument --isolation: invalid choice: 'glass' (choose from "),
         (["--confidence", "1.5"], "argument --confidence: '1.5' must be above 0 and at most 1"),
         (["--iou", "many"], "argument --iou: 'many' must be"),
         (["--precision", "fp64"], "argument --precision: invalid choice: 'fp64'"),
@@ -182,6 +185,7 @@ def test_unusable_options(options: list[str], message: str, tmp_path: Path, vide
     run = run_main(capsys, "detect", video, *TINY, "--out", tmp_path / "out", *options)
     assert run.status == 2
     assert message in run.err
+    assert "<" not in run.err, "words, not Python's names for them"
     assert run.out == ""
     assert not (tmp_path / "out").exists()
 
