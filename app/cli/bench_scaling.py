@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench_pool import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.interrupt import ending_in_order
 from app.cli.scaling_chart import chart
 from app.cli.scaling_report import CHART, Facts, as_json, markdown, summary
 from engine.bench.clips import Clips
@@ -56,7 +57,7 @@ def run(argv: Sequence[str]) -> int:
     points: dict[tuple[Mode, int], Point] = {}
     if not arguments.json:
         print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
-    with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
+    with ending_in_order(), tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
