@@ -11,7 +11,7 @@ from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.running import DATABASE, export, outcome_of, run_session
 from engine.errors import SourceError, UsageError
-from engine.media.sources import expand_sources, is_picture
+from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
 from engine.settings import Decode, EngineSettings, Hint, Isolation, Precision, Resize, RunSettings
@@ -28,7 +28,7 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
-    if arguments.format == ["video"] and all(source.is_dir() or is_picture(source) for source in sources):
+    if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     session = DetectionSession(settings, arguments.out / DATABASE, labels)
     with session:

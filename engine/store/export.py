@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from engine.errors import ExportError, UsageError
+from engine.media.sources import is_folder
 from engine.media.types import SourceKind
 from engine.store.exporters import coco, jsonl, video
 from engine.store.schema import explained
@@ -141,7 +142,7 @@ def file_stems(paths: Sequence[str]) -> list[str]:
 
 def _stem(path: Path) -> str:
     path = path if path.name not in ("", "..") else path.resolve()
-    stem = (path.name if path.is_dir() else path.stem) or "source"
+    stem = (path.name if is_folder(path) else path.stem) or "source"
     return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")
 
 

@@ -136,6 +136,18 @@ def test_nothing_usable(tmp_path: Path, capsys: Capture) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_name_that_is_too_long_for_the_file_system(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    long = tmp_path / ("x" * 300 + ".mp4")
+    run = run_main(capsys, "detect", long, *TINY, "--out", tmp_path / "out")
+    assert run.status == 2
+    assert f"framefleet: {long} cannot be read: File name too long; check the name" in run.err
+    run = run_main(capsys, "detect", long, video, *TINY, "--out", tmp_path / "out", "--format", "jsonl,video", "--quiet")
+    assert run.status == 1
+    assert "inside Framefleet" not in run.err
+    assert "Traceback" not in run.err
+    assert len(read_lines(tmp_path / "out" / "a.jsonl")) == 30
+
+
 def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
