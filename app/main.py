@@ -22,7 +22,8 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or the window, and give the exit status: 0 fine, 1 some frames failed, 2 bad usage or unusable input."""
+    """Run one command, or the window, and give the exit status: 0 fine, 1 something failed, 2 bad usage or unusable input."""
+    _open_closed_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
     for stream in (sys.stdout, sys.stderr):
@@ -47,6 +48,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error, arguments, debug)
         return 2
     return status
+
+
+def _open_closed_streams() -> None:
+    """Whoever starts us may have closed a standard stream (2>&-): no reason to fail, or to let another file have its number."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free, which is this stream's
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 if __name__ == "__main__":

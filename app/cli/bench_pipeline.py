@@ -35,7 +35,7 @@ def _parser() -> ArgumentParser:
     parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     add_pool_options(parser, "auto")
-    parser.add_argument("--times", type=int, choices=range(1, 10_001), default=1, metavar="N", help="queue the sources so often (1)")
+    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="queue the sources so often (1)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     return parser
 

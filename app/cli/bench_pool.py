@@ -22,9 +22,13 @@ def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
     options.add_engine_options(how)
-    how.add_argument("--parallel", choices=[*Parallel], default=parallel, help=f"how the devices share a video ({parallel})")
-    how.add_argument("--isolation", choices=[*Isolation], default="process", help="a process for each device, or threads of one (process)")
-    how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
+    how.add_argument("--parallel", choices=[*map(str, Parallel)], default=parallel, help=f"how the devices share a video ({parallel})")
+    how.add_argument(
+        "--isolation", choices=[*map(str, Isolation)], default="process", help="a process for each device, or threads of one (process)"
+    )
+    how.add_argument(
+        "--decode", choices=[*map(str, Decode)], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode"
+    )
     how.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence (0.25; with random weights 0.4)")
 
 

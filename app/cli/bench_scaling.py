@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench_pool import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.interrupt import ending_in_order
 from app.cli.scaling_chart import chart
 from app.cli.scaling_report import CHART, Facts, as_json, markdown, summary
 from engine.bench.clips import Clips
@@ -43,6 +44,8 @@ def run(argv: Sequence[str]) -> int:
         arguments.seconds,
         arguments.rounds,
     )
+    if arguments.out is not None:
+        _make(arguments.out)  # now: nobody wants to hear after all the measuring that it cannot be
     shown: set[tuple[Mode, int, int]] = set()
 
     def show(mode: Mode, count: int, turn: int, event: Event) -> None:
@@ -54,7 +57,7 @@ def run(argv: Sequence[str]) -> int:
     points: dict[tuple[Mode, int], Point] = {}
     if not arguments.json:
         print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
-    with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
+    with ending_in_order(), tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
@@ -82,7 +85,7 @@ def _parser() -> ArgumentParser:
     what.add_argument("--counts", type=options.numbers, metavar="LIST", help="numbers of devices, beginning with 1 (1,2,4,8 … all)")
     what.add_argument("--mode", type=options.some_of(["weak", "strong"]), default=["weak", "strong"], metavar="LIST", help="weak,strong")
     what.add_argument("--seconds", type=options.seconds, default=20.0, metavar="S", help="about how long each run takes (20)")
-    what.add_argument("--rounds", type=int, choices=range(1, 101), default=1, metavar="N", help="how often all is measured (1)")
+    what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how often all is measured (1)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
     results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
@@ -97,6 +100,13 @@ def _default() -> tuple[DeviceId, ...]:
     return devices
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ExportError(f"the folder {folder} cannot be made for the report: {problem.strerror}; choose another one") from problem
+
+
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
     most = max(found, key=lambda point: point.count)
     engine = most.run.devices[0].engine
@@ -108,7 +118,6 @@ def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
         CHART: chart(found, title, subtitle),
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text, "utf-8")
             say(f"written: {folder / name}")

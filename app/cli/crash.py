@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 import sys
 import traceback
@@ -20,6 +21,9 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
         if debug:
             traceback.print_exception(error)
         print(f"framefleet: {error}", file=sys.stderr)
+        return
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        print(f"framefleet: {error.filename or 'standard output'} cannot be written: the disk is full: free some space", file=sys.stderr)
         return
     now = datetime.now().astimezone()
     machine = f"framefleet {version('framefleet')}, Python {platform.python_version()}, {platform.platform()}"

@@ -28,7 +28,7 @@ def run(argv: Sequence[str]) -> int:
     """The window where there is a display, else a report: 0, or as ``detect``.
 
     Raises:
-        FramefleetError: a device cannot be used, or the results cannot be written.
+        FramefleetError: a device cannot be used, or the folder for the results cannot be made.
     """
     parser = options.make_parser(
         "demo",
@@ -60,8 +60,9 @@ def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
         # comparing waits for nothing, writing for another process
         with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
             comparison = pool.submit(demo_accuracy, session.database, 0)
-            written = export(reader, folder, ["jsonl", "video"], arguments.quiet)
+            written, complete = export(reader, folder, ["jsonl", "video"], arguments.quiet)
             accuracy = comparison.result()
+        outcome, status = outcome_of(session.sources.values(), interruption, complete)
     if arguments.json:
         print(json.dumps(session.report(outcome) | {"accuracy": accuracy and accuracy.as_json()}))
     elif accuracy is not None:

@@ -11,7 +11,7 @@ from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.running import DATABASE, export, outcome_of, run_session
 from engine.errors import SourceError, UsageError
-from engine.media.sources import expand_sources, is_picture
+from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
 from engine.settings import Decode, EngineSettings, Hint, Isolation, Precision, Resize, RunSettings
@@ -20,7 +20,7 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every frame is detected. 1: some frames or sources failed. 2: nothing could be used. 128 + signal: interrupted.
+    """0: every frame is detected. 1: some frames, sources or results failed. 2: nothing could be used. 128 + signal: interrupted.
 
     Raises:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
@@ -28,14 +28,14 @@ def run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
-    if arguments.format == ["video"] and all(source.is_dir() or is_picture(source) for source in sources):
+    if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     session = DetectionSession(settings, arguments.out / DATABASE, labels)
     with session:
         interruption, _ = run_session(session, sources, arguments.quiet)
     with SessionReader(session.database) as reader:
-        exported = export(reader, arguments.out, arguments.format, arguments.quiet)
-    outcome, status = outcome_of(session.sources.values(), interruption)
+        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet)
+    outcome, status = outcome_of(session.sources.values(), interruption, written)
     if arguments.json:
         print(json.dumps(session.report(outcome)))
     else:
@@ -51,12 +51,14 @@ def _parser() -> argparse.ArgumentParser:
     options.add_engine_options(how)
     options.add_sharing_options(how)
     isolated = "what keeps devices apart: a process each, so that a crash stops one of them for a moment; or threads of one process"
-    how.add_argument("--isolation", choices=[*Isolation], default="process", help=f"{isolated} (process)")
-    how.add_argument("--resize", choices=[*Resize], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
-    how.add_argument("--decode", choices=[*Decode], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode")
+    how.add_argument("--isolation", choices=[*map(str, Isolation)], default="process", help=f"{isolated} (process)")
+    how.add_argument("--resize", choices=[*map(str, Resize)], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
+    how.add_argument(
+        "--decode", choices=[*map(str, Decode)], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode"
+    )
     how.add_argument(
         "--hint",
-        choices=[*Hint],
+        choices=[*map(str, Hint)],
         default="throughput",
         help="what engines are built for: most frames/s, or each frame soonest (throughput)",
     )
@@ -66,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_argument_group("what")
     what.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help="least confidence reported (0.25)")
     what.add_argument("--iou", type=options.fraction, default=0.45, metavar="0..1", help="overlap above which the weaker box goes (0.45)")
-    what.add_argument("--classes", type=options.items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
+    what.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
     formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])

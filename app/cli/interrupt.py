@@ -43,3 +43,17 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """SIGTERM ends what runs inside as Ctrl-C does: processes are stopped, and temporary files go."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -60,7 +60,7 @@ def add_engine_options(group: argparse._ArgumentGroup) -> None:
     """``--devices``, ``--batch``, ``--precision``."""
     group.add_argument("--devices", type=device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')")
     group.add_argument("--batch", type=batch_size, metavar="auto|N", help="pictures per inference")
-    group.add_argument("--precision", choices=[*Precision], default="auto", help="auto: the fastest whose detections match fp32")
+    group.add_argument("--precision", choices=[*map(str, Precision)], default="auto", help="auto: the fastest whose detections match fp32")
 
 
 def add_sharing_options(group: argparse._ArgumentGroup) -> None:
@@ -135,11 +135,24 @@ def checked(read: Callable[[str], T]) -> Callable[[str], T]:
 
 
 @checked
+def some_items(text: str) -> list[str]:
+    """The parts of a comma-separated value, at least one."""
+    parts = items(text)
+    if not parts:
+        raise UsageError(f"'{text}' names nothing: give at least one, or leave the option out")
+    return parts
+
+
+@checked
 def device_list(text: str) -> tuple[DeviceId, ...]:
     """``auto`` (empty: the best available) or devices, comma-separated."""
     if "+" in text:
         raise UsageError(f"'{text}': write the devices with commas, {text.replace('+', ',')}; --parallel says how they work together")
-    return () if text == "auto" else tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
+    if text == "auto":
+        return ()
+    if not items(text):
+        raise UsageError(f"'{text}' names no device: write auto, or cpu:0, cuda:0 … ('framefleet devices' lists yours)")
+    return tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
 
 
 @checked
@@ -159,6 +172,18 @@ def numbers(text: str) -> list[int]:
     if not parts or not all(part.isdecimal() and int(part) for part in parts):
         raise UsageError(f"'{text}' is no list of numbers: write 1,8")
     return [int(part) for part in dict.fromkeys(parts)]
+
+
+def count(most: int) -> Callable[[str], int]:
+    """A whole number from 1 to ``most``."""
+
+    @checked
+    def read(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise UsageError(f"'{text}' is no number from 1 to {most}")
+        return int(text)
+
+    return read
 
 
 @checked

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.cli.interrupt import Interruption, interruptible
 from app.cli.progress import PLAIN_SECONDS, Progress, draws
 from engine.backends.base import EngineInfo
+from engine.errors import ExportError
 from engine.pool.events import DeviceReady
 from engine.session import DetectionSession, SourceState
 from engine.store.export import EXPORTERS, Exported, export_session
@@ -33,29 +34,35 @@ def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool)
     return interruption, list(engines.values())
 
 
-def outcome_of(sources: Iterable[SourceState], interruption: Interruption) -> tuple[str, int]:
-    """How a run went, in a word and as an exit status."""
+def outcome_of(sources: Iterable[SourceState], interruption: Interruption, written: bool = True) -> tuple[str, int]:
+    """How a run went, in a word and as an exit status. written: whether all its results could be."""
     states = list(sources)
     if interruption.number is not None:
         return "interrupted", interruption.exit_status
     if all(state.error is not None and not state.ledger.inferred for state in states):
         return "unusable", 2
-    clean = all(state.error is None and state.ledger.balanced and not state.ledger.failed for state in states)
+    clean = written and all(state.error is None and state.ledger.balanced and not state.ledger.failed for state in states)
     return ("ok", 0) if clean else ("failed", 1)
 
 
-def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool) -> list[Exported]:
-    """Write the results; what takes time shows on standard error how far it is.
+def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool) -> tuple[list[Exported], bool]:
+    """Write the results; what takes time shows on standard error how far it is, and so does what cannot be written.
+
+    Gives the files, and whether they are all that there should be: one that fails is no reason to go without the others.
 
     Raises:
-        ExportError: a file cannot be written.
+        ExportError: the folder cannot be made.
     """
     for source in reader.sources():
         for name in formats:
             if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
+    problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        return export_session(reader, folder, formats, writing.show)
+        exported = export_session(reader, folder, formats, writing.show, problems.append)
+    for problem in problems:
+        print(f"framefleet: {problem}", file=sys.stderr)
+    return exported, not problems
 
 
 class _Writing:

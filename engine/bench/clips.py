@@ -18,7 +18,8 @@ class Clips:
     """source: what is repeated, None = a 1080p H.264 clip made here. folder: for the files, which are left there."""
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
-        self._folder, self._source = folder, source
+        # absolute: the process that repeats it works in another folder
+        self._folder, self._source = folder, source and source.absolute()
         self._made: dict[int, Path] = {}
 
     @property

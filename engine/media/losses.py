@@ -2,7 +2,8 @@
 
 The evidence differs. Matroska and FLV pack their data densely: bytes between two packets are bytes that could not be read. They, and
 some MP4s, declare a duration. MPEG-TS carries broadcasts, whose frames follow each other evenly. A fragmented MP4 is a chain
-of boxes: what lies behind a broken link is lost. Other containers tell nothing beyond their packets and the count in their header.
+of boxes: what lies behind a broken link is lost. Other containers tell nothing beyond their packets and the count in their header,
+which in an AVI includes pictures that only repeat the one before them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.media.boxes import unreadable_bytes
+from engine.media.chunks import empty_chunks
 from engine.media.packets import PacketTable
 from engine.media.video import VideoFile
 
@@ -32,6 +34,8 @@ def announced(table: PacketTable, file: VideoFile) -> int:
     if "mpegts" in kind:
         lost += _in_gaps(table, step)
     counted = file.stream.frames - file.empty_packets
+    if kind == "avi" and counted > len(table):
+        counted -= empty_chunks(file.path, file.stream.index)
     if "mov" in kind:
         lost += round(unreadable_bytes(file.path, table.read_until) * len(table) / max(table.size, 1))
         counted = sum(not entry.is_discard for entry in file.stream.index_entries)

@@ -11,7 +11,7 @@ from engine.errors import SourceError
 from engine.media.images import probe_images
 from engine.media.picture import Converter
 from engine.media.scan import scan
-from engine.media.sources import is_picture
+from engine.media.sources import is_folder, is_picture
 from engine.media.types import SourceInfo, SourceKind
 from engine.media.video import VideoFile
 
@@ -24,7 +24,7 @@ def probe(path: Path) -> SourceInfo:
     Raises:
         SourceError: it is missing, empty, unreadable, has no picture, or has one larger than 16384×16384.
     """
-    if path.is_dir() or is_picture(path):
+    if is_folder(path) or is_picture(path):
         return probe_images(path)
     width, height, codec = _first_picture(path)
     found = scan(path)

@@ -31,9 +31,17 @@ def is_picture(path: Path) -> bool:
     return path.suffix.lower() in PICTURE_SUFFIXES
 
 
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder; no, if that cannot be found out."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def is_media(path: Path) -> bool:
     """Whether ``expand_sources`` is worth trying: a folder, or a file with the name of a video or a picture."""
-    return path.is_dir() or is_video(path) or is_picture(path)
+    return is_folder(path) or is_video(path) or is_picture(path)
 
 
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
@@ -62,13 +70,13 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
     """
     sources: list[Path] = []
     for path in paths:
-        if path.is_dir():
+        if is_folder(path):
             found = list(_walk(path))
             if not found:
                 known = ", ".join(sorted(suffix[1:] for suffix in VIDEO_SUFFIXES | PICTURE_SUFFIXES))
                 raise SourceError(f"no video and no picture in the folder {path}: files with these endings are looked for: {known}")
             sources += found
-        elif path.exists():
+        elif _exists(path):
             sources.append(path)
         else:
             raise SourceError(f"{path} does not exist: check the name and the folder")
@@ -84,6 +92,13 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield from _walk(path)
         elif is_video(path):
             yield path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # a folder above it is closed to us, or the name is too long
+        raise SourceError(f"{path} cannot be read: {error.strerror}; check the name and the folder's permissions") from error
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -64,7 +64,9 @@ def export_onnx(network: Network, path: Path) -> None:
                 Path(folder, data).replace(path.with_name(data))
             made.replace(path)
     except (OSError, ValueError) as error:
-        raise ExportError(f"{path} cannot be written: {error}") from error
+        # an OSError's own text names a temporary file, which is no help
+        why = f"{error.strerror}; choose another place" if isinstance(error, OSError) and error.strerror else str(error)
+        raise ExportError(f"{path} cannot be written: {why}") from error
 
 
 def to_onnx(network: Network) -> onnx.ModelProto:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from engine.errors import UsageError
+from engine.errors import ExportError, UsageError
+from engine.media.sources import is_folder
 from engine.media.types import SourceKind
 from engine.store.exporters import coco, jsonl, video
 from engine.store.schema import explained
@@ -57,6 +58,10 @@ EXPORTERS = {
 }
 
 
+LONGEST_STEM = 200
+"""Bytes: file systems take names of 255, and a number, ``.partial``, the suffix and what ``part_of`` adds come to it."""
+
+
 @dataclass(frozen=True)
 class Exported:
     """One file that was written. frames: how many are in it. complete: whether those are all of the source."""
@@ -68,7 +73,11 @@ class Exported:
 
 
 def export_session(
-    reader: SessionReader, folder: Path, formats: Sequence[str], progress: Callable[[Path, int, int], None] | None = None
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    progress: Callable[[Path, int, int], None] | None = None,
+    failed: Callable[[ExportError], None] | None = None,
 ) -> list[Exported]:
     """Write ``folder/STEM.SUFFIX`` for every source that could be opened (and, if it was not finished, has frames) and every format
     that is for such sources.
@@ -76,6 +85,7 @@ def export_session(
     Sources of the same stem get ``STEM-2``, ``STEM-3``, … in their order. A file of that name is replaced, at once and
     only when the new one is complete on disk; but one source that was not finished never replaces an older result: it is
     then written as ``STEM.partial.SUFFIX``. progress: gets a file, how many of its frames are written, and how many there are.
+    failed: gets the error of a file that cannot be written, and the others are written all the same; without it the first one ends all.
 
     Raises:
         UsageError: no such format.
@@ -98,13 +108,22 @@ def export_session(
             path = folder / f"{stem}{exporter.suffix}"
             if not source.complete and path.exists():
                 path = folder / f"{stem}.partial{exporter.suffix}"
-            exporter.write(reader, source, path, _watch(progress, path, frames))
-            written.append(Exported(source, path, frames, source.complete))
+            try:
+                exporter.write(reader, source, path, _watch(progress, path, frames))
+            except ExportError as error:
+                if failed is None:
+                    raise
+                failed(error)
+            else:
+                written.append(Exported(source, path, frames, source.complete))
     return written
 
 
 def file_stems(paths: Sequence[str]) -> list[str]:
-    """A different stem for each path, also where case does not count: x, x-2, x-3, …; a path named x-2 itself keeps its own."""
+    """A different stem for each path, also where case does not count: x, x-2, x-3, …; a path named x-2 itself keeps its own.
+
+    A name that leaves no room for a suffix is cut off.
+    """
     natural = [_stem(Path(path)) for path in paths]
     taken = {stem.casefold() for stem in natural}
     stems: list[str] = []
@@ -123,7 +142,8 @@ def file_stems(paths: Sequence[str]) -> list[str]:
 
 def _stem(path: Path) -> str:
     path = path if path.name not in ("", "..") else path.resolve()
-    return (path.name if path.is_dir() else path.stem) or "source"
+    stem = (path.name if is_folder(path) else path.stem) or "source"
+    return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")
 
 
 def _watch(progress: Callable[[Path, int, int], None] | None, path: Path, total: int) -> Progress:

@@ -38,7 +38,7 @@ class SessionWriter:
         self._previous = path.with_name(f"{path.stem}.previous{path.suffix}")
         self._frames: list[tuple[object, ...]] = []
         self._detections: list[tuple[object, ...]] = []
-        self._devices: dict[DeviceId, int] = {}
+        self._devices: dict[str, int] = {}
         self._due = 0.0
         with schema.explained(path, "create"):
             self._set_aside()
@@ -80,12 +80,13 @@ class SessionWriter:
             )
 
     def _device(self, device: DeviceId) -> int:
-        if device not in self._devices:
+        name = str(device)  # a group of one is written as that one
+        if name not in self._devices:
             number = len(self._devices)
             with schema.explained(self.path, "write"):
-                self._connection.execute("INSERT INTO devices (number, device) VALUES (?, ?)", (number, str(device)))
-            self._devices[device] = number
-        return self._devices[device]
+                self._connection.execute("INSERT INTO devices (number, device) VALUES (?, ?)", (number, name))
+            self._devices[name] = number
+        return self._devices[name]
 
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
         """Store the next frames of one or several sources."""

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -41,6 +46,32 @@ def test_scaling_writes_its_report(capsys: pytest.CaptureFixture[str], tmp_path:
     ElementTree.parse(tmp_path / "report" / "scaling.svg")
 
 
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    run = run_main(capsys, "bench", "scaling", *TINY, "--source", video, "--out", tmp_path / "file")
+    assert run.status == 2
+    assert f"the folder {tmp_path / 'file'} cannot be made for the report: File exists" in run.err
+    assert "a trial" not in run.err
+
+
+def test_a_measurement_that_is_terminated_leaves_no_videos(tmp_path: Path, video: Path) -> None:
+    command = [sys.executable, "-m", "app.main", "bench", "scaling", *TINY, "--source", str(video), "--seconds", "30"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            end = time.monotonic() + 60
+            while not [*tmp_path.glob("framefleet-*/*.mp4")] and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.02)
+            assert [*tmp_path.glob("framefleet-*/*.mp4")]
+            process.terminate()
+            assert process.wait(60) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
+    assert [*tmp_path.glob("framefleet-*")] == []
+
+
 def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
     run = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
     assert run.status == 0, run.err
@@ -60,6 +91,8 @@ def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
         (["scaling"], "no model"),
         (["pipeline", "none.mp4", *TINY], "none.mp4"),
         (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 cannot be repeated"),
+        (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' is no number from 1 to 100"),
+        (["pipeline", "none.mp4", *TINY, "--times", "many"], "argument --times: 'many' is no number from 1 to 10000"),
     ],
 )
 def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,6 +136,18 @@ def test_nothing_usable(tmp_path: Path, capsys: Capture) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_name_that_is_too_long_for_the_file_system(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    long = tmp_path / ("x" * 300 + ".mp4")
+    run = run_main(capsys, "detect", long, *TINY, "--out", tmp_path / "out")
+    assert run.status == 2
+    assert f"framefleet: {long} cannot be read: File name too long; check the name" in run.err
+    run = run_main(capsys, "detect", long, video, *TINY, "--out", tmp_path / "out", "--format", "jsonl,video", "--quiet")
+    assert run.status == 1
+    assert "inside Framefleet" not in run.err
+    assert "Traceback" not in run.err
+    assert len(read_lines(tmp_path / "out" / "a.jsonl")) == 30
+
+
 def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -170,6 +182,9 @@ def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> No
         (["--latency-budget", "0"], "argument --latency-budget: '0' is no time in milliseconds"),
         (["--devices", "gpu:0"], "argument --devices: 'gpu:0' is not a device"),
         (["--batch", "0"], "argument --batch: '0' is neither auto nor a number"),
+        (["--classes", ""], "argument --classes: '' names nothing"),
+        (["--devices", ","], "argument --devices: ',' names no device"),
+        (["--isolation", "glass"], "argument --isolation: invalid choice: 'glass' (choose from "),
         (["--confidence", "1.5"], "argument --confidence: '1.5' must be above 0 and at most 1"),
         (["--iou", "many"], "argument --iou: 'many' must be"),
         (["--precision", "fp64"], "argument --precision: invalid choice: 'fp64'"),
@@ -182,6 +197,7 @@ def test_unusable_options(options: list[str], message: str, tmp_path: Path, vide
     run = run_main(capsys, "detect", video, *TINY, "--out", tmp_path / "out", *options)
     assert run.status == 2
     assert message in run.err
+    assert "<" not in run.err, "words, not Python's names for them"
     assert run.out == ""
     assert not (tmp_path / "out").exists()
 
@@ -207,6 +223,20 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path, capsys: Ca
     assert run.status == 2
     assert str(tmp_path / "file") in run.err
     assert "choose another folder" in run.err
+
+
+def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path, capsys: Capture) -> None:
+    gone, out = tmp_path / "gone.mp4", tmp_path / "out"
+    gone.write_bytes(video.read_bytes())
+    (out / "gone.annotated.mp4").mkdir(parents=True)
+    run = run_main(capsys, "detect", gone, video, *TINY, "--out", out, "--format", "video,jsonl", "--json", "--quiet")
+    assert run.status == 1
+    assert run.report["exit"] == "failed"
+    assert [source["frames"]["inferred"] for source in run.report["sources"]] == [30, 30]
+    (line,) = [line for line in run.err.splitlines() if line.startswith("framefleet: ")]
+    assert "gone.annotated.mp4" in line
+    assert len(read_lines(out / "gone.jsonl")) == len(read_lines(out / "a.jsonl")) == 30
+    assert (out / "a.annotated.mp4").is_file()
 
 
 def test_a_device_that_refuses(tmp_path: Path, video: Path, capsys: Capture) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
@@ -11,6 +12,8 @@ import pytest
 import app.cli.doctor
 from app.main import COMMANDS, main
 from app.system_libraries import PACKAGES
+from tests.support.cli import TINY
+from tests.support.media import make_video
 
 HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessing", "sqlite3", "tqdm")
 
@@ -83,6 +86,24 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == "u"
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="written for a POSIX shell")
+def test_closed_standard_streams_change_nothing(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=5)
+    detect = [sys.executable, "-m", "app.main", "detect", video, *TINY, "--devices", "cpu:0", "--precision", "fp32", "--out", tmp_path]
+    command = f"exec {shlex.join(map(str, detect))} <&- >&- 2>&-"
+    assert subprocess.run(command, shell=True, timeout=60, check=False).returncode == 0
+    assert len((tmp_path / "a.jsonl").read_text("utf-8").splitlines()) == 5
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_no_mistake_of_ours() -> None:
+    command = f"{sys.executable} -m app.main models > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines()[0] == "framefleet: standard output cannot be written: the disk is full: free some space"
+    assert "inside Framefleet" not in done.stderr
+    assert done.returncode == 2
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there always is a display")

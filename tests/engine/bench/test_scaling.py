@@ -26,6 +26,13 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 600, (64, 48), gop=50)
 
 
+def test_a_source_named_from_here(video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(video.parent)
+    clips = Clips(tmp_path, Path(video.name))
+    assert clips.of(700).stat().st_size > video.stat().st_size
+    assert clips.name == video.name
+
+
 def test_a_run_is_measured_from_events(video: Path) -> None:
     seen: list[Event] = []
     run = run_pool(SETTINGS, CPUS, [video], show=seen.append)

@@ -155,6 +155,18 @@ def test_large_gaps_between_frames_are_no_damage(clip: Clip) -> None:
         assert counts(info)[1] == [], name
 
 
+def test_pictures_that_an_avi_repeats_are_no_damage(clip: Clip, tmp_path: Path) -> None:
+    pts = [number + number // 10 * 7 for number in range(FRAMES)]  # what is skipped, the file holds as empty chunks
+    source = clip("r.avi", frames=FRAMES, pts=pts, codec="mpeg4", gop=20)
+    info = probe(source)
+    assert info.frames == FRAMES
+    assert counts(info) == (list(range(FRAMES)), [])
+    cut = probe(truncated(source, tmp_path / "r.avi", 0.6))
+    frames, failures = counts(cut)
+    assert frames == list(range(len(frames)))
+    assert failures, "those behind the end are still missed"
+
+
 def noisy(number: int, size: tuple[int, int]) -> Any:
     """Numbered, but hard to compress: a flipped bit then hits picture data."""
     image = numbered(number, size).copy()

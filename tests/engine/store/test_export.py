@@ -102,6 +102,8 @@ def test_a_source_without_frames_gives_valid_files(tmp_path: Path) -> None:
         (["a/x.mp4", "b/x.mp4", "x-2.mp4"], ["x", "x-3", "x-2"]),
         (["X.mp4", "x.mp4"], ["X", "x-2"]),
         (["/", "film.tar.gz", ".hidden"], ["source", "film.tar", ".hidden"]),
+        (["a" * 201 + "b.mp4", "a" * 201 + "c.mp4"], ["a" * 200, "a" * 200 + "-2"]),
+        (["b" + "ü" * 120 + ".mp4"], ["b" + "ü" * 99]),
     ],
 )
 def test_stems_are_never_shared(paths: list[str], stems: list[str]) -> None:
@@ -117,6 +119,16 @@ def test_same_stem_in_different_folders(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.sqlite", {"a/x.mp4": 2, "b/x.mp4": 3})
     assert export(session, tmp_path) == ["x.jsonl", "x-2.jsonl"]
     assert (len(lines(tmp_path / "x.jsonl")), len(lines(tmp_path / "x-2.jsonl"))) == (2, 3)
+
+
+def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
+    names = ["x" * 245 + end + ".mp4" for end in ("ab", "cd")]
+    (tmp_path / names[0]).touch()
+    session = write_session(tmp_path / "s.sqlite", {names[0]: 2, names[1]: 3}, cancelled=True)
+    for count in (4, 8):  # the second time beside the first one's, as partial results
+        written = export(session, tmp_path / "out", "jsonl", "coco")
+        assert len({*written, *(path.name for path in (tmp_path / "out").iterdir())}) == count
+    assert {line["source"] for line in lines(tmp_path / "out" / written[0])} == {names[0]}
 
 
 def test_an_unfinished_source_never_replaces_an_older_result(tmp_path: Path) -> None:
@@ -141,6 +153,18 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         export(session, tmp_path / "file")
     with pytest.raises(ExportError, match=r"file.*choose another folder"):
         export(session, tmp_path / "file" / "deeper")
+
+
+def test_a_file_that_cannot_be_written_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 3})
+    (tmp_path / "out" / "a.jsonl").mkdir(parents=True)
+    problems: list[ExportError] = []
+    with SessionReader(session) as reader:
+        written = export_session(reader, tmp_path / "out", ["jsonl", "coco"], failed=problems.append)
+    assert [item.path.name for item in written] == ["a.coco.json", "b.jsonl", "b.coco.json"]
+    assert len(lines(tmp_path / "out" / "b.jsonl")) == 3
+    (problem,) = problems
+    assert "a.jsonl: Is a directory" in str(problem)
 
 
 def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:

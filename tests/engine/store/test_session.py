@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -77,6 +78,15 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
         assert (first.path, first.kind, first.codec, first.width, first.height) == ("a.mp4", "video", "h264", 640, 480)
         assert (first.ledger, first.seconds, first.error, first.complete) == (ledger, 2.5, None, True)
         assert (second.kind, second.error) == (None, "there is no such file")
+
+
+def test_a_group_of_one_and_its_member_are_one_device(tmp_path: Path) -> None:
+    alone = replace(make_frame(0, 1, failure="broken"), device=DeviceId.group(CPU))  # a worker's own frames carry the group's id
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 2))
+        writer.add_frames([make_frame(0, 0), alone])
+    with SessionReader(writer.path) as reader:
+        assert [frame.device for frame in reader.frames(0)] == [CPU, CPU]
 
 
 def test_frames_are_found_by_pts(tmp_path: Path) -> None:
