@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
+
+from app import streams
 
 COMMANDS = {
     "demo": "see it at work: an embedded clip, an embedded model, and how right it is",
@@ -23,12 +24,9 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, or the window, and give the exit status: 0 fine, 1 something failed, 2 bad usage or unusable input."""
-    _open_closed_streams()
+    streams.prepare()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # no file name and no sign is worth an exception
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         run = import_module(f"app.cli.{command or 'window'}").run
@@ -48,15 +46,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error, arguments, debug)
         return 2
     return status
-
-
-def _open_closed_streams() -> None:
-    """Whoever starts us may have closed a standard stream (2>&-): no reason to fail, or to let another file have its number."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free, which is this stream's
-            os.set_inheritable(number, True)
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 if __name__ == "__main__":

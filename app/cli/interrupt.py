@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks the run to stop in order, the second ends it at once."""
+"""Ctrl-C, SIGTERM and a closed terminal: the first asks the run to stop in order, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
 @dataclass
@@ -37,7 +37,9 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
         print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
         Thread(target=cancel, name="cancel", daemon=True).start()
 
-    before = {number: signal.signal(number, handle) for number in SIGNALS}
+    # nohup has SIGHUP ignored, and means it
+    ignored = [number for number in SIGNALS if number != signal.SIGINT and signal.getsignal(number) is signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in SIGNALS if number not in ignored}
     try:
         yield interruption
     finally:

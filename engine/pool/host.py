@@ -26,6 +26,9 @@ from engine.pool.protocol import FromWorker, Setup, ToWorker
 NICE = 5
 """Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
 
+TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
+"""A terminal sends them to every process of a run, at Ctrl-C and at its own end: the one that was started answers for all."""
+
 TERMINATE_SECONDS = 0.3
 
 KILL_SECONDS = 5.0
@@ -46,14 +49,19 @@ def leave(status: int) -> NoReturn:
     os._exit(status)
 
 
+def ignore_terminal() -> None:
+    """Whoever started this process stops it in stages; what a terminal sends must not be quicker."""
+    for number in TERMINAL_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def main(control: Connection[Any, Setup], worker_main: WorkerMain) -> None:
     """The process's life: a thread for every worker that the pool sends, until the pool, or its end of ``control``, is gone.
 
     That is seen as the end of the connection, not by ``PR_SET_PDEATHSIG``: that signal comes when the *thread* that started the
     process ends, and the pool may be driven by a thread of the window's.
     """
-    # the pool stops its workers in stages; Ctrl-C reaches them too, and must not be quicker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignore_terminal()
     faulthandler.enable()
     if hasattr(os, "nice"):
         os.nice(NICE)
@@ -143,12 +151,12 @@ class Host:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """A child started inside begins with SIGINT blocked: Ctrl-C must not kill it before it has said that it ignores it."""
+    """A child started inside begins with these signals blocked: they must not kill it before it has said that it ignores them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # multiprocessing starts this helper with its first child, and unblocks SIGINT in doing so
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:
         yield
     finally:

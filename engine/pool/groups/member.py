@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import faulthandler
 import queue
-import signal
 import threading
 import traceback
 from concurrent.futures import Future
@@ -20,14 +19,14 @@ from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
 from engine.pool.groups.messages import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
 from engine.pool.groups.shared import MappedChunk
-from engine.pool.host import leave
+from engine.pool.host import ignore_terminal, leave
 from engine.pool.protocol import Building, Failed, Ready, Stop
 from engine.types import Detections
 
 
 def main(connection: Connection[FromMember, ToMember], setup: MemberSetup) -> None:
     """A member's life. Never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its front ends it, in stages
+    ignore_terminal()
     faulthandler.enable()
     _Member(connection, setup).run()
 

@@ -41,12 +41,13 @@ def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("media") / "long.mp4", frames=2500, size=(64, 48), gop=30)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_keeps_what_it_has(number: signal.Signals, status: int, long_video: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with _start(long_video, out, "--json") as process:
         _wait_for_frames(out)
-        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)  # a terminal's Ctrl-C reaches the workers too
+        # a terminal's Ctrl-C, and its end, reach the workers too
+        (os.kill if number == signal.SIGTERM else os.killpg)(process.pid, number)
         printed, errors = process.communicate(timeout=30)
     assert process.returncode == status, errors
     assert "stopping" in errors
@@ -60,6 +61,38 @@ def test_an_interrupted_run_keeps_what_it_has(number: signal.Signals, status: in
     assert frames["decoded"] == frames["inferred"] + frames["dropped"] + frames["failed"]
     with SessionReader(out / "session.sqlite") as reader:
         assert reader.count(0) == len(lines)
+
+
+def test_a_closed_terminal_costs_nothing_that_was_found(long_video: Path, tmp_path: Path) -> None:
+    """Nobody reads standard error any more, and whoever would have is told so by a signal."""
+    out = tmp_path / "out"
+    with _start(long_video, out) as process:
+        _wait_for_frames(out)
+        assert process.stderr is not None
+        process.stderr.close()
+        os.killpg(process.pid, signal.SIGHUP)
+        assert process.wait(timeout=30) == 129
+    with SessionReader(out / "session.sqlite") as reader:
+        assert len(read_lines(out / "long.jsonl")) == reader.count(0) >= 20
+
+
+def test_nohup_is_respected(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=60, size=(64, 48))
+    detect = [sys.executable, "-m", "app", "detect", str(video), *TINY, "--size", "416", "--out", str(tmp_path)]
+    with subprocess.Popen(["nohup", *detect], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _wait_for_frames(tmp_path, 1)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(timeout=60) == 0
+    assert len(read_lines(tmp_path / "a.jsonl")) == 60
+
+
+def test_a_reader_of_standard_error_that_goes_away_costs_nothing(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=60, size=(64, 48))
+    with _start(video, tmp_path) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+        assert process.wait(timeout=60) == 0
+    assert len(read_lines(tmp_path / "a.jsonl")) == 60
 
 
 def test_the_second_interruption_ends_it_at_once(long_video: Path, tmp_path: Path) -> None:
