@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.backends.base import EngineInfo
+from engine.errors import UsageError
 from engine.media.types import SourceInfo
 from engine.pool.events import StrategyChosen
 from engine.pool.protocol import Survey, Surveyed
@@ -14,7 +15,7 @@ from engine.pool.strategies import choose, may_deal
 from engine.pool.strategies.base import Strategy
 from engine.pool.strategies.estimate import Decoding, estimate, explain
 from engine.pool.strategies.frames import Frames
-from engine.settings import Parallel, RunSettings
+from engine.settings import Decode, Parallel, RunSettings
 from engine.types import DeviceId
 
 
@@ -24,10 +25,13 @@ class Choice:
     settled: whether the strategy stays. pending: whether no work may be given out until it does, since that might be in vain.
 
     Raises:
-        UsageError: the devices do not suit the strategy that the settings ask for.
+        UsageError: the devices do not suit the strategy, or the decoder, that the settings ask for.
     """
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
+        if settings.engine.decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
+            names = ", ".join(map(str, devices))
+            raise UsageError(f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({names}): choose one, or let the CPU decode")
         self._settings = settings
         self.strategy: Strategy
         self.strategy, self.reason = choose(settings, devices)

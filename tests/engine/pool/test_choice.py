@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.backends.base import EngineInfo
+from engine.errors import UsageError
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.choice import Choice
 from engine.pool.events import StrategyChosen
@@ -87,6 +88,13 @@ def test_what_the_settings_say_stays(parallel: Parallel) -> None:
     assert choice.settled
     assert choice.survey({0: known()}, GPUS[:2]) is None
     assert choice.current == StrategyChosen(parallel, "as the settings say")
+
+
+def test_nvdec_without_a_gpu_is_refused() -> None:
+    settings = replace(AUTO, engine=replace(AUTO.engine, decode=Decode.NVDEC))
+    with pytest.raises(UsageError, match=r"NVDEC is part of NVIDIA's GPUs.*cpu:0, cpu:1"):
+        Choice(settings, CPUS)
+    Choice(settings, (*CPUS, *GPUS))
 
 
 def test_who_wants_nvdec_gets_it() -> None:
