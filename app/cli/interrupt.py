@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+from engine.pool.host import TERMINAL_SIGNALS
+
+SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 
 
 @dataclass
@@ -37,25 +39,28 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
         print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
         Thread(target=cancel, name="cancel", daemon=True).start()
 
-    # nohup has SIGHUP ignored, and means it
-    ignored = [number for number in SIGNALS if number != signal.SIGINT and signal.getsignal(number) is signal.SIG_IGN]
-    before = {number: signal.signal(number, handle) for number in SIGNALS if number not in ignored}
-    try:
+    with _handling(SIGNALS, handle):
         yield interruption
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """SIGTERM ends what runs inside as Ctrl-C does: processes are stopped, and temporary files go."""
+    """SIGTERM and a closed terminal end what runs inside as Ctrl-C does: processes are stopped, and temporary files go."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    with _handling([number for number in SIGNALS if number != signal.SIGINT], end):
+        yield
+
+
+@contextmanager
+def _handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    # nohup has SIGHUP ignored, and means it; a shell's background job has SIGINT ignored, and may be sent it all the same
+    heeded = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
