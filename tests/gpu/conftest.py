@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from engine.types import DeviceId
 
 
 def _missing() -> str | None:
@@ -24,3 +27,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("gpu")
             if reason is not None:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Plans of this module's engines, and nobody else's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def several() -> list[DeviceId]:
+    """All of the machine's GPUs, of which there have to be two."""
+    from cuda.core import Device
+
+    found = [DeviceId("cuda", str(number)) for number in range(len(Device.get_all_devices()))]
+    if len(found) < 2:
+        pytest.skip("there is one CUDA device only")
+    return found

@@ -28,13 +28,6 @@ BATCH = 8
 FRAMES = 480
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture
 def backend() -> Iterator[Backend]:
     with create_backend(GPU) as backend:

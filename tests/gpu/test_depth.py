@@ -39,12 +39,8 @@ def gpus(count: int = 2) -> DeviceId:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    if len(Device.get_all_devices()) < 2:
-        pytest.skip("stages need two CUDA devices")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
+def _two_devices(several: list[DeviceId]) -> None:
+    """Stages need them."""
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,24 +22,6 @@ from tests.support.pool import run_pool, tiny_settings
 GPU = DeviceId("cuda", "0")
 CONFIDENCE = 0.1
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def several() -> list[DeviceId]:
-    """All of the machine's GPUs, of which there have to be two."""
-    from cuda.core import Device
-
-    found = [DeviceId("cuda", str(number)) for number in range(len(Device.get_all_devices()))]
-    if len(found) < 2:
-        pytest.skip("there is one CUDA device only")
-    return found
 
 
 def equal(a: list[Detections], b: list[Detections]) -> bool:

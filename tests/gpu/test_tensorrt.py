@@ -25,13 +25,6 @@ GPU = DeviceId("cuda", "0")
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def network() -> Network:
     return tiny_network()
