@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from engine.media.awaited import AwaitedFrames, DamagedError, UncertainEndError,
 from engine.media.bitstream import Bitstream, Writable
 from engine.media.decode import decode
 from engine.media.nvdec_format import FrameFormat, UnsupportedError, first_frame
+from engine.media.nvdec_limits import check, question
 from engine.media.nvdec_messages import messages
 from engine.media.nvdec_session import Session, SessionPool
 from engine.media.open_files import Identity, OpenFiles, identity
@@ -47,8 +49,7 @@ class NvdecDecoder:
         """
         self._library = _library()
         self._index, self._surfaces = index, surfaces
-        self._sessions, self._files = SessionPool(self._library, index), OpenFiles()
-        self._capabilities: dict[tuple[str, int], dict[str, int]] = {}
+        self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, str | None] = {}
         self._reported: set[str] = set()
@@ -91,8 +92,8 @@ class NvdecDecoder:
         Device(self._index).set_current()
         gone = 0
         try:
-            with self._files.use(Path(info.path), segment) as file:
-                for pts, layout, session, address in self._frames(file, info, segment):
+            with self._sessions.turn() as turn, self._files.use(Path(info.path), segment) as file:
+                for pts, layout, session, address in self._frames(file, info, segment, turn):
                     gone += 1
                     if gone <= skip:
                         continue
@@ -114,7 +115,7 @@ class NvdecDecoder:
         self._sessions.close()
         self._files.close()
 
-    def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment) -> Iterator[tuple[int, FrameFormat, Session, int]]:
+    def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """pts and address of each frame, in display order, valid until the next is asked for.
 
         Raises:
@@ -129,7 +130,7 @@ class NvdecDecoder:
             raise DamagedError(file.error or "it has no packets")
         begin = _converted(bitstream.first, bytearray(first))
         layout = self._format(info, segment, bitstream.format)
-        with self._sessions.use(file.codec.name, bitstream.format) as session:
+        with self._sessions.use(file.codec.name, bitstream.format, turn) as session:
             for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
                 yield pts, layout, session, address
             for packet in packets:
@@ -156,7 +157,9 @@ class NvdecDecoder:
             first = first_frame(file, segment)
         key = identity(Path(info.path)), first.bitstream.format
         try:
-            self._check_limits(codec, first.format)
+            check(codec, int(getattr(self._library.cudaVideoCodec, codec.upper())), first.format)
+            if self._surfaces.room_for(first.format.nbytes) < _LEAST_SURFACES:
+                raise UnsupportedError(f"there is no memory for {_LEAST_SURFACES} of its frames of {first.format.nbytes >> 20} MiB")
             with self._sessions.use(codec, first.bitstream.format) as session:
                 first.compare(session)
         except UnsupportedError as problem:
@@ -164,30 +167,6 @@ class NvdecDecoder:
             raise
         self._formats[key] = first.format
         return first.format
-
-    def _check_limits(self, codec: str, layout: FrameFormat) -> None:
-        known = codec, layout.depth
-        if known not in self._capabilities:
-            self._capabilities[known] = self._library.GetDecoderCaps(
-                gpuid=self._index,
-                codec=getattr(self._library.cudaVideoCodec, codec.upper()),
-                chromaformat=self._library.cudaVideoChromaFormat.__members__["420"],
-                bitdepth=layout.depth,
-            )
-            Device(self._index).set_current()  # the query works in a context of its own
-        limits = self._capabilities[known]
-        width, height = layout.stored_width, layout.stored_height
-        if not limits["supported"]:
-            raise UnsupportedError(f"this GPU's NVDEC cannot decode {codec} of {layout.depth} bits")
-        blocks = -(-width // 16) * -(-height // 16)
-        fits = limits["width_min"] <= width <= limits["width_max"] and limits["height_min"] <= height <= limits["height_max"]
-        if not fits or blocks > limits["mb_num_max"]:
-            raise UnsupportedError(
-                f"its frames are {width}×{height}; this GPU's NVDEC decodes {codec} "
-                f"from {limits['width_min']}×{limits['height_min']} to {limits['width_max']}×{limits['height_max']}"
-            )
-        if self._surfaces.room_for(layout.nbytes) < _LEAST_SURFACES:
-            raise UnsupportedError(f"there is no memory for {_LEAST_SURFACES} of its frames of {layout.nbytes >> 20} MiB")
 
     def _report(self, path: str, reason: str) -> None:
         if path not in self._reported:
@@ -227,6 +206,8 @@ def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
 def _library() -> Any:
     try:
         import PyNvVideoCodec
+
+        question()
     except Exception as problem:  # without a driver it fails with whatever its parts raise
         first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
         raise DeviceError(

@@ -60,6 +60,12 @@ class SurfaceRing:
         """How many frames of this size the budget allows."""
         return self._budget // max(nbytes, 1)
 
+    def plenty(self) -> bool:
+        """Whether less than half of them are in use: then whoever uses them takes them faster than they are filled."""
+        with self._lock:
+            free = sum(surface.nbytes for surface in self._free)
+            return 2 * (self._surfaces - len(self._free)) < self._count and 2 * (self.used - free) < self._budget
+
     def acquire(self, nbytes: int) -> tuple[Surface, Callable[[], None]]:
         """A surface of at least this size, and what gives it back: from any thread, harmless when repeated. Waits until one is free.
 

@@ -21,6 +21,7 @@ from engine.errors import DeviceError
 from engine.media.decode import decode
 from engine.media.nvdec import NvdecDecoder, device_surfaces
 from engine.media.nvdec_format import FrameFormat, planes
+from engine.media.nvdec_limits import limits
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
 from engine.media.surfaces import SurfaceRing
@@ -343,3 +344,19 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
 def test_the_real_video(decoder: NvdecDecoder, data: Path) -> None:
     info = probe(data / "video" / "people.mp4")
     assert sum(check(decoder, info, segment) for segment in info.segments) == 1394
+
+
+@pytest.mark.parametrize("depth", [8, 10, 12])
+@pytest.mark.parametrize("codec", ["H264", "HEVC", "VP8", "VP9", "AV1", "MPEG2"])
+def test_its_limits_are_those_that_the_library_tells(codec: str, depth: int) -> None:
+    import PyNvVideoCodec
+
+    kind = getattr(PyNvVideoCodec.cudaVideoCodec, codec)
+    chroma = PyNvVideoCodec.cudaVideoChromaFormat.__members__["420"]
+    told = PyNvVideoCodec.GetDecoderCaps(gpuid=0, codec=kind, chromaformat=chroma, bitdepth=depth)
+    Device(0).set_current()
+    asked = limits(int(kind), depth)
+    assert bool(asked.supported) == bool(told["supported"])
+    if asked.supported:
+        ours = asked.min_width, asked.min_height, asked.max_width, asked.max_height, asked.max_blocks
+        assert ours == tuple(told[name] for name in ("width_min", "height_min", "width_max", "height_max", "mb_num_max"))

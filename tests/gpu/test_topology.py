@@ -83,11 +83,13 @@ def test_what_flows_is_seen(topology: Topology) -> None:
             seen.append({str(device): snapshot for device, snapshot in monitor.latest.items()})
     finally:
         monitor.close()
-    last = seen[-1]
-    print({name: (snapshot.pcie_rx, snapshot.pcie_tx, snapshot.nvlink_rx, snapshot.nvlink_tx) for name, snapshot in last.items()})
-    assert (last["cuda:0"].nvlink_tx or 0) > 1e9
-    assert (last["cuda:1"].nvlink_rx or 0) > 1e9
-    assert (last["cuda:1"].pcie_tx or 0) > 1e9
+
+    def most(device: str, counter: str) -> float:
+        return max(getattr(snapshots.get(device), counter, None) or 0.0 for snapshots in seen)
+
+    assert most("cuda:0", "nvlink_tx") > 1e9
+    assert most("cuda:1", "nvlink_rx") > 1e9
+    assert most("cuda:1", "pcie_tx") > 1e9  # counted for 20 ms at a time, which may be ones in which nothing is copied
 
 
 @pytest.fixture

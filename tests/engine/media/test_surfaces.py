@@ -178,3 +178,17 @@ def test_many_threads_share_it() -> None:
     assert not wrong
     surfaces.close()
     assert HostMemory.taken == 0
+
+
+def test_there_are_plenty_while_less_than_half_of_them_are_in_use() -> None:
+    surfaces = ring(count=4, budget=1000)
+    assert surfaces.plenty()
+    releases = [surfaces.acquire(10)[1] for _ in range(2)]
+    assert not surfaces.plenty()
+    releases[0]()
+    assert surfaces.plenty()
+    large = surfaces.acquire(490)[1]
+    assert not surfaces.plenty(), "half of the bytes"
+    large()
+    releases[1]()
+    assert surfaces.plenty()
