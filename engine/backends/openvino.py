@@ -10,6 +10,7 @@ import queue
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from statistics import median
 
 import numpy as np
 import openvino as ov
@@ -28,8 +29,8 @@ from engine.preprocess import Fit, fit
 from engine.settings import EngineSettings, Hint, Precision, Resize
 from engine.types import Detections, DeviceId, Image
 
-_TRIAL_SECONDS, _TRIAL_ROUNDS, _ROUND_SECONDS = 0.5, 2, 0.05
-"""How long, and how often, a precision is timed at least, where ``auto`` is asked for; the best round counts."""
+_TRIAL_SECONDS, _TRIAL_ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
+"""How long, and how often, a precision and fp32 are timed in turn at least, where ``auto`` is asked for, and how long each time."""
 
 _EXACT_SHARE = 0.8
 """``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through
@@ -43,6 +44,7 @@ class OpenVinoBackend(Backend):
         super().__init__(device)
         self._name = openvino_name(device.members[0])
         self._core = process_core()
+        self._yardstick: Sequence[Request] = []
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:
@@ -59,6 +61,7 @@ class OpenVinoBackend(Backend):
         self._batch = settings.batch or 1
         situation = f"{BACKEND} {full_name} {self._batch} {settings.hint} {settings.threads}"
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
+        self._yardstick = []
         slots = self._start(precision)
         size, lanes = (network.width, network.height), settings.lanes or 1
         speed = self._measure()
@@ -97,8 +100,7 @@ class OpenVinoBackend(Backend):
             raise DeviceError(f"{self.device}: OpenVINO cannot build {self._network.name} in {precision}: {problem}") from problem
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
-        if self._progress is not None:
-            self._progress(f"trying {precision}", 0.0)
+        self._tell(precision, 0.0)
         engine = self._build(precision)
         requests = [Request(engine) for _ in range(engine.concurrent)]
         heads: list[list[NDArray[np.float32]]] = []
@@ -106,15 +108,33 @@ class OpenVinoBackend(Backend):
             requests[0].inputs[:] = picture
             requests[0].run()
             heads.append([head[:1].copy() for head in requests[0].heads])
-        # processor time, where the processor is the device: it hardly depends on what else is running right now
+        if precision is Precision.FP32:
+            self._yardstick = requests
+        return Trial([np.concatenate(parts) for parts in zip(*heads, strict=True)], self._gain(requests, precision))
+
+    def _gain(self, requests: Sequence[Request], precision: Precision) -> float:
+        """How many times as fast as in fp32 they are. Both take turns, so that whatever else the machine does meets both."""
+        if precision is Precision.FP32:
+            return 1.0
+        ratios, started, spent = list[float](), time.perf_counter(), 0.0
+        with ThreadPoolExecutor(max(len(requests), len(self._yardstick))) as threads:
+            while len(ratios) < _TRIAL_ROUNDS or spent < _TRIAL_SECONDS:
+                ratios.append(self._cost(threads, self._yardstick) / self._cost(threads, requests))
+                spent = time.perf_counter() - started
+                self._tell(precision, min(1.0, spent / _TRIAL_SECONDS))
+        return median(ratios)
+
+    def _cost(self, threads: ThreadPoolExecutor, requests: Sequence[Request]) -> float:
+        """Seconds an inference takes, with all requests at work."""
+        # processor time, where the processor is the device: what else is running right now takes less part in it
         clock = time.process_time if self._name == "CPU" else time.perf_counter
-        speeds, started = list[float](), time.perf_counter()
-        with ThreadPoolExecutor(len(requests)) as threads:
-            while len(speeds) < _TRIAL_ROUNDS or time.perf_counter() - started < _TRIAL_SECONDS:
-                begin = clock()
-                runs = sum(threads.map(_run_a_while, requests))
-                speeds.append(runs * self._batch / (clock() - begin))
-        return Trial([np.concatenate(parts) for parts in zip(*heads, strict=True)], max(speeds))
+        begin = clock()
+        runs = sum(threads.map(_run_a_while, requests))
+        return (clock() - begin) / runs
+
+    def _tell(self, precision: Precision, fraction: float) -> None:
+        if self._progress is not None:
+            self._progress(f"trying {precision}", fraction)
 
     def _start(self, precision: Precision) -> int:
         """Make ready what ``_submit_impl`` needs; gives how many inferences may be under way."""

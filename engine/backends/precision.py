@@ -10,6 +10,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,11 @@ from engine.yolo import decode_cells
 MATCHING = 0.99
 """The share of candidates that must match."""
 
-_LEAST_GAIN = 1.05
-"""Less is chance."""
+_LEAST_GAIN = 1.1
+"""Less may be chance (of CPUs, measured gains of one network differ by 0.05), and is not worth other results than fp32's."""
+
+_METHOD = "2"
+"""Changes when outcomes of before are not to be relied upon."""
 
 _KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
 _MIN_IOU = 0.9
@@ -41,11 +45,11 @@ _LEAST_CANDIDATES = 100
 class Trial:
     """What one precision gave for the probe pictures: raw heads, float32 (pictures, channels, rows, columns), and its speed.
 
-    images_per_s: of any clock that is the same for all precisions of a device.
+    speed: in any unit that is the same for all precisions of a device.
     """
 
     heads: list[NDArray[np.float32]]
-    images_per_s: float
+    speed: float
 
 
 def resolve_precision(
@@ -74,12 +78,11 @@ def resolve_precision(
         return offered[0], "the only one this device offers"
     if Precision.FP32 not in offered:
         return offered[0], "this device has no fp32 to compare with"
-    key = "\n".join([network.digest, situation, *offered])
+    key = "\n".join([_METHOD, network.digest, situation, *offered])
     file = user_cache_path("framefleet") / "precision" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
     known = _read(file, offered)
     if known is None:
-        known = _try_all(offered, network, run)
-        _write(file, known)
+        known = _keep(file, _try_all(offered, network, run), offered)
     return known
 
 
@@ -120,15 +123,15 @@ def _overlap(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
 def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Precision, list[Image]], Trial]) -> tuple[Precision, str]:
     pictures = probe_pictures(network.width, network.height)
     reference = run(Precision.FP32, pictures)
-    best, best_speed, reasons = Precision.FP32, reference.images_per_s, []
+    best, best_speed, reasons = Precision.FP32, reference.speed, []
     for precision in offered:
         if precision is Precision.FP32 or (precision is Precision.MIXED and best is Precision.BF16):
             continue
         trial = run(precision, pictures)
-        share, gain = matching_share(reference, trial, network), trial.images_per_s / reference.images_per_s
+        share, gain = matching_share(reference, trial, network), trial.speed / reference.speed
         reasons.append(f"{precision}: {gain:.2f}× the speed of fp32, {share:.1%} of its boxes equal")
-        if share >= MATCHING and trial.images_per_s > best_speed * _LEAST_GAIN:
-            best, best_speed = precision, trial.images_per_s
+        if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
+            best, best_speed = precision, trial.speed
     return best, "; ".join(reasons)
 
 
@@ -141,11 +144,19 @@ def _read(file: Path, offered: Sequence[Precision]) -> tuple[Precision, str] | N
     return (precision, reason) if precision in offered else None
 
 
-def _write(file: Path, outcome: tuple[Precision, str]) -> None:
+def _keep(file: Path, outcome: tuple[Precision, str], offered: Sequence[Precision]) -> tuple[Precision, str]:
+    """The outcome that counts: of several devices alike that try at the same time the first one's, so that they compute in the same."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".part", delete=False) as part:
             json.dump({"precision": outcome[0], "reason": outcome[1]}, part)
-        Path(part.name).replace(file)
+        written = Path(part.name)
+        with suppress(OSError):  # it exists, or this file system has no hard links
+            file.hardlink_to(written)
+        if kept := _read(file, offered):
+            written.unlink()
+            return kept
+        written.replace(file)
     except OSError:
         pass  # a cache that cannot be written costs time at the next start, nothing else
+    return outcome

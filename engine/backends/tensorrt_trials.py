@@ -139,7 +139,7 @@ class Builder:
 
         def measure(batch: int) -> float | None:
             try:
-                return 1000 * batch / self._trial(f"batch {batch}", precision, batch).images_per_s
+                return 1000 * batch / self._trial(f"batch {batch}", precision, batch).speed
             except OutOfMemoryError:
                 return None
 
@@ -201,7 +201,7 @@ class Builder:
 
 def first_layer_pays(within: Trial, alone: Trial, network: Network) -> tuple[bool, str]:
     """Whether a custom layer for the first convolution is faster than a plan with it within, and right; and, if so, why in words."""
-    gain = alone.images_per_s / within.images_per_s
+    gain = alone.speed / within.speed
     if gain <= 1 or matching_share(within, alone, network) < MATCHING:
         return False, ""
     return True, f"{100 * (gain - 1):.1f}% faster with the first convolution in a layer of its own"
