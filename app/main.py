@@ -12,6 +12,7 @@ from app import streams
 COMMANDS = {
     "demo": "see it at work: an embedded clip, an embedded model, and how right it is",
     "detect": "detect objects in videos, pictures and folders",
+    "results": "write what an earlier run stored in other formats",
     "bench": "measure models, the pool, how it scales, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",

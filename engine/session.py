@@ -160,6 +160,7 @@ class DetectionSession:
 def _facts(settings: RunSettings) -> dict[str, str]:
     model, engine = settings.model, settings.engine
     return {
+        "folder": str(Path.cwd()),
         "model": model.cfg.stem,
         "cfg": str(model.cfg.absolute()),
         "weights": str(model.weights.absolute() if isinstance(model.weights, Path) else model.weights),

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, export, outcome_of, run_session
+from app.cli.running import DATABASE, add_format_option, export, outcome_of, print_exported, run_session
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
 from engine.settings import Decode, EngineSettings, Hint, Isolation, Precision, Resize, RunSettings
-from engine.store.export import EXPORTERS, Exported
+from engine.store.export import Exported
 from engine.store.session import SessionReader
 
 
@@ -71,8 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
-    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
-    results.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
+    add_format_option(results)
     results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
     results.add_argument("--quiet", action="store_true", help="no progress")
     return parser
@@ -119,5 +118,4 @@ def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}")
-    for item in exported:
-        print(f"{item.path}" + ("" if item.complete else f" (only the first {item.frames} frames, until it was stopped)"))
+    print_exported(exported)

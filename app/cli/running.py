@@ -1,13 +1,15 @@
-"""What ``detect`` and ``demo`` have in common: a session run to its end, its outcome, and its results written."""
+"""What ``detect``, ``demo`` and ``results`` have in common: a session run to its end, its outcome, and its results written."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from app.cli import options
 from app.cli.interrupt import Interruption, interruptible
 from app.cli.progress import PLAIN_SECONDS, Progress, draws
 from engine.backends.base import EngineInfo
@@ -18,6 +20,12 @@ from engine.store.export import EXPORTERS, Exported, export_session
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"
+
+
+def add_format_option(parser: argparse._ActionsContainer) -> None:
+    """Add --format."""
+    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
+    parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
 
 
 def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool) -> tuple[Interruption, list[EngineInfo]]:
@@ -63,6 +71,12 @@ def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: b
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems
+
+
+def print_exported(exported: Iterable[Exported]) -> None:
+    """Say on standard output what was written."""
+    for item in exported:
+        print(f"{item.path}" + ("" if item.complete else f" (only the first {item.frames} frames, until it was stopped)"))
 
 
 class _Writing:

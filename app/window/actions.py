@@ -11,7 +11,7 @@ from app.window.icons import icon
 
 
 class Actions:
-    """open_files, open_folder, settings, fullscreen, results_folder, demo, help, quit; ``menu`` has them all."""
+    """open_files, open_folder, open_results, settings, fullscreen, demo, help, quit; ``menu`` has them all."""
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
@@ -26,9 +26,9 @@ class Actions:
         self._window = window
         self.open_files = action("Open…", "Ctrl+O", "add")
         self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
+        self.open_results = action("Open stored results…", "Ctrl+R", "folder")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
-        self.results_folder = action("Show stored results", "", "folder")
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.quit = action("Quit", "Ctrl+Q", "close")
@@ -36,9 +36,8 @@ class Actions:
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder),
-            (self.settings, self.results_folder),
-            (self.fullscreen, self.demo, self.help),
+            (self.open_files, self.open_folder, self.open_results),
+            (self.settings, self.fullscreen, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.device_status import DeviceStatus, Phase
 from app.window.feed import SourceProgress
+from app.window.intake import SESSION
 from app.window.live_devices import only_devices_differ, use_devices
 from app.window.queue_item import ItemState, QueueItem, Results
 from app.window.queue_model import QueueModel
 from app.window.session_thread import SessionThread
+from app.window.stored import StoredItem
 from app.window.tally import Tally
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
@@ -28,6 +30,9 @@ TICK_MS = 200
 STOP_SECONDS = 8.0
 AT_ONCE = 100
 """Files given to a session in one turn of the event loop."""
+
+_NAME = 40
+"""Characters of the first file's name in that of a session: four bytes each at most, and file systems take 255."""
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +92,13 @@ class DetectionController(QObject):
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
+
+    def restore(self, found: Iterable[StoredItem]) -> list[int]:
+        """Put what an earlier run stored into the queue; gives the keys."""
+        stored = [(replace(each.item, key=next(self._keys)), each.tally) for each in found]
+        self._tallies |= {item.key: tally for item, tally in stored}
+        self._model.extend([item for item, _ in stored])
+        return [item.key for item, _ in stored]
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether these differ from the settings in use, by more than what a session can take up as it runs."""
@@ -183,8 +195,8 @@ class DetectionController(QObject):
             return
         fresh = self._session is None
         if self._session is None:
-            stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
-            self._session = SessionThread(waiting[0][1][0], self.folder / f"{stamp}.sqlite", waiting[0][1][1], self._woken.emit)
+            first, (run, labels) = waiting[0]
+            self._session = SessionThread(run, self.folder / session_name(first.path), labels, self._woken.emit)
         now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
         for item in now[:AT_ONCE]:
             if not self._session.add(item.key, item.path):
@@ -256,6 +268,12 @@ class DetectionController(QObject):
             if self._session.is_alive():
                 _log.error("the session's thread does not end; its processes end with this one")
             self._session = None
+
+
+def session_name(first: Path) -> str:
+    """The file name of a session that begins now with this source: when, and what."""
+    what = "".join(character if character.isprintable() else "_" for character in first.stem)
+    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
 
 def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:

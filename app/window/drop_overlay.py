@@ -50,6 +50,8 @@ class DropOverlay(QWidget):
 
 def drop_title(intake: Intake) -> str:
     """What dropping would do: ``Drop to detect in 3 files``."""
+    if intake.sessions and not (intake.sources or intake.has_model):
+        return "Drop to open these results"
     sources = formats.plural(len(intake.sources), "item")
     if intake.has_model and intake.sources:
         return f"Drop to set the model and add {sources}"

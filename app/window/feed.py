@@ -12,8 +12,8 @@ from threading import Lock
 
 from app.window.device_status import DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue_item import RateMeter
-from app.window.tally import Tally
-from engine.media.types import SourceInfo, SourceKind
+from app.window.tally import Tally, length_of
+from engine.media.types import SourceInfo
 from engine.pool.events import (
     DeviceFailed,
     DeviceLeft,
@@ -129,17 +129,7 @@ class Feed:
     def _frames(self, event: FramesDone, now: float) -> None:
         before = self._source(event.source)
         tally = self._tallies.setdefault(event.source, Tally())
-        info = before.info
-        pictures = info is not None and info.kind is SourceKind.IMAGES
-        length = 0.0
-        if info is not None:
-            length = float(max(info.frames - 1, 1)) if pictures else info.duration or 0.0
-        failed = 0
-        for frame in event.frames:
-            if frame.detections is None:
-                failed += 1
-            else:
-                tally.add(frame.detections, frame.ref.pts / length if length else 0.0)
+        failed = tally.add_frames(event.frames, length_of(before.info))
         frames = before.frames + len(event.frames)
         meter = self._meters.setdefault(event.source, RateMeter())
         rate = meter.mark(now, frames)

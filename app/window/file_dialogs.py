@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.window import exports, formats
 from app.window.background import Background
 from app.window.banner import BannerArea, Kind
+from app.window.intake import SESSION
 from app.window.queue_item import QueueItem
 from app.window.view_filter import ViewFilter
 from engine.errors import ExportError
@@ -53,6 +54,15 @@ class FileDialogs(QObject):
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.filesSelected.connect(self._take)
+        dialog.open()
+
+    def choose_results(self, folder: Path) -> None:
+        """Ask for session databases. folder: where the window's own ones are."""
+        folder.mkdir(parents=True, exist_ok=True)
+        dialog = self._dialog("Open stored results", f"Stored results (*{SESSION});;All files (*)")
+        dialog.setDirectory(str(folder))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self.chosen.emit([Path(name) for name in names]))
         dialog.open()
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:

@@ -18,6 +18,7 @@ KEYS = (
     ("Delete", "Remove the file from the queue"),
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
+    ("Ctrl + R", "Open stored results"),
     ("Ctrl + ,", "Settings"),
     ("Ctrl + Q", "Quit"),
 )

@@ -1,4 +1,4 @@
-"""What a bundle of dropped or opened paths means: parts of a model, or sources to detect in."""
+"""What a bundle of dropped or opened paths means: parts of a model, stored results, or sources to detect in."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from engine.errors import SourceError
 from engine.media.sources import expand_sources
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
+SESSION = ".sqlite"
 FEW = 3
 """Problems that are told of many."""
 
 
 @dataclass(frozen=True)
 class Intake:
-    """The parts of a model (None where there is none) and everything else, in order."""
+    """The parts of a model (None where there is none), session databases, and everything else, in order."""
 
     cfg: Path | None
     weights: Path | None
     labels: Path | None
     sources: tuple[Path, ...]
+    sessions: tuple[Path, ...] = ()
 
     @property
     def has_model(self) -> bool:
@@ -30,16 +32,18 @@ class Intake:
 
 
 def sort_paths(paths: Iterable[Path]) -> Intake:
-    """Tell model files from sources by their suffix; of several model files of one kind the last counts."""
+    """Tell model files and session databases from sources by their suffix; of several model files of one kind the last counts."""
     parts: dict[str, Path] = {}
-    sources = []
+    sources, sessions = [], []
     for path in paths:
         suffix = path.suffix.lower()
         if suffix in (CFG, WEIGHTS, LABELS):
             parts[suffix] = path
+        elif suffix == SESSION:
+            sessions.append(path)
         else:
             sources.append(path)
-    return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources))
+    return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources), tuple(sessions))
 
 
 def expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:

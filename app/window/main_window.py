@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl, Slot
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayou
 
 from app.window.actions import Actions
 from app.window.background import Background
-from app.window.banner import BannerArea, Kind
+from app.window.banner import BannerArea
 from app.window.controller import DetectionController
 from app.window.demo import Demo
 from app.window.device_panel import DevicePanel
@@ -20,10 +19,10 @@ from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
 from app.window.file_drops import FileDrops
 from app.window.filter_panel import FilterPanel
-from app.window.intake import expand, listed, sort_paths
 from app.window.keys import press
 from app.window.model_setup import ModelSetup
 from app.window.notices import Notices
+from app.window.opening import Opening
 from app.window.preview_client import PreviewClient
 from app.window.queue_delegate import THUMBNAIL, thumbnail
 from app.window.queue_item import ItemState
@@ -72,6 +71,7 @@ class MainWindow(QMainWindow):
         self.drops = FileDrops(self, self.overlay)
         self.files = FileDialogs(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
+        self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -122,9 +122,12 @@ class MainWindow(QMainWindow):
         actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
         actions.fullscreen.triggered.connect(self.toggle_fullscreen)
-        actions.results_folder.triggered.connect(self._reveal_results)
+        actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
         for paths in (self.files.chosen, self.drops.dropped):
-            paths.connect(self.open_paths)
+            paths.connect(self.opening.take)
+        self.opening.model_taken.connect(self.setup.take)
+        self.opening.queued.connect(self._queued)
+        self.opening.restored.connect(self._restored)
         queue.open_requested.connect(self.files.choose_files)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
@@ -174,30 +177,23 @@ class MainWindow(QMainWindow):
         """The key of the file that is shown."""
         return self._shown
 
-    @Slot(object)
     def open_paths(self, paths: Iterable[Path]) -> None:
-        """Take files and folders: a model's parts become the model, everything else is queued."""
-        intake = sort_paths(paths)
-        if intake.has_model:
-            self.setup.take(intake)
-        if intake.sources:
-            self.background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
+        """Take files and folders: a model's parts become the model, stored results are shown again, everything else is queued."""
+        self.opening.take(paths)
 
-    def _queue(self, found: tuple[list[Path], list[str]]) -> None:
-        sources, problems = found
-        if problems:
-            self.banners.show_banner("sources", Kind.WARNING, listed(problems))
-        keys = self.controller.add(sources)
-        if keys:
-            self.queue.reveal_item(keys[0])
-            shown = self.items.get(self._shown) if self._shown is not None else None
-            if shown is None or (shown.ended and self.viewer.player.info is None):  # there is nothing to be seen of it
-                self.queue.show_item(keys[0])
-        if keys and self.setup.summary is None:
+    @Slot(object)
+    def _queued(self, keys: Sequence[int]) -> None:
+        self.queue.reveal_item(keys[0])
+        shown = self.items.get(self._shown) if self._shown is not None else None
+        if shown is None or (shown.ended and self.viewer.player.info is None):  # there is nothing to be seen of it
+            self.queue.show_item(keys[0])
+        if self.setup.summary is None:
             self.setup.ask_for_model()
 
-    def _cannot_open(self, message: str) -> None:
-        self.banners.show_banner("sources", Kind.WARNING, message)
+    @Slot(object)
+    def _restored(self, keys: Sequence[int]) -> None:
+        self.queue.reveal_item(keys[0])
+        self.queue.show_item(keys[0])
 
     @Slot(object)
     def _show(self, key: int | None) -> None:
@@ -266,11 +262,6 @@ class MainWindow(QMainWindow):
     def _reveal(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
-
-    @Slot()
-    def _reveal_results(self) -> None:
-        self.controller.folder.mkdir(parents=True, exist_ok=True)
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.controller.folder)))
 
     @Slot()
     def _clear_finished(self) -> None:

@@ -7,12 +7,20 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.types import Detections
+from engine.media.types import SourceInfo, SourceKind
+from engine.types import Detections, FrameResult
 
 BINS = 240
 """Slices of a source's length that activity is kept for."""
 _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
 _COARSE = 5  # hundredths per activity level
+
+
+def length_of(info: SourceInfo | None) -> float:
+    """What positions are parts of: the largest pts of a folder of pictures, seconds of a video; 0 where it is not known."""
+    if info is None:
+        return 0.0
+    return float(max(info.frames - 1, 1)) if info.kind is SourceKind.IMAGES else info.duration or 0.0
 
 
 class Tally:
@@ -39,6 +47,16 @@ class Tally:
                 self._counts[class_id] = np.zeros(101, np.int64)
             self._counts[class_id][level] += 1
             self._activity[class_id][place, level // _COARSE] += 1
+
+    def add_frames(self, frames: Iterable[FrameResult], length: float) -> int:
+        """Count those of some frames of a source of this length; gives how many frames have failed."""
+        failed = 0
+        for frame in frames:
+            if frame.detections is None:
+                failed += 1
+            else:
+                self.add(frame.detections, frame.ref.pts / length if length else 0.0)
+        return failed
 
     def counts(self, confidence: float) -> Mapping[int, int]:
         """Class id → detections at or above a confidence given in hundredths, of every class seen at all."""

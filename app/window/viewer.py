@@ -9,7 +9,7 @@ from app.window.canvas import NOT_YET, VideoCanvas
 from app.window.player import Playback, Player
 from app.window.preview_client import PreviewClient, Shown
 from app.window.queue_item import ItemState, QueueItem
-from app.window.tally import Tally
+from app.window.tally import Tally, length_of
 from app.window.transport import Transport
 from app.window.view_filter import ViewFilter
 from engine.media.types import SourceInfo, SourceKind
@@ -123,7 +123,7 @@ class Viewer(QWidget):
     def _detected(self, item: QueueItem | None) -> None:
         fraction = 0.0
         if item is not None:
-            length = _length(item.info)
+            length = length_of(item.info)
             if item.state is ItemState.DONE:
                 fraction = 1.0
             elif item.head is not None and length:
@@ -159,9 +159,3 @@ class Viewer(QWidget):
     @Slot(str)
     def _failed(self, reason: str) -> None:
         self.canvas.show_message(reason)
-
-
-def _length(info: SourceInfo | None) -> float:
-    if info is None:
-        return 0.0
-    return float(max(info.frames - 1, 1)) if info.kind is SourceKind.IMAGES else info.duration or 0.0

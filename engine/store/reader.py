@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
@@ -21,15 +22,19 @@ CHUNK = 500  # frames held at once
 class StoredSource:
     """One source of a session.
 
-    width, height, kind, codec: None if it could not be opened. seconds: None until finished. finished: nothing more comes.
+    path: as it was given. file: where that is, whatever folder is the current one now.
+    width, height, kind, codec, info: None if it could not be opened; info without segments. seconds: None until finished.
+    finished: nothing more comes.
     """
 
     number: int
     path: str
+    file: Path
     kind: str | None
     codec: str | None
     width: int | None
     height: int | None
+    info: SourceInfo | None
     finished: bool
     cancelled: bool
     ledger: Ledger
@@ -67,18 +72,19 @@ class SessionReader:
     def sources(self) -> list[StoredSource]:
         """The sources in order, with the ledgers of those that are finished."""
         rows = self._query(
-            "SELECT source, path, kind, codec, width, height, finished, cancelled, seconds, error, decoded, inferred, dropped, failed"
-            " FROM sources ORDER BY source"
+            "SELECT source, path, kind, codec, width, height, frames, duration, rate,"
+            " finished, cancelled, seconds, error, decoded, inferred, dropped, failed FROM sources ORDER BY source"
         )
-        found = []
-        for number, path, kind, codec, width, height, finished, cancelled, seconds, error, decoded, inferred, dropped, failed in rows:
-            ledger = Ledger(decoded, inferred, json.loads(dropped), json.loads(failed))
-            found.append(StoredSource(number, path, kind, codec, width, height, bool(finished), bool(cancelled), ledger, seconds, error))
-        return found
+        return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
 
     def count(self, source: int) -> int:
         """Frames stored of a source, failed ones included."""
         return int(self._query("SELECT count(*) FROM frames WHERE source = ?", source)[0][0])
+
+    def last_pts(self, source: int) -> float | None:
+        """The pts (seconds) of the last frame stored of a source, None if there is none."""
+        last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
+        return last
 
     def frames(self, source: int) -> Iterator[FrameResult]:
         """The frames of a source in order; memory does not grow with their number."""
@@ -123,6 +129,14 @@ class SessionReader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _source(folder: Path, number: int, path: str, kind: str | None, codec: str, width: int, height: int, *rest: Any) -> StoredSource:
+    frames, duration, rate, finished, cancelled, seconds, error, decoded, inferred, dropped, failed = rest
+    info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
+    ledger = Ledger(decoded, inferred, json.loads(dropped), json.loads(failed))
+    state = bool(finished), bool(cancelled), ledger, seconds, error
+    return StoredSource(number, path, folder / path, kind, codec, width, height, info, *state)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

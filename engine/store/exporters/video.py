@@ -25,7 +25,7 @@ def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, p
         ExportError: the source is no video or the target itself, the file cannot be written, or the process died.
         OSError: the process cannot be started.
     """
-    video = Path(source.path)
+    video = source.file
     if source.kind != SourceKind.VIDEO:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
@@ -33,7 +33,7 @@ def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, p
     job = {
         "database": str(reader.path),
         "source": source.number,
-        "video": source.path,
+        "video": str(video),
         "target": str(part),
         "confidence": reader.confidence,
         "classes": None if reader.classes is None else sorted(reader.classes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.controller import DetectionController
+from app.window.controller import DetectionController, session_name
 from app.window.device_status import DeviceStatus, Phase
 from app.window.preferences import Preferences
 from app.window.queue_item import ItemState
@@ -201,3 +202,11 @@ def test_other_devices_in_the_settings_join_the_session_that_runs(qtbot: QtBot, 
     assert first.results is not None
     assert second.results is not None
     assert first.results.database == second.results.database  # one session
+
+
+def test_a_session_is_named_after_its_first_file(tmp_path: Path) -> None:
+    assert re.fullmatch(r"\d{8}-\d{6}-\d{6} street\.sqlite", session_name(tmp_path / "street.mp4"))
+    for stem in ("\U0001f6b2" * 100, "caf\udce9", "two\nlines"):
+        name = session_name(tmp_path / f"{stem}.mp4")
+        assert len(name.encode()) <= 255
+        assert name.isprintable()

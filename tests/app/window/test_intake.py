@@ -70,3 +70,10 @@ def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> Non
     assert "gone 0.mp4 does not exist" in lines[0]
     assert lines[3] == "… and 2 more"
     assert listed(problems[:3]) == "\n".join(problems[:3])
+
+
+def test_stored_results_are_told_from_sources() -> None:
+    intake = sort_paths(map(Path, ("a.mp4", "20261121.SQLITE", "session.sqlite")))
+    assert intake.sessions == (Path("20261121.SQLITE"), Path("session.sqlite"))
+    assert intake.sources == (Path("a.mp4"),)
+    assert drop_title(sort_paths([Path("session.sqlite")])) == "Drop to open these results"
