@@ -70,7 +70,7 @@ def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, w
     window.queue.show_item(second.key)
     window.open_paths([stored.parent / "." / stored.name])
     qtbot.waitUntil(lambda: window.shown_key == first.key)
-    assert not window.background.busy
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
     assert len(window.items) == 2
 
 
