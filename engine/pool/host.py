@@ -129,9 +129,14 @@ class Host:
         if process is None:
             return None
         self.release()
-        for how, seconds in ((None, TERMINATE_SECONDS), (process.terminate, TERMINATE_SECONDS), (process.kill, KILL_SECONDS)):
+        stages = (
+            (None, 0, TERMINATE_SECONDS),
+            (process.terminate, logging.INFO, TERMINATE_SECONDS),
+            (process.kill, logging.WARNING, KILL_SECONDS),
+        )
+        for how, level, seconds in stages:
             if how is not None:
-                _log.warning("%s: the process does not end by itself: %s", self._name, how.__name__)
+                _log.log(level, "%s: the process does not end by itself: %s", self._name, how.__name__)
                 how()
             process.join(seconds)
             if process.exitcode is not None:
