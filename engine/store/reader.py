@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ CHUNK = 500  # frames held at once
 class StoredSource:
     """One source of a session.
 
-    path: as it was given. file: where that is, whatever folder is the current one now.
+    path: as it was given, readable. file: where that is, whatever folder is the current one now.
     width, height, kind, codec, info: None if it could not be opened; info without segments. seconds: None until finished.
     finished: nothing more comes.
     """
@@ -63,7 +64,7 @@ class SessionReader:
         with schema.explained(path, "read"):
             self._connection = schema.open_existing(path, "ro")
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
-        self.facts: dict[str, str] = dict(self._query("SELECT key, value FROM session"))
+        self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with schema.explained(self.path, "read"):
@@ -131,12 +132,16 @@ class SessionReader:
         self.close()
 
 
-def _source(folder: Path, number: int, path: str, kind: str | None, codec: str, width: int, height: int, *rest: Any) -> StoredSource:
+def _source(
+    folder: Path, number: int, exact: str | bytes, kind: str | None, codec: str, width: int, height: int, *rest: Any
+) -> StoredSource:
+    name = os.fsdecode(exact)
+    path = str(schema.readable(name))
     frames, duration, rate, finished, cancelled, seconds, error, decoded, inferred, dropped, failed = rest
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
     ledger = Ledger(decoded, inferred, json.loads(dropped), json.loads(failed))
     state = bool(finished), bool(cancelled), ledger, seconds, error
-    return StoredSource(number, path, folder / path, kind, codec, width, height, info, *state)
+    return StoredSource(number, path, folder / name, kind, codec, width, height, info, *state)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

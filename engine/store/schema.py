@@ -7,6 +7,7 @@ the order on disk), so a run of frames and their boxes is read in one sweep.
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +56,20 @@ REMEDIES = {
     "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
     "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
 }
+
+
+def exact(text: str) -> str | bytes:
+    """A name of the file system as it is stored: one whose bytes are no text, as these bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(text)
+    return text
+
+
+def readable(text: str | None) -> str | None:
+    """The same for people: bytes that are no text become question marks."""
+    return text if text is None else text.encode("utf-8", "replace").decode()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from engine.backends.base import EngineInfo
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
+from engine.store.schema import readable
 from engine.types import DeviceId, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -45,8 +46,10 @@ class SessionWriter:
             self._connection = schema.create(path)
             created = datetime.now(UTC).isoformat(timespec="seconds")
             self._connection.execute("BEGIN")
-            self._connection.executemany("INSERT INTO session VALUES (?, ?)", {**facts, "created": created}.items())
-            self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(labels))
+            self._connection.executemany(
+                "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
+            )
+            self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
             self._connection.execute("COMMIT")
 
     def _set_aside(self) -> None:
@@ -68,7 +71,9 @@ class SessionWriter:
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
         columns = "source, path, kind, codec, width, height, frames, duration, rate"
         with schema.explained(self.path, "write"):
-            self._connection.execute(f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, _utf8(path), *facts))
+            self._connection.execute(
+                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, schema.exact(path), *facts)
+            )
 
     def add_device(self, engine: EngineInfo) -> None:
         """Note which backend and precision a device works with."""
@@ -95,7 +100,9 @@ class SessionWriter:
         for frame in frames:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
-            self._frames.append((source, index, frame.ref.pts, frame.width, frame.height, device, _utf8(frame.name), _utf8(frame.failure)))
+            self._frames.append(
+                (source, index, frame.ref.pts, frame.width, frame.height, device, readable(frame.name), readable(frame.failure))
+            )
             found = frame.detections
             if found:
                 rows = zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True)
@@ -131,11 +138,13 @@ class SessionWriter:
         self.commit()
         counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
         with schema.explained(self.path, "write"):
-            self._connection.execute("INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, _utf8(path)))
+            self._connection.execute(
+                "INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, schema.exact(path))
+            )
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
                 " WHERE source = ?",
-                (cancelled, *counts, seconds, error, number),
+                (cancelled, *counts, seconds, readable(error), number),
             )
 
     def close(self, complete: bool) -> None:
@@ -155,8 +164,3 @@ class SessionWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
-
-
-def _utf8(text: str | None) -> str | None:
-    """A file name may hold bytes that are no text: they become question marks."""
-    return text if text is None else text.encode("utf-8", "replace").decode()

@@ -286,3 +286,17 @@ def test_names_that_are_no_text(tmp_path: Path, video: Path, capsys: Capture) ->
     assert run.report["sources"][0]["path"] == str(odd)
     (result,) = (tmp_path / "out").glob("*.jsonl")
     assert {line["source"] for line in read_lines(result)} == {"caf? #1?.mp4"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_and_folders_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    folder = tmp_path / "caf\udce9"
+    folder.mkdir()
+    make_video(folder / "a.mp4", frames=10).rename(folder / "gr\udce4n.mp4")
+    (folder / "b\udcf6se.mp4").write_bytes(b"nonsense" * 100)
+    monkeypatch.chdir(folder)
+    run = run_main(capsys, "detect", "gr\udce4n.mp4", "b\udcf6se.mp4", *TINY, "--format", "jsonl,video", "--out", "out")
+    assert run.status == 1
+    assert "is no video" in run.err
+    assert len(read_lines(folder / "out" / "gr?n.jsonl")) == 10
+    assert (folder / "out" / "gr?n.annotated.mp4").exists()

@@ -302,3 +302,22 @@ def test_a_killed_writer_loses_nothing_that_was_committed(tmp_path: Path) -> Non
     write_session(path, {"b.mp4": 1}, cancelled=True)  # the next run keeps it
     with SessionReader(path.with_name("s.previous.sqlite")) as reader:
         assert reader.count(0) == len(indices)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_that_are_no_text_lead_back_to_their_files(tmp_path: Path) -> None:
+    folder, name = tmp_path / "caf\udce9", "stra\udcdfe.mp4"  # Latin-1 on a disk of UTF-8
+    folder.mkdir()
+    (folder / name).touch()
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {"folder": str(folder)}) as writer:
+        writer.add_source(0, name, video_info(name, 1))
+        writer.add_frames([make_frame(0, 0, name=name, failure=f"{name} is spoiled")])
+        writer.finish_source(0, name, Ledger(1, 0, {}, {"spoiled": 1}), 1.0, f"{name} is damaged")
+        writer.finish_source(1, f"other-{name}", Ledger(), 0.0, f"other-{name} is no video")
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        first, second = reader.sources()
+        (frame,) = reader.frames(0)
+    assert first.file.exists()
+    assert (first.path, first.error) == ("stra?e.mp4", "stra?e.mp4 is damaged")
+    assert (second.path, second.error) == ("other-stra?e.mp4", "other-stra?e.mp4 is no video")
+    assert (frame.name, frame.failure) == ("stra?e.mp4", "stra?e.mp4 is spoiled")
