@@ -208,7 +208,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     assert Path(target.selectedFiles()[0]).name == "clip.coco.json"
     assert Path(target.directory().absolutePath()) == video.parent  # where the last file came from
     target.fileSelected.emit(str(tmp_path / "no such folder" / "x.json"))
-    qtbot.waitUntil(lambda: any("cannot write" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("Cannot write" in text for text in window.banners.texts))
     target.fileSelected.emit(str(tmp_path / "x.json"))
     qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
     target.reject()
