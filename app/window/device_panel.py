@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.window import theme
 from app.window.device_card import Change, DeviceCard
@@ -16,6 +16,7 @@ from app.window.device_telemetry import DeviceTelemetry
 from app.window.readings import readings
 from app.window.row_columns import RowColumns, RowHeading
 from app.window.run_heading import RunHeading
+from app.window.scroll_pane import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.pool.events import StrategyChosen
@@ -60,18 +61,13 @@ class DevicePanel(QWidget):
         self._column.addWidget(self.hint)
         self._column.addWidget(self.columns)
         self._column.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(inside)
         inside.setObjectName("inside")
         inside.setStyleSheet(f"#inside {{ background: {theme.SURFACE}; }}")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.run)
-        column.addWidget(scroll, 1)
+        column.addWidget(ScrollPane("Devices", inside), 1)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()
