@@ -20,7 +20,7 @@ from app.window.drop_overlay import DropOverlay
 from app.window.file_dialogs import FileDialogs
 from app.window.file_drops import FileDrops
 from app.window.filter_panel import FilterPanel
-from app.window.intake import expand, listed, sort_paths
+from app.window.intake import Contents, expand, listed, sort_paths
 from app.window.keys import press
 from app.window.model_setup import ModelSetup
 from app.window.notices import Notices
@@ -183,11 +183,12 @@ class MainWindow(QMainWindow):
         if intake.sources:
             self.background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
 
-    def _queue(self, found: tuple[list[Path], list[str]]) -> None:
-        sources, problems = found
-        if problems:
-            self.banners.show_banner("sources", Kind.WARNING, listed(problems))
-        keys = self.controller.add(sources)
+    def _queue(self, found: Contents) -> None:
+        if found.problems:
+            self.banners.show_banner("sources", Kind.WARNING, listed(found.problems))
+        if found.model is not None:
+            self.setup.take(found.model)
+        keys = self.controller.add(found.sources)
         if keys:
             self.queue.reveal_item(keys[0])
             shown = self.items.get(self._shown) if self._shown is not None else None

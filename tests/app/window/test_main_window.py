@@ -126,6 +126,17 @@ def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Ope
     assert window.top.model.text() == "Choose a model…"
 
 
+def test_a_folder_that_holds_a_model_is_taken_as_one(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    folder = tmp_path / "trained"
+    folder.mkdir()
+    (folder / "tiny.cfg").write_text(TINY_CFG.read_text())
+    (folder / "best.weights").touch()
+    window = open_window()
+    drop(window, [folder])
+    qtbot.waitUntil(lambda: any("best.weights" in text for text in window.banners.texts))  # it is looked at, and found to be empty
+    assert not any("no video" in text.lower() for text in window.banners.texts)
+
+
 def test_dragging_shows_where_to_drop_and_leaving_hides_it(qtbot: QtBot, open_window: Open, video: Path) -> None:
     window = open_window()
     data = drag_over(window, [video])
