@@ -47,6 +47,19 @@ def test_a_device_that_was_taken_out_is_leaving_until_it_has_left() -> None:
     assert fold(left, DeviceStarting(CPU, 1), 3.0).takes_part
 
 
+def test_a_device_does_nothing_while_it_is_away() -> None:
+    working = fold(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
+    assert len(fold(working, DeviceReady(engine_info()), 1.5).samples) == 1  # a new batch is no absence
+    for gone in (DeviceLeft(CPU), DeviceFailed(CPU, "it crashed", True)):
+        back = fold(fold(fold(working, gone, 2.0), DeviceStarting(CPU, 1), 19.0), DeviceReady(engine_info()), 20.0)
+        assert [(sample.time, sample.frames_per_second, sample.latency_p50) for sample in back.samples] == [
+            (1.0, 20.0, 5.0),
+            (2.0, 0.0, None),
+            (20.0, 0.0, None),
+        ]
+    assert fold(DeviceStatus(CPU), DeviceLeft(CPU), 1.0).samples == ()
+
+
 def test_building_ends_with_the_engine_or_with_the_device() -> None:
     building = fold(DeviceStatus(CPU), EngineBuilding(CPU, "trying tactics", 0.5), 0.0)
     assert building.building == ("trying tactics", 0.5)
