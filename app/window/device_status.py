@@ -102,14 +102,16 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         return replace(status, phase=phase, building=None, message=reason_of(event), samples=_at_rest(status, now))
     if isinstance(event, DeviceLeft):
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
-    sample = Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99)
+    samples = _recent(status, now)
+    if not (event.final and samples):  # a mean over the whole run is no news of the last interval
+        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99))
     return replace(
         status,
         frames=event.frames,
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
         bottleneck=event.bottleneck or status.bottleneck,
-        samples=(*_recent(status, now), sample),
+        samples=samples,
     )
 
 
