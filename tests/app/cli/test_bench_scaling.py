@@ -130,5 +130,19 @@ def test_the_chart_stays_within_its_frame() -> None:
     assert {"3.90×", "98%", "8,580 · 8,360 frames/s", "4 devices", "yolov4 <on> 4 × H200", "ideal"} <= {*words}
 
 
+def test_the_line_of_the_ideal_goes_through_no_words() -> None:
+    alone = (pool_run(1, 270, kind="cpu"),)
+    for rate in range(200, 400, 5):
+        points = [Point(Mode.WEAK, 1, alone, alone), Point(Mode.WEAK, 2, (pool_run(2, rate, kind="cpu"),), alone)]
+        root = ElementTree.fromstring(chart(points, "yolov4 on 2 CPUs", "their ideal is 1"))
+        lines = [float(line.attrib["y1"]) for line in root.iter("{http://www.w3.org/2000/svg}line") if line.get("stroke-dasharray")][-2:]
+        words = [text for text in root.iter("{http://www.w3.org/2000/svg}text") if text.attrib["fill"] == "#ffffff"]
+        assert len(words) == 4
+        for text in words:
+            base, size = float(text.attrib["y"]), float(text.attrib["font-size"])
+            line = lines[float(text.attrib["x"]) > WIDTH / 2]
+            assert not base - size < line < base + 2, (rate, text.text)
+
+
 def test_one_device_alone_has_a_chart_too() -> None:
     ElementTree.fromstring(chart(POINTS[:1], "one", "device"))
