@@ -14,7 +14,7 @@ from app.window.device_card import Change, DeviceCard
 from app.window.device_status import ELASTIC, DeviceStatus, Phase, shares_of
 from app.window.device_telemetry import DeviceTelemetry
 from app.window.readings import readings
-from app.window.row_columns import RowColumns, RowHeading
+from app.window.row_columns import RowColumns, RowHeading, headings
 from app.window.run_heading import RunHeading
 from app.window.scroll_pane import ScrollPane
 from engine.devices.description import DeviceDescription
@@ -177,7 +177,7 @@ class DevicePanel(QWidget):
 
     def _show_telemetry(self) -> None:
         ours = {status.device for status in self._statuses}
-        names: tuple[str, ...] = ()
+        names = []
         for device, card in self._cards.items():
             if len(device.members) > 1:
                 card.show_members({member: self.telemetry.of(member) for member in device.members})
@@ -186,8 +186,8 @@ class DevicePanel(QWidget):
             snapshot = self.telemetry.of(device) if device in ours else recorded
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
             if snapshot is not None:
-                names = max(names, tuple(reading.short for reading in readings(snapshot)), key=len)
-        self.columns.show_names(names)
+                names.append([reading.short for reading in readings(snapshot)])
+        self.columns.show_names(headings(names))
 
     @Slot()
     def refresh(self) -> None:
