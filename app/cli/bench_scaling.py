@@ -19,7 +19,8 @@ from engine.bench.clips import Clips
 from engine.bench.scaling import Mode, Plan, Point, measure_scaling
 from engine.bench.shares import counts
 from engine.devices.discovery import default_devices
-from engine.errors import ExportError
+from engine.errors import ExportError, SourceError
+from engine.media.sources import missing
 from engine.pool.events import Event
 from engine.types import DeviceId
 
@@ -44,6 +45,8 @@ def run(argv: Sequence[str]) -> int:
         arguments.seconds,
         arguments.rounds,
     )
+    if arguments.source is not None and not arguments.source.exists():
+        raise SourceError(missing(arguments.source))
     if arguments.out is not None:
         _make(arguments.out)  # now: nobody wants to hear after all the measuring that it cannot be
     shown: set[tuple[Mode, int, int]] = set()

@@ -14,6 +14,8 @@ _NAMES = {Mode.WEAK: "weak: a stream per device", Mode.STRONG: "strong: one vide
 _TEXT, _MUTED, _GRID, _PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
 _BAR = 62
 _GAP = 6
+_WORDS = 42
+"""Pixels that the two lines of words in a bar take."""
 
 
 def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
@@ -62,9 +64,11 @@ def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
     top, bottom = y(point.speedup), y(0)
     middle = left + width / 2
     found = [f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="3" fill="{_COLOURS[point.mode]}"/>']
-    found.append(_text(middle, top + 19, f"{point.speedup:.2f}×", 13, _PAPER, "middle", 600))
-    if bottom - top > 44:
-        found.append(_text(middle, top + 36, f"{point.efficiency:.0%}", 12, _PAPER, "middle"))
+    ideal = y(point.ideal)
+    begin = ideal if top < ideal < top + _WORDS else top  # or else its line would go through the words
+    found.append(_text(middle, begin + 19, f"{point.speedup:.2f}×", 13, _PAPER, "middle", 600))
+    if bottom - begin > _WORDS:
+        found.append(_text(middle, begin + 36, f"{point.efficiency:.0%}", 12, _PAPER, "middle"))
     return found
 
 

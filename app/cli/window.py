@@ -14,6 +14,7 @@ from app.main import COMMANDS
 from app.system_libraries import missing_libraries
 from engine.devices.recording import Recording, read_recording
 from engine.errors import UsageError
+from engine.media.sources import missing
 from engine.settings import ModelFiles, RunSettings
 
 
@@ -78,4 +79,4 @@ def _check_libraries() -> None:
 def _missing(path: Path) -> str:
     name = str(path)
     close = difflib.get_close_matches(name, COMMANDS, 1)
-    return f"there is no file {name}" + (f"; did you mean 'framefleet {close[0]} …'?" if close else "")
+    return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?" if close else missing(path)

@@ -60,6 +60,7 @@ class Banner(QFrame):
 
     def set_text(self, text: str) -> None:
         """Change what it says."""
+        text = formats.capitalised(text)
         self.text.setText(formats.shortened(text))
         self.text.setToolTip("" if self.text.text() == text else text)
         self.setAccessibleName(f"{self.kind.value}: {text}")

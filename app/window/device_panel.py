@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.window import theme
 from app.window.device_card import Change, DeviceCard
 from app.window.device_status import ELASTIC, DeviceStatus, Phase, shares_of
 from app.window.device_telemetry import DeviceTelemetry
 from app.window.readings import readings
-from app.window.row_columns import RowColumns, RowHeading
+from app.window.row_columns import RowColumns, RowHeading, headings
 from app.window.run_heading import RunHeading
+from app.window.scroll_pane import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.pool.events import StrategyChosen
@@ -60,18 +61,13 @@ class DevicePanel(QWidget):
         self._column.addWidget(self.hint)
         self._column.addWidget(self.columns)
         self._column.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(inside)
         inside.setObjectName("inside")
         inside.setStyleSheet(f"#inside {{ background: {theme.SURFACE}; }}")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.run)
-        column.addWidget(scroll, 1)
+        column.addWidget(ScrollPane("Devices", inside), 1)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()
@@ -181,7 +177,7 @@ class DevicePanel(QWidget):
 
     def _show_telemetry(self) -> None:
         ours = {status.device for status in self._statuses}
-        names: tuple[str, ...] = ()
+        names = []
         for device, card in self._cards.items():
             if len(device.members) > 1:
                 card.show_members({member: self.telemetry.of(member) for member in device.members})
@@ -190,8 +186,8 @@ class DevicePanel(QWidget):
             snapshot = self.telemetry.of(device) if device in ours else recorded
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
             if snapshot is not None:
-                names = max(names, tuple(reading.short for reading in readings(snapshot)), key=len)
-        self.columns.show_names(names)
+                names.append([reading.short for reading in readings(snapshot)])
+        self.columns.show_names(headings(names))
 
     @Slot()
     def refresh(self) -> None:

@@ -95,21 +95,33 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
         if before != event.engine.batch:
             note = f"The batch went from {before} to {event.engine.batch}: {event.engine.reason.rpartition(': ')[2]}"
         phase = Phase.LEAVING if status.phase is Phase.LEAVING else Phase.READY
-        return replace(status, phase=phase, engine=event.engine, building=None, message="", note=note)
+        began = status.samples if status.phase in (Phase.READY, Phase.LEAVING) else _at_rest(status, now)
+        return replace(status, phase=phase, engine=event.engine, building=None, message="", note=note, samples=began)
     if isinstance(event, DeviceFailed):
-        return replace(status, phase=Phase.RESTARTING if event.restarting else Phase.FAILED, building=None, message=reason_of(event))
+        phase = Phase.RESTARTING if event.restarting else Phase.FAILED
+        return replace(status, phase=phase, building=None, message=reason_of(event), samples=_at_rest(status, now))
     if isinstance(event, DeviceLeft):
-        return replace(status, phase=Phase.LEFT, building=None, message="", note="")
-    sample = Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99)
-    kept = tuple(old for old in status.samples if now - old.time <= HISTORY)
+        return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
+    samples = _recent(status, now)
+    if not (event.final and samples):  # a mean over the whole run is no news of the last interval
+        samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99))
     return replace(
         status,
         frames=event.frames,
         stages=dict(event.stages) or status.stages,
         busy=dict(event.busy) or status.busy,
         bottleneck=event.bottleneck or status.bottleneck,
-        samples=(*kept, sample),
+        samples=samples,
     )
+
+
+def _recent(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
+    return tuple(sample for sample in status.samples if now - sample.time <= HISTORY)
+
+
+def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
+    """Nothing goes through it now: or else the charts would draw a line from what it did before to what it does when it is back."""
+    return (*_recent(status, now), Sample(now, 0.0, None, None)) if status.samples else ()
 
 
 def reason_of(event: DeviceFailed) -> str:

@@ -63,6 +63,11 @@ def part(fraction: float) -> str:
     return "< 1 %" if 0.0 < fraction < 0.005 else f"{100 * fraction:.0f} %"
 
 
+def capitalised(text: str) -> str:
+    """Text whose lines begin with a capital letter, unless with a name: of a file, as in ``a.mp4 ends early``, or a device, ``cpu:0``."""
+    return re.sub(r"^[a-z](?=[a-z]*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE)
+
+
 def shortened(text: str, most: int = 50) -> str:
     """Text whose names have at most this many characters, cut in their middle: no line could break in them, and a window would widen."""
     kept = (most - 1) // 2

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import SourceError
-from engine.media.sources import expand_sources
+from engine.media.sources import expand_sources, is_folder
+from engine.model.files import find_weights
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 SESSION = ".sqlite"
@@ -46,16 +47,46 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
     return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources), tuple(sessions))
 
 
-def expand(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """The sources that files and folders hold, and what is wrong with those that hold none."""
+@dataclass(frozen=True)
+class Contents:
+    """What files and folders hold. model: parts of one that lay in a folder. problems: what is wrong with those that hold nothing."""
+
+    sources: tuple[Path, ...]
+    model: Intake | None
+    problems: tuple[str, ...]
+
+
+def expand(paths: Sequence[Path]) -> Contents:
+    """Look into folders, which may take a while."""
     sources: list[Path] = []
+    model = None
     problems = []
     for path in paths:
+        models = _models_in(path)
         try:
             sources += expand_sources([path])
         except SourceError as error:
-            problems.append(str(error))
-    return sources, problems
+            if len(models) > 1:
+                names = ", ".join(cfg.name for cfg, _ in models)
+                problems.append(f"{path} holds several models ({names}): drop the .cfg of the one you want")
+            elif not models:
+                problems.append(str(error))
+        if len(models) == 1:
+            model = Intake(*models[0], None, ())
+    return Contents(tuple(sources), model, tuple(problems))
+
+
+def _models_in(folder: Path) -> list[tuple[Path, Path]]:
+    """Each cfg in a folder with its weights; where there is one of each, they belong together whatever their names."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix.lower() in (CFG, WEIGHTS)) if is_folder(folder) else []
+    except OSError:
+        return []  # the search for sources says so
+    cfgs = [path for path in files if path.suffix.lower() == CFG]
+    weights = [path for path in files if path.suffix.lower() == WEIGHTS]
+    if len(cfgs) == len(weights) == 1:
+        return [(cfgs[0], weights[0])]
+    return [(cfg, found) for cfg in cfgs if (found := find_weights(cfg)) is not None]
 
 
 def listed(problems: Sequence[str]) -> str:

@@ -152,7 +152,7 @@ class ModelSetup(QObject):
         if self.models is not None:
             return  # where it can be seen
         if files is not None:
-            self._banners.show_banner("download", Kind.INFO, f"{name} is downloaded.", ("Use it", partial(self._use, files)))
+            self._banners.show_banner("download", Kind.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
         elif name in self.downloads.errors:
             self._banners.show_banner("download", Kind.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.window.background import Background
 from app.window.banner import BannerArea, Kind
 from app.window.controller import DetectionController
-from app.window.intake import expand, listed, sort_paths
+from app.window.intake import Contents, expand, listed, sort_paths
 from app.window.queue_model import QueueModel
 from app.window.stored import StoredItem, read_stored
 
@@ -42,11 +42,12 @@ class Opening(QObject):
         for database in intake.sessions:
             self._restore(database)
 
-    def _queue(self, found: tuple[list[Path], list[str]]) -> None:
-        sources, problems = found
-        if problems:
-            self._cannot_open(listed(problems))
-        if keys := self._controller.add(sources):
+    def _queue(self, found: Contents) -> None:
+        if found.problems:
+            self._cannot_open(listed(found.problems))
+        if found.model is not None:
+            self.model_taken.emit(found.model)
+        if keys := self._controller.add(found.sources):
             self.queued.emit(keys)
 
     def _restore(self, database: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
@@ -14,6 +15,7 @@ from app.window import theme
 CELLS = 5
 """The most readings in a row."""
 MARGIN, GAP, LIGHT = 10, 8, 14
+_EITHER = "Load"
 _MOST_NAME = 0.34
 """Share of the width that names may take."""
 
@@ -54,6 +56,12 @@ class RowColumns:
             QRectF(left + room, 0, share - GAP, height) if self.shares else None,
             QRectF(width - MARGIN - rate, 0, rate, height) if self.rates else None,
         )
+
+
+def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """What stands above the readings of these short names; where those of a column differ, as of a CPU and a GPU, what both mean."""
+    columns = zip_longest(*rows)
+    return tuple(names.pop() if len(names) == 1 else _EITHER for names in ({*column} - {None} for column in columns))
 
 
 class RowHeading(QWidget):

@@ -53,8 +53,11 @@ def used_by_default(found: Sequence[DeviceDescription] | None) -> tuple[DeviceId
 def _precision(precision: Precision, devices: Sequence[DeviceId], found: Iterable[DeviceDescription]) -> str:
     if precision is Precision.AUTO:
         return ""
-    lacking = [known for known in found if known.id in devices and known.available and precision not in known.precisions]
-    return "\n".join(f"{known.id} offers {', '.join(each.upper() for each in known.precisions)} only." for known in lacking)
+    ways = {known.id: known.precisions for known in found if known.available}
+    # all CPU devices are the same processors, and only the first of them is found
+    offered = {device: ways.get(DeviceId("cpu", "0") if device.kind == "cpu" else device) for device in devices}
+    lacking = {device: each for device, each in offered.items() if each is not None and precision not in each}
+    return "\n".join(f"{device} offers {', '.join(way.upper() for way in each)} only." for device, each in lacking.items())
 
 
 def _decode(decode: Decode, devices: Sequence[DeviceId]) -> str:

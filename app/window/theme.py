@@ -183,6 +183,8 @@ QSlider::handle:horizontal {{ width: 14px; height: 14px; margin: -5px 0; border-
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus {{ background: {ACCENT_HOVER}; }}
 
 QListView, QScrollArea {{ background: transparent; border: none; }}
+QScrollArea[role="pane"] {{ border: 1px solid transparent; border-radius: 6px; }}
+QScrollArea[role="pane"]:focus {{ border-color: {ACCENT}; }}
 QListView::item {{ border-radius: 6px; }}
 QListView[role="classes"]::item {{ padding: 4px 6px; }}
 QListView[role="classes"]::item:hover {{ background: {HOVER}; }}

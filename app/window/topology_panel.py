@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 
 from app.window import theme
 from app.window.device_telemetry import DeviceTelemetry
 from app.window.indicators import label, say, wrapped
+from app.window.scroll_pane import ScrollPane
 from app.window.topology_drawing import NVLINK, PCIE, TopologyDrawing
 from app.window.topology_matrix import TopologyMatrix
 from app.window.topology_words import peers
@@ -68,14 +69,9 @@ class TopologyPanel(QWidget):
             column.addWidget(widget)
         column.addLayout(self._parts)
         column.addStretch()
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidget(inside)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(scroll)
+        outside.addWidget(ScrollPane("Topology", inside))
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
         self._timer = QTimer(self, interval=REFRESH_MS)

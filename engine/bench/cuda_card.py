@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from cuda.bindings import driver
-from cuda.core import Device, Event, EventOptions
+from cuda.core import Event, EventOptions
 from numpy.typing import NDArray
 
+from engine.backends.cuda_device import open_device
 from engine.types import DeviceId
 from plugins.bandwidth import SOURCES
 from plugins.kernels import Kernels
@@ -33,13 +34,13 @@ class Card:
     """A GPU. Its memory is plain device memory: that of CUDA's pools is not opened to peers with the device.
 
     Raises:
+        DeviceError: there is no driver, or no such device.
         KernelError: the kernels cannot be compiled.
     """
 
     def __init__(self, device: DeviceId) -> None:
         self.id, self.number = device, int(device.name)
-        self.device = Device(self.number)
-        self.device.set_current()
+        self.device = open_device(device)
         self._context = ask(driver.cuCtxGetCurrent(), "name its context")
         self.name = str(self.device.name)
         self.stream = self.device.create_stream()

@@ -37,7 +37,7 @@ class CudaDevices:
             try:
                 self._cards.append(Card(device))
             except Exception as problem:  # one that refuses must not keep the others from being tried
-                self._problems.append(Measurement(Test.MEMORY, (device,), 0, problem=str(problem)))
+                self._problems.append(Measurement(Test.MEMORY, (device,), 0, problem=str(problem).removeprefix(f"{device}: ")))
         room = min((card.free for card in self._cards), default=0) // 4
         self._room = min(room, LARGEST) if largest is None else largest
         self._copied = min(COPIED, self._room)

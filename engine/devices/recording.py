@@ -37,15 +37,12 @@ def read_recording(path: Path) -> Recording:
     Raises:
         UsageError: it cannot be read, or is something else.
     """
-    try:
-        values = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UsageError(f"the recording {path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is no recording of a machine: {error}") from error
+    values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):
-        raise UsageError(f"{path} is no recording of a machine: it has no list of GPUs")
+        raise UsageError(_no_recording(path, "it is JSON, but has no list 'gpus'"))
+    if "matrix" in values:
+        raise UsageError(_no_recording(path, "it is what 'framefleet topology --json' writes, which holds less"))
     cuda = at(values, int, "cuda")
     spoken = None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}"
     devices, telemetry = [], {}
@@ -68,6 +65,28 @@ def read_recording(path: Path) -> Recording:
         )
         telemetry[device] = _telemetry(device, gpu)
     return Recording(tuple(devices), telemetry, _topology(values))
+
+
+def _json(path: Path) -> Any:
+    try:
+        text = path.read_text("utf-8-sig")
+        if not text.strip():
+            raise UsageError(_no_recording(path, "it is empty"))
+        return json.loads(text)
+    except OSError as error:
+        raise UsageError(f"the recording {path} cannot be read: {error.strerror}; check the name and its permissions") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(_no_recording(path, "it is no text")) from error
+    except json.JSONDecodeError as error:
+        end = error.pos >= len(text.rstrip())
+        fault = "it ends too early, as a file does that was cut" if end else f"it is no JSON from line {error.lineno} on"
+        raise UsageError(_no_recording(path, fault)) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists within lists without end
+        raise UsageError(_no_recording(path, "its JSON cannot be taken in")) from error
+
+
+def _no_recording(path: Path, fault: str) -> str:
+    return f"{path} is no recording of a machine: {fault}; give a JSON file with what NVML says of each GPU, in a list 'gpus'"
 
 
 def _topology(values: Mapping[str, Any]) -> Topology:

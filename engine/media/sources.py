@@ -66,7 +66,7 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
     included) that directly contains pictures; in natural order, hidden entries and linked folders left out.
 
     Raises:
-        SourceError: a path does not exist, a folder cannot be read, or it holds neither videos nor pictures.
+        SourceError: a path does not exist or is an address, a folder cannot be read, or it holds neither videos nor pictures.
     """
     sources: list[Path] = []
     for path in paths:
@@ -79,8 +79,19 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
         elif _exists(path):
             sources.append(path)
         else:
-            raise SourceError(f"{path} does not exist: check the name and the folder")
+            raise SourceError(missing(path))
     return sources
+
+
+def missing(path: Path) -> str:
+    """Why there is nothing at a path, and what to do. Addresses are told from names, though a path holds one slash of their two."""
+    address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
+    if address is None:
+        return f"{path} does not exist: check the name and the folder"
+    scheme, rest = address.groups()
+    if scheme.lower() == "file":
+        return f"file:///{rest} is an address: give the path alone, /{rest}"
+    return f"{scheme}://{rest} is an address, and only files and folders can be read: save what it gives as a file, and name that"
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -62,7 +62,7 @@ class _Member:
             network = load_network(self._setup.model)
             backend.activate(network, self._setup.engine, lambda phase, fraction: self._send(Building(phase, fraction)))
         except FramefleetError as error:
-            self._die(Failed(str(error), retry=False))
+            self._die(Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False))
         return backend
 
     def _do(self, backend: Backend, task: ToMember) -> None:

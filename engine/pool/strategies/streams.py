@@ -21,7 +21,8 @@ class Streams(Strategy):
 
     def open(self, source: int, segments: Sequence[Segment]) -> None:
         """See ``Strategy.open``."""
-        self._queues[source] = SourceQueue(source, segments)
+        opened = {**self._queues, source: SourceQueue(source, segments)}
+        self._queues = dict(sorted(opened.items()))  # a later one may have been opened sooner, by another device
 
     def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:  # noqa: ARG002
         """See ``Strategy.next``."""

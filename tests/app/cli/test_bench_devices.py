@@ -28,6 +28,14 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "sum: cpu:0, cpu:1" in run.err
 
 
+def test_a_device_that_is_not_there_is_a_finding_that_names_it_once(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("cuda.core", reason="the libraries for GPUs are not installed")
+    run = run_main(capsys, "bench", "devices", "--devices", "cuda:99", "--repetitions", "2", "--largest", "2")
+    assert run.status == 1
+    assert run.err.count("cuda:99") == 1
+    assert "no NVIDIA driver answers" in run.err or "'framefleet devices' lists yours" in run.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

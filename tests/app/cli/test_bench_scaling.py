@@ -92,7 +92,9 @@ def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
         (["scaling", *TINY, "--mode", "sideways"], "'sideways' is unknown; choose from: weak, strong"),
         (["scaling"], "no model"),
         (["pipeline", "none.mp4", *TINY], "none.mp4"),
-        (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 cannot be repeated"),
+        (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 does not exist"),
+        (["scaling", *TINY, "--source", "rtsp://camera/1"], "rtsp://camera/1 is an address"),
+        (["scaling", *TINY, "--source", "app"], "app cannot be repeated"),
         (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' is no number from 1 to 100"),
         (["pipeline", "none.mp4", *TINY, "--times", "many"], "argument --times: 'many' is no number from 1 to 10000"),
     ],
@@ -128,6 +130,20 @@ def test_the_chart_stays_within_its_frame() -> None:
         assert 0 <= float(rect.get("y", 0)) <= HEIGHT
     words = [text.text for text in root.iter(f"{space}text")]
     assert {"3.90×", "98%", "8,580 · 8,360 frames/s", "4 devices", "yolov4 <on> 4 × H200", "ideal"} <= {*words}
+
+
+def test_the_line_of_the_ideal_goes_through_no_words() -> None:
+    alone = (pool_run(1, 270, kind="cpu"),)
+    for rate in range(200, 400, 5):
+        points = [Point(Mode.WEAK, 1, alone, alone), Point(Mode.WEAK, 2, (pool_run(2, rate, kind="cpu"),), alone)]
+        root = ElementTree.fromstring(chart(points, "yolov4 on 2 CPUs", "their ideal is 1"))
+        lines = [float(line.attrib["y1"]) for line in root.iter("{http://www.w3.org/2000/svg}line") if line.get("stroke-dasharray")][-2:]
+        words = [text for text in root.iter("{http://www.w3.org/2000/svg}text") if text.attrib["fill"] == "#ffffff"]
+        assert len(words) == 4
+        for text in words:
+            base, size = float(text.attrib["y"]), float(text.attrib["font-size"])
+            line = lines[float(text.attrib["x"]) > WIDTH / 2]
+            assert not base - size < line < base + 2, (rate, text.text)
 
 
 def test_one_device_alone_has_a_chart_too() -> None:

@@ -50,6 +50,11 @@ def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) ->
     assert "there is no file detcet; did you mean 'framefleet detect …'?" in capsys.readouterr().err
 
 
+def test_an_address_is_no_file_for_the_window(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rtsp://camera/1"]) == 2
+    assert "rtsp://camera/1 is an address, and only files and folders can be read" in capsys.readouterr().err
+
+
 def _break_down(_: object) -> int:
     raise ZeroDivisionError("by nought")
 

@@ -12,7 +12,7 @@ from app.window.device_panel import ROWS_FROM, DevicePanel
 from app.window.device_row import DeviceRow, Matter, RowContent
 from app.window.device_status import DeviceStatus, fold, shares_of
 from app.window.readings import Reading
-from app.window.row_columns import RowColumns
+from app.window.row_columns import RowColumns, headings
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry import Telemetry
@@ -164,3 +164,19 @@ def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="cannot be read"):
         run(["--recording", str(tmp_path / "none.json")])
+
+
+def test_the_heading_does_not_call_a_cpu_a_gpu() -> None:
+    assert headings([]) == ()
+    assert headings([["GPU", "Mem", "Dec"], ["GPU", "Mem", "Dec"]]) == ("GPU", "Mem", "Dec")
+    assert headings([["CPU", "Mem"], ["GPU", "Mem", "Dec"]]) == ("Load", "Mem", "Dec")
+
+
+def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    devices = (DeviceId("cpu", "0"), *GPUS)
+    telemetry = {device: Telemetry(device, utilization=50.0, memory_used=1, memory_total=2) for device in devices}
+    panel.show_recording(Recording(tuple(DeviceDescription(device, "X", "Y", ("fp32",)) for device in devices), telemetry))
+    panel.show()
+    qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Mem"))

@@ -33,6 +33,14 @@ def test_it_remembers_a_minute_and_the_last_real_figures() -> None:
     assert status.stages == {"infer": 4.0}
 
 
+def test_the_mean_over_the_whole_run_is_no_point_of_the_charts() -> None:
+    last = DeviceStats(CPU, 30, 25.0, 6.0, 9.0, final=True)
+    status = fold(fold(DeviceStatus(CPU, Phase.READY), DeviceStats(CPU, 20, 20.0, 5.0, 9.0), 1.0), last, 60.0)
+    assert [sample.time for sample in status.samples] == [1.0]
+    assert status.frames == 30
+    assert len(fold(DeviceStatus(CPU, Phase.READY), last, 1.0).samples) == 1  # of a run that was too short there is nothing else
+
+
 def test_the_scale_of_a_chart_is_round_and_just_large_enough() -> None:
     assert [ceiling(value) for value in (0.0, 0.012, 0.9, 1.0, 1.2, 34, 71, 282, 701)] == [1.0, 0.015, 1.0, 1.0, 1.5, 50, 100, 300, 1000]
 
@@ -45,6 +53,19 @@ def test_a_device_that_was_taken_out_is_leaving_until_it_has_left() -> None:
     left = fold(leaving, DeviceLeft(CPU), 2.0)
     assert (left.phase, left.working, left.frames) == (Phase.LEFT, False, 10)
     assert fold(left, DeviceStarting(CPU, 1), 3.0).takes_part
+
+
+def test_a_device_does_nothing_while_it_is_away() -> None:
+    working = fold(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
+    assert len(fold(working, DeviceReady(engine_info()), 1.5).samples) == 1  # a new batch is no absence
+    for gone in (DeviceLeft(CPU), DeviceFailed(CPU, "it crashed", True)):
+        back = fold(fold(fold(working, gone, 2.0), DeviceStarting(CPU, 1), 19.0), DeviceReady(engine_info()), 20.0)
+        assert [(sample.time, sample.frames_per_second, sample.latency_p50) for sample in back.samples] == [
+            (1.0, 20.0, 5.0),
+            (2.0, 0.0, None),
+            (20.0, 0.0, None),
+        ]
+    assert fold(DeviceStatus(CPU), DeviceLeft(CPU), 1.0).samples == ()
 
 
 def test_building_ends_with_the_engine_or_with_the_device() -> None:

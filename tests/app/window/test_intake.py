@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from app.window.drop_overlay import drop_title
-from app.window.intake import expand, listed, sort_paths
+from app.window.intake import Contents, Intake, expand, listed, sort_paths
 from app.window.model_parts import ModelParts
 
 
@@ -62,14 +62,38 @@ def test_the_overlay_says_what_dropping_will_do() -> None:
 
 def test_every_path_that_holds_nothing_is_told_or_counted(tmp_path: Path) -> None:
     (tmp_path / "a.mp4").touch()
-    sources, problems = expand([tmp_path / "a.mp4", *(tmp_path / f"gone {number}.mp4" for number in range(5))])
-    assert sources == [tmp_path / "a.mp4"]
+    found = expand([tmp_path / "a.mp4", *(tmp_path / f"gone {number}.mp4" for number in range(5))])
+    problems = found.problems
+    assert found.sources == (tmp_path / "a.mp4",)
     assert len(problems) == 5
     lines = listed(problems).splitlines()
     assert len(lines) == 4
     assert "gone 0.mp4 does not exist" in lines[0]
     assert lines[3] == "… and 2 more"
     assert listed(problems[:3]) == "\n".join(problems[:3])
+
+
+def test_a_folder_that_holds_a_model_gives_it(tmp_path: Path) -> None:
+    cfg, weights = touch(tmp_path, "m.cfg", "other_name.weights")
+    assert expand([tmp_path]) == Contents((), Intake(cfg, weights, None, ()), ())
+    (video,) = touch(tmp_path, "a.mp4")
+    assert expand([tmp_path]) == Contents((video,), Intake(cfg, weights, None, ()), ())
+
+
+def test_of_several_cfgs_in_a_folder_the_one_with_weights_is_the_model(tmp_path: Path) -> None:
+    cfg, weights, _ = touch(tmp_path, "m.cfg", "m_best.weights", "n.cfg")
+    assert expand([tmp_path]).model == Intake(cfg, weights, None, ())
+    touch(tmp_path, "n.weights")
+    found = expand([tmp_path])
+    assert found.model is None
+    assert "holds several models (m.cfg, n.cfg): drop the .cfg of the one you want" in found.problems[0]
+
+
+def test_a_folder_with_half_a_model_is_no_model(tmp_path: Path) -> None:
+    touch(tmp_path, "m.cfg")
+    found = expand([tmp_path])
+    assert found.model is None
+    assert "no video and no picture" in found.problems[0]
 
 
 def test_stored_results_are_told_from_sources() -> None:

@@ -126,6 +126,17 @@ def test_a_model_that_cannot_be_used_is_explained(qtbot: QtBot, open_window: Ope
     assert window.top.model.text() == "Choose a model…"
 
 
+def test_a_folder_that_holds_a_model_is_taken_as_one(qtbot: QtBot, open_window: Open, tmp_path: Path) -> None:
+    folder = tmp_path / "trained"
+    folder.mkdir()
+    (folder / "tiny.cfg").write_text(TINY_CFG.read_text())
+    (folder / "best.weights").touch()
+    window = open_window()
+    drop(window, [folder])
+    qtbot.waitUntil(lambda: any("best.weights" in text for text in window.banners.texts))  # it is looked at, and found to be empty
+    assert not any("no video" in text.lower() for text in window.banners.texts)
+
+
 def test_dragging_shows_where_to_drop_and_leaving_hides_it(qtbot: QtBot, open_window: Open, video: Path) -> None:
     window = open_window()
     data = drag_over(window, [video])
@@ -208,7 +219,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     assert Path(target.selectedFiles()[0]).name == "clip.coco.json"
     assert Path(target.directory().absolutePath()) == video.parent  # where the last file came from
     target.fileSelected.emit(str(tmp_path / "no such folder" / "x.json"))
-    qtbot.waitUntil(lambda: any("cannot write" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("Cannot write" in text for text in window.banners.texts))
     target.fileSelected.emit(str(tmp_path / "x.json"))
     qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
     target.reject()

@@ -170,7 +170,7 @@ def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, wind
     models.cards["tiny"].download.click()
     models.close_button.click()
     assert window.banners.texts == ["tiny: being downloaded."]
-    qtbot.waitUntil(lambda: window.banners.texts == ["tiny is downloaded."])
+    qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
     button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.text.text())
     assert button is not None
     button.click()

@@ -192,6 +192,14 @@ def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, ba
     assert not can_save(dialog)
 
 
+def test_every_cpu_device_offers_what_the_processor_does(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences(devices=(DeviceId("cpu", "1"),)))
+    dialog.devices.offer((*FOUND, *GPUS))
+    pick(dialog.detection.precision, Precision.FP16)
+    assert dialog.detection.precision_problem.text().startswith("cpu:1 offers ")
+    assert not can_save(dialog)
+
+
 def test_what_automatic_devices_come_to_is_checked_once_it_is_known(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences(parallel=Parallel.DEPTH))
     assert can_save(dialog)

@@ -53,20 +53,42 @@ def test_a_recorded_machine(tmp_path: Path) -> None:
     assert recording.telemetry[second.id] == Telemetry(DeviceId("cuda", "1"))
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"gpus": 3}', '{"gpus": [3]}', "[" * 100_000, '"text"'])
-def test_another_file_is_no_recording(tmp_path: Path, content: str) -> None:
-    with pytest.raises(UsageError, match=r"r\.json is no recording of a machine"):
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("", "it is empty"),
+        (" \n", "it is empty"),
+        ("{", "it ends too early"),
+        ('{"gpus": [{"name": "X"},\n', "it ends too early"),
+        ("<xml>", "it is no JSON from line 1 on"),
+        ('{\n"gpus": yes}', "it is no JSON from line 2 on"),
+        ("[]", "no list 'gpus'"),
+        ('{"gpus": 3}', "no list 'gpus'"),
+        ('{"gpus": [3]}', "no list 'gpus'"),
+        ('"text"', "no list 'gpus'"),
+        ("[" * 100_000, "cannot be taken in"),
+        ("9" * 10_000, "cannot be taken in"),
+        ('{"nodes": [], "gpus": [{"name": "X"}], "matrix": [[" X "]]}', "'framefleet topology --json' writes"),
+    ],
+)
+def test_another_file_is_no_recording_and_why_is_said_in_plain_words(tmp_path: Path, content: str, fault: str) -> None:
+    with pytest.raises(UsageError, match=rf"r\.json is no recording of a machine: .*{fault}.*; give a JSON file") as caught:
         read_recording(write(tmp_path / "r.json", content))
+    assert not any(words in str(caught.value) for words in ("Expecting", "char ", "codec", "recursion", "digits"))
+
+
+def test_a_recording_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    assert not read_recording(write(tmp_path / "r.json", '\ufeff{"gpus": []}')).devices
 
 
 def test_a_recording_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.json cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"none\.json cannot be read: No such file .*; check the name"):
         read_recording(tmp_path / "none.json")
 
 
 def test_a_picture_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "p.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00")
-    with pytest.raises(UsageError, match="no recording"):
+    with pytest.raises(UsageError, match="it is no text"):
         read_recording(tmp_path / "p.jpg")
 
 

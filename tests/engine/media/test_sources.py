@@ -63,6 +63,24 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
         expand_sources([tmp_path / "gone.mp4"])
 
 
+@pytest.mark.parametrize(
+    ("address", "advice"),
+    [
+        ("rtsp://camera/stream1", "and only files and folders can be read: save"),
+        ("https://host:8080/live.m3u8", "and only files and folders can be read: save"),
+        ("file:///gone/a.mp4", "give the path alone, /gone/a.mp4"),
+    ],
+)
+def test_an_address_is_told_from_a_missing_file(address: str, advice: str) -> None:
+    with pytest.raises(SourceError, match=f"^{address} is an address.*{advice}"):
+        expand_sources([Path(address)])
+
+
+def test_a_colon_in_a_name_makes_no_address(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        expand_sources([tmp_path / "rtsp:" / "a.mp4"])
+
+
 def test_media_is_known_by_its_name(tmp_path: Path) -> None:
     assert all(is_media(Path(name)) for name in ("a.mp4", "B.MKV", "c.jpeg", "d.webp"))
     assert is_media(tmp_path)

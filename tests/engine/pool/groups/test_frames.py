@@ -46,6 +46,15 @@ def check_complete(seen: Seen, failed: set[int] | None = None, frames: int = FRA
     assert set(seen.failed(0)) == (failed or set())
 
 
+def test_a_member_that_cannot_work_is_named_once(video: Path) -> None:
+    absent = DeviceId("openvino", "GPU.99")
+    seen = run_pool([video], (CPUS[0], absent), SETTINGS)
+    check_complete(seen)
+    (failed,) = (event for event in seen.events if isinstance(event, DeviceFailed))
+    assert failed.device == absent
+    assert failed.message.startswith("OpenVINO finds no device GPU.99")  # as a worker says it: whoever shows it names the device
+
+
 @pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
 @pytest.mark.parametrize("batch", [1, 4])
 def test_two_devices_find_what_one_finds(isolation: Isolation, batch: int, video: Path, alone: Seen) -> None:
