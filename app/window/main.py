@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
+from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
 from app.window import theme
 from app.window.crash_report import CrashReport
@@ -62,22 +62,21 @@ def run_window(
     errors.raised.connect(report.show_error)
     garbage = GarbageCollector()
     garbage.start()
-    previous = signal.signal(signal.SIGINT, lambda *_: window.close())
-    pulse = QTimer(interval=300)  # Python handles Ctrl+C only when it runs
+    pulse = QTimer(interval=300)  # Python handles signals only when it runs
     pulse.timeout.connect(_nothing)
     pulse.start()
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:
-        window.show()
-        window.open_paths(paths)
-        if demo is not None:
-            window.demo.start(demo)
-        return application.exec()
+        with handling(SIGNALS, lambda *_: window.close()):
+            window.show()
+            window.open_paths(paths)
+            if demo is not None:
+                window.demo.start(demo)
+            return application.exec()
     finally:
         window.close()
         garbage.stop()
-        signal.signal(signal.SIGINT, previous)
         errors.uninstall()
         logging.shutdown()
 
