@@ -9,7 +9,7 @@ from pathlib import Path
 from platformdirs import user_data_path, user_log_path
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
@@ -68,7 +68,7 @@ def run_window(
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:
-        with handling(SIGNALS, lambda *_: window.close()):
+        with handling(SIGNALS, lambda *_: close_soon(window)):
             window.show()
             window.open_paths(paths)
             if demo is not None:
@@ -79,6 +79,11 @@ def run_window(
         garbage.stop()
         errors.uninstall()
         logging.shutdown()
+
+
+def close_soon(window: QWidget) -> None:
+    """Close it when the code that runs now is through: a signal may come in the middle of it, while it holds locks that closing needs."""
+    QTimer.singleShot(0, window, window.close)
 
 
 def _nothing() -> None:

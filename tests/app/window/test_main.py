@@ -6,7 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
+from app.window.main import close_soon
 from tests.support.models import TINY_CFG
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -28,3 +31,12 @@ def test_a_signal_closes_the_window_in_order_in_the_middle_of_a_run(number: sign
         assert "leaked" not in window.stderr.read()
     assert list(tmp_path.rglob("*.sqlite"))
     assert not list(tmp_path.rglob("*.sqlite-wal"))  # the session was closed
+
+
+def test_closing_at_a_signal_waits_for_the_code_that_was_interrupted(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    close_soon(window)
+    assert window.isVisible()  # whatever runs now may hold a lock
+    qtbot.waitUntil(lambda: not window.isVisible())
