@@ -39,7 +39,7 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
         print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
         Thread(target=cancel, name="cancel", daemon=True).start()
 
-    with _handling(SIGNALS, handle):
+    with handling(SIGNALS, handle):
         yield interruption
 
 
@@ -50,12 +50,13 @@ def ending_in_order() -> Iterator[None]:
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    with _handling([number for number in SIGNALS if number != signal.SIGINT], end):
+    with handling([number for number in SIGNALS if number != signal.SIGINT], end):
         yield
 
 
 @contextmanager
-def _handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+def handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Call ``handle`` at these signals, unless one is meant to be ignored; afterwards they are as before."""
     # nohup has SIGHUP ignored, and means it; a shell's background job has SIGINT ignored, and may be sent it all the same
     heeded = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, handle) for number in heeded}

@@ -157,8 +157,8 @@ class DeviceCard(QFrame):
         if self._status is not None and self._change is not None:
             (self.join_requested if self._change is Change.JOIN else self.leave_requested).emit(self._status.device)
 
-    def describe(self, description: DeviceDescription) -> None:
-        """What is known of the device, whether anything is built for it or not."""
+    def describe(self, description: DeviceDescription | None) -> None:
+        """What is known of the device, whether anything is built for it or not; None = nothing."""
         if description != self._description:
             self._description = description
             if self._status is not None:

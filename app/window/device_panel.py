@@ -117,8 +117,7 @@ class DevicePanel(QWidget):
         for device, status in current.items():
             if device not in self._cards:
                 self._cards[device] = self._new_card()
-            if device in known:
-                self._cards[device].describe(known[device])
+            self._cards[device].describe(known.get(device))
             self._cards[device].show_status(status, shares.get(device))
         if list(self._cards) != list(current):  # devices at work come before recorded ones
             self._cards = {device: self._cards[device] for device in current}

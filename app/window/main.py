@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Sequence
 from pathlib import Path
 
 from platformdirs import user_data_path, user_log_path
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
 from app.window import theme
 from app.window.crash_report import CrashReport
@@ -62,24 +62,28 @@ def run_window(
     errors.raised.connect(report.show_error)
     garbage = GarbageCollector()
     garbage.start()
-    previous = signal.signal(signal.SIGINT, lambda *_: window.close())
-    pulse = QTimer(interval=300)  # Python handles Ctrl+C only when it runs
+    pulse = QTimer(interval=300)  # Python handles signals only when it runs
     pulse.timeout.connect(_nothing)
     pulse.start()
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:
-        window.show()
-        window.open_paths(paths)
-        if demo is not None:
-            window.demo.start(demo)
-        return application.exec()
+        with handling(SIGNALS, lambda *_: close_soon(window)):
+            window.show()
+            window.open_paths(paths)
+            if demo is not None:
+                window.demo.start(demo)
+            return application.exec()
     finally:
         window.close()
         garbage.stop()
-        signal.signal(signal.SIGINT, previous)
         errors.uninstall()
         logging.shutdown()
+
+
+def close_soon(window: QWidget) -> None:
+    """Close it when the code that runs now is through: a signal may come in the middle of it, while it holds locks that closing needs."""
+    QTimer.singleShot(0, window, window.close)
 
 
 def _nothing() -> None:

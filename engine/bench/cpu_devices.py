@@ -58,6 +58,8 @@ class CpuDevices:
         count = max(1, self._cores // len(devices))
         note = f"{count} thread{'s' if count > 1 else ''} each"
         try:
+            if nbytes > _memory():  # the system may promise more than there is, and end whoever uses it
+                raise MemoryError
             spread, problem = run(*arguments)
             return Measurement(test, tuple(devices), nbytes, spread, None, note, problem)
         except MemoryError:

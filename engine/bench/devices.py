@@ -33,7 +33,7 @@ class DeviceBench:
                 f"no device benchmarks for {', '.join(others) or 'no device'}: give CPU or CUDA devices, such as cuda:0,cuda:1"
             )
         if repetitions < 2:
-            raise UsageError(f"{repetitions} repetitions: a variance needs at least 2")
+            raise UsageError(f"a variance needs at least 2 repetitions, not {repetitions}")
         if largest is not None and largest < 1 << 20:
             raise UsageError(f"arrays of {largest} bytes are too small to tell anything: at least 1 MiB")
         self._devices, self._repetitions, self._largest = devices, repetitions, largest

@@ -73,6 +73,8 @@ def _json(path: Path) -> Any:
         if not text.strip():
             raise UsageError(_no_recording(path, "it is empty"))
         return json.loads(text)
+    except IsADirectoryError as error:
+        raise UsageError(f"{path} is a folder: give the recording itself, a JSON file") from error
     except OSError as error:
         raise UsageError(f"the recording {path} cannot be read: {error.strerror}; check the name and its permissions") from error
     except UnicodeDecodeError as error:

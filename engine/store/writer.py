@@ -154,6 +154,7 @@ class SessionWriter:
         finally:
             with suppress(sqlite3.Error):  # readers may be at work: then the log stays beside the file
                 self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # but what is in it is in the file, too
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # so that a finished session can be read from a read-only folder
             self._connection.close()
         if complete:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,15 @@ def test_the_report_names_the_outcome() -> None:
     page = markdown(POINTS, FACTS)
     assert "| weak | 4 | 8580.0 | **3.90×** |" in page
     assert "device: network" in page
+    assert "12 segments at once in each device;" in page
     assert "share the cores" not in page
     assert as_json(POINTS, FACTS)["points"][-1]["efficiency"] == 0.95
+
+
+def test_the_report_counts_one_segment_as_one() -> None:
+    run = pool_run(1, 270)
+    alone = replace(run, devices=tuple(replace(device, engine=replace(device.engine, lanes=1)) for device in run.devices))
+    assert "1 segment at once in each device;" in markdown([Point(Mode.WEAK, 1, (alone,), (alone,))], FACTS)
 
 
 def test_the_chart_stays_within_its_frame() -> None:

@@ -180,3 +180,14 @@ def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> 
     panel.show_recording(Recording(tuple(DeviceDescription(device, "X", "Y", ("fp32",)) for device in devices), telemetry))
     panel.show()
     qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Mem"))
+
+
+def test_a_device_that_is_not_here_is_not_described_as_the_recorded_one_of_its_name(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_recording(Recording((DeviceDescription(GPUS[0], "NVIDIA H200", "TensorRT", ("fp16",)),), {}))
+    card = panel.cards[0]
+    assert card.hardware.text() == "NVIDIA H200"
+    panel.show_devices([fold(DeviceStatus(GPUS[0]), DeviceFailed(GPUS[0], "no driver", False), 0.0)])
+    assert panel.cards == (card,)
+    assert card.hardware.text() == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.bench import devices as module
+from engine.bench.cpu_devices import CpuDevices
 from engine.bench.devices import DeviceBench
 from engine.bench.measurement import Test
 from engine.errors import UsageError
@@ -48,6 +49,12 @@ def test_cpu_devices_share_the_product_and_the_sum() -> None:
 def test_what_cannot_be_measured(devices: tuple[DeviceId, ...], options: dict[str, int], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         DeviceBench(devices, **options)
+
+
+def test_arrays_larger_than_the_memory_are_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.bench.cpu_devices._memory", lambda: 1 << 20)
+    found = [*CpuDevices(CPUS[:1], 4 << 20).measure(2)]
+    assert {one.problem for one in found if one.nbytes > 1 << 20} == {"not enough memory for 0.0 GB"}
 
 
 def test_a_process_that_dies_is_a_finding_with_its_last_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

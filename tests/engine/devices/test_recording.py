@@ -86,6 +86,11 @@ def test_a_recording_that_is_not_there(tmp_path: Path) -> None:
         read_recording(tmp_path / "none.json")
 
 
+def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a folder: give the recording itself"):
+        read_recording(tmp_path)
+
+
 def test_a_picture_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "p.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00")
     with pytest.raises(UsageError, match="it is no text"):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -145,6 +146,17 @@ def test_a_finished_session_needs_no_other_file(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_finished_session_is_whole_while_somebody_still_has_it_open(tmp_path: Path) -> None:
+    writer = SessionWriter(tmp_path / "s.sqlite", LABELS, {})
+    writer.add_frames([make_frame(0, index) for index in range(3)])
+    with SessionReader(writer.path) as watching:
+        assert watching.count(0) == 0
+        writer.close(complete=True)
+        shutil.copy(writer.path, tmp_path / "copy.sqlite")  # alone, as people copy files
+    with SessionReader(tmp_path / "copy.sqlite") as reader:
+        assert reader.count(0) == 3
 
 
 def test_an_older_session_is_kept_until_the_new_one_is_complete(tmp_path: Path) -> None:
