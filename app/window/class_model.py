@@ -49,10 +49,15 @@ class ClassModel(QAbstractListModel):
         if dict(counts) == self._counts:
             return
         self._counts = dict(counts)
-        if sort and self._sorted() != self._order:
-            self._arrange()
-        elif self._order:
+        if self._order:
             self.dataChanged.emit(self.index(0), self.index(len(self._order) - 1))
+        if sort:
+            self.settle()
+
+    def settle(self) -> None:
+        """Move the rows to where their counts belong."""
+        if self._sorted() != self._order:
+            self._arrange()
 
     def search(self, text: str) -> None:
         """List only classes whose name contains this."""

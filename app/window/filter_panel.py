@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -58,6 +58,7 @@ class FilterPanel(QWidget):
         self.view = QListView()
         self.view.setProperty("role", "classes")
         self.view.setAccessibleName("Classes")
+        self.view.installEventFilter(self)
         self.view.setModel(self.classes)
         self.view.setItemDelegate(ClassDelegate(self.view))
         self.view.setUniformItemSizes(True)
@@ -138,6 +139,12 @@ class FilterPanel(QWidget):
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """How often each class was seen in the file that is shown."""
         self.classes.set_counts(counts, sort=not self.view.underMouse())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """When the mouse leaves the classes, they may move."""
+        if watched is self.view and event.type() is QEvent.Type.Leave:
+            self.classes.settle()
+        return super().eventFilter(watched, event)
 
     @Slot(int)
     def _confidence_changed(self, value: int) -> None:

@@ -1,4 +1,5 @@
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.filter_panel import FilterPanel
@@ -96,3 +97,13 @@ def test_another_model_shows_all_its_classes(qtbot: QtBot) -> None:
     panel.set_labels(("cat", "dog"))
     assert panel.filter.classes is None
     assert rows(panel) == ["cat", "dog"]
+
+
+def test_rows_stay_under_the_mouse_and_move_when_it_leaves(qtbot: QtBot) -> None:
+    panel = make_panel(qtbot)
+    panel.view.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    panel.set_counts({2: 5})
+    assert rows(panel) == list(LABELS)
+    panel.view.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    QApplication.sendEvent(panel.view, QEvent(QEvent.Type.Leave))
+    assert rows(panel)[0] == "car"
