@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
 
     def _queue(self, found: Contents) -> None:
         if found.problems:
-            self.banners.show_banner("sources", Kind.WARNING, listed(found.problems))
+            self.banners.show_message("sources", Kind.WARNING, listed(found.problems))
         if found.model is not None:
             self.setup.take(found.model)
         keys = self.controller.add(found.sources)
@@ -198,7 +198,7 @@ class MainWindow(QMainWindow):
             self.setup.ask_for_model()
 
     def _cannot_open(self, message: str) -> None:
-        self.banners.show_banner("sources", Kind.WARNING, message)
+        self.banners.show_message("sources", Kind.WARNING, message)
 
     @Slot(object)
     def _show(self, key: int | None) -> None:
