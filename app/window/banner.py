@@ -60,7 +60,6 @@ class Banner(QFrame):
 
     def set_text(self, text: str) -> None:
         """Change what it says."""
-        text = formats.capitalised(text)
         self.text.setText(formats.shortened(text))
         self.text.setToolTip("" if self.text.text() == text else text)
         self.setAccessibleName(f"{self.kind.value}: {text}")
@@ -93,6 +92,10 @@ class BannerArea(QWidget):
         self._column.insertWidget(0, banner)
         self.show()
         return banner
+
+    def show_message(self, subject: str, kind: Kind, message: str, action: tuple[str, Callable[[], object]] | None = None) -> Banner:
+        """Put up what the engine says, as sentences: on the command line it follows a colon."""
+        return self.show_banner(subject, kind, formats.capitalised(message), action)
 
     def update_text(self, subject: str, text: str) -> None:
         """Change a message that is up; if it was dismissed, it stays away."""

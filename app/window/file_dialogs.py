@@ -97,7 +97,7 @@ class FileDialogs(QObject):
 
         def failed(message: str) -> None:
             self._given_up.pop(target, None)
-            self._banners.show_banner(subject, Kind.INFO if given_up.is_set() else Kind.ERROR, message)
+            self._banners.show_message(subject, Kind.INFO if given_up.is_set() else Kind.ERROR, message)
 
         if EXPORTERS[name].slow:
             self._banners.show_banner(subject, Kind.INFO, f"Writing {target.name}…", ("Cancel", given_up.set))

@@ -177,7 +177,7 @@ class ModelSetup(QObject):
         self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
 
     def _unusable(self, message: str) -> None:
-        self._banners.show_banner("model", Kind.ERROR, message, ("Settings…", self.open_dialog))
+        self._banners.show_message("model", Kind.ERROR, message, ("Settings…", self.open_dialog))
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
@@ -218,6 +218,6 @@ class ModelSetup(QObject):
             self.dialog.devices.offer(found)
 
     def _no_devices(self, message: str) -> None:
-        self._banners.show_banner("devices", Kind.WARNING, message)
+        self._banners.show_message("devices", Kind.WARNING, message)
         if self.dialog is not None:
             self.dialog.devices.fail(message)

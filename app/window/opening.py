@@ -64,12 +64,12 @@ class Opening(QObject):
         self._banners.show_banner(subject, Kind.INFO, f"Opening the results in {database.name}…")
 
         def failed(message: str) -> None:
-            self._banners.show_banner(subject, Kind.WARNING, message)
+            self._banners.show_message(subject, Kind.WARNING, message)
 
         self._background.start(partial(read_stored, database), done, failed)
 
     def _cannot_open(self, message: str) -> None:
-        self._banners.show_banner("sources", Kind.WARNING, message)
+        self._banners.show_message("sources", Kind.WARNING, message)
 
 
 def same_file(one: Path, other: Path) -> bool:

@@ -10,7 +10,15 @@ def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
     banners.show_banner("warning", Kind.WARNING, "no video")
     for number in range(MOST + 1):
         banners.show_banner(str(number), Kind.INFO, f"exported {number}")
-    assert banners.texts == ["Cannot be written", "No video", f"Exported {MOST}"]
+    assert banners.texts == ["cannot be written", "no video", f"exported {MOST}"]
+
+
+def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    banners.show_message("sources", Kind.WARNING, "no video in /a")
+    banners.show_banner("download", Kind.INFO, "tiny is downloaded.")
+    assert banners.texts == ["No video in /a", "tiny is downloaded."]
 
 
 def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:
@@ -28,5 +36,5 @@ def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
     banner = banners.show_banner("export", Kind.INFO, text, ("Show in folder", print))
     assert banners.minimumSizeHint().width() < 800
     assert banner.text.toolTip() == text
-    banners.update_text("export", "written")
-    assert (banners.texts, banner.text.toolTip()) == (["written"], "")
+    banners.update_text("export", "done")
+    assert (banners.texts, banner.text.toolTip()) == (["done"], "")

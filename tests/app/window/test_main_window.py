@@ -110,12 +110,12 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     qtbot.waitUntil(lambda: again.top.model.text() == "tiny · 96×96")
 
 
-def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: Open, video: Path) -> None:
+def test_a_model_given_at_the_start_is_used_at_once(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
     window = open_window(tiny_files())
-    window.open_paths([video, video.parent / "missing.mp4"])
+    window.open_paths([video, video.parent / "missing.mp4", tmp_path])
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     assert len(window.items) == 1
-    assert any("missing.mp4 does not exist" in text for text in window.banners.texts)
+    assert any("missing.mp4 does not exist" in text and "\nNo video and no picture" in text for text in window.banners.texts)
     assert window.shown_key == next(iter(window.items)).key
     assert window.windowTitle().startswith("clip.mp4")
 
