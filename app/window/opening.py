@@ -30,6 +30,7 @@ class Opening(QObject):
         super().__init__(parent)
         self._items, self._controller = items, controller
         self._background, self._banners = background, banners
+        self._reading: set[Path] = set()
 
     @Slot(object)
     def take(self, paths: Iterable[Path]) -> None:
@@ -51,6 +52,9 @@ class Opening(QObject):
             self.queued.emit(keys)
 
     def _restore(self, database: Path) -> None:
+        database = database.resolve()
+        if database in self._reading:
+            return
         subject = f"stored {database}"
         there = [item.key for item in self._items if item.results is not None and same_file(item.results.database, database)]
         if there:
@@ -58,14 +62,16 @@ class Opening(QObject):
             return
 
         def done(found: Sequence[StoredItem]) -> None:
+            self._reading.remove(database)
             self._banners.remove(subject)
             self.restored.emit(self._controller.restore(found))
 
-        self._banners.show_banner(subject, Kind.INFO, f"Opening the results in {database.name}…")
-
         def failed(message: str) -> None:
+            self._reading.remove(database)
             self._banners.show_message(subject, Kind.WARNING, message)
 
+        self._reading.add(database)
+        self._banners.show_banner(subject, Kind.INFO, f"Opening the results in {database.name}…")
         self._background.start(partial(read_stored, database), done, failed)
 
     def _cannot_open(self, message: str) -> None:

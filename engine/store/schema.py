@@ -57,6 +57,11 @@ REMEDIES = {
     "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
 }
 
+REMEDIES_READING = REMEDIES | {
+    "SQLITE_CANTOPEN": "it is not there, or cannot be opened: check the name and the permissions",
+    "SQLITE_NOTADB": "it is no session database: give the .sqlite file that a run has written",
+}
+
 
 def exact(text: str) -> str | bytes:
     """A name of the file system as it is stored: one whose bytes are no text, as these bytes."""
@@ -85,7 +90,8 @@ def explained(path: Path, action: str) -> Iterator[None]:
         if name is None or isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
             raise
         kind = "_".join(name.split("_")[:2])  # SQLITE_IOERR_WRITE is an SQLITE_IOERR
-        raise ExportError(f"cannot {action} {path}: {REMEDIES.get(kind, error)}") from error
+        remedies = REMEDIES_READING if action == "read" else REMEDIES
+        raise ExportError(f"cannot {action} {path}: {remedies.get(kind, error)}") from error
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         remedy = REMEDIES["SQLITE_FULL"] if full else f"{error.strerror or error}: choose another folder, or change the permissions"

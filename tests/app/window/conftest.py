@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.window import theme
+from app.window.main_window import MainWindow
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent
@@ -33,3 +37,13 @@ def _themed(qapp: QApplication) -> None:
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A video that takes seconds to detect in."""
     return make_video(tmp_path_factory.mktemp("videos") / "long.mp4", 3000, (32, 32), gop=250)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """The whole window, with nothing chosen yet."""
+    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    window.close()

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,15 +19,6 @@ from resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import CPU, video_info
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
-    qtbot.addWidget(window)
-    window.show()
-    yield window
-    window.close()
 
 
 def write_truth_as_session(database: Path, shift: float) -> Results:

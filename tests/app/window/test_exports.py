@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import av
-import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -15,15 +12,6 @@ from app.window.view_filter import ViewFilter
 from engine.store.export import part_of
 from tests.support.media import make_video
 from tests.support.window import write_results
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
-    qtbot.addWidget(window)
-    window.show()
-    yield window
-    window.close()
 
 
 def detected(video: Path, frames: int) -> QueueItem:

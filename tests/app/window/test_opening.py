@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -22,15 +20,6 @@ from tests.support.store import LABELS, make_frame, video_info, write_session
 from tests.support.window import drop
 
 PATIENCE = 30_000
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
-    qtbot.addWidget(window)
-    window.show()
-    yield window
-    window.close()
 
 
 @pytest.fixture
@@ -65,6 +54,7 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
 
 def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
     window.open_paths([stored])
+    window.open_paths([stored])  # while they are being read
     qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
     first, second = window.items
     window.queue.show_item(second.key)
