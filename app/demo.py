@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.accuracy import FLOOR, Accuracy, read_truth, score
+from engine.detection.accuracy import FLOOR, Accuracy, read_truth, score
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from engine.store.session import SessionReader
 from engine.types import Detections, DeviceId

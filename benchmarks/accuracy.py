@@ -24,6 +24,9 @@ import numpy as np
 from benchmarks.report import table, write
 from engine.backends import create_backend
 from engine.backends.base import EngineInfo
+from engine.detection.nms import nms
+from engine.detection.preprocess import fit
+from engine.detection.yolo import decode_cells
 from engine.errors import SourceError
 from engine.media.decode import decode
 from engine.media.probe import probe
@@ -33,11 +36,8 @@ from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
-from engine.nms import nms
-from engine.preprocess import fit
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
-from engine.yolo import decode_cells
 from tests.support.detections import Comparison, compare, read_darknet, read_jsonl
 from tests.support.opencv import opencv_heads, relative_difference
 

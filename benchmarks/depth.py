@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from benchmarks.report import table, write
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.backends.cuda_memory import Memory
-from engine.backends.tensorrt_depth import TensorRtDepthBackend
-from engine.backends.tensorrt_engine import HALF
+from engine.backends.tensorrt.depth import TensorRtDepthBackend
+from engine.backends.tensorrt.engine import HALF
+from engine.cuda.memory import Memory
 from engine.media.types import DeviceFrame, PixelFormat
 from engine.model.load import load_network
 from engine.model.network import Network

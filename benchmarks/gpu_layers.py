@@ -18,8 +18,8 @@ from cuda.core import Device, EventOptions, LaunchConfig, ObjectCode, Stream, la
 from numpy.typing import NDArray
 
 from benchmarks.report import table, write
-from engine.backends.cuda_graph import Step, copy, record
-from engine.backends.cuda_memory import Memory
+from engine.cuda.graph import Step, copy, record
+from engine.cuda.memory import Memory
 from plugins import first_convolution
 from plugins.kernels import Kernels, compile_source
 from plugins.mish import BiasMish, Mish

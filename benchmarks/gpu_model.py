@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.report import table, write
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.backends.tensorrt import TensorRtBackend
+from engine.backends.tensorrt.backend import TensorRtBackend
 from engine.model.load import load_network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import DeviceId, Image

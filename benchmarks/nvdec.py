@@ -23,14 +23,14 @@ import numpy as np
 from cuda.core import Device
 
 from benchmarks.report import table, write
-from engine.media.awaited import AwaitedFrames
-from engine.media.bitstream import Bitstream
-from engine.media.nvdec import NvdecDecoder, device_surfaces
-from engine.media.nvdec_session import Session
+from engine.media.container.video_file import VideoFile
+from engine.media.nvdec.bitstream import Bitstream
+from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
+from engine.media.nvdec.expected_frames import AwaitedFrames
+from engine.media.nvdec.session import Session
 from engine.media.probe import probe
 from engine.media.segment import packets_of
 from engine.media.types import DecodedOnDevice, Segment, SourceInfo
-from engine.media.video import VideoFile
 
 LANES = (1, 2, 4, 6, 8, 12, 16)
 FRAMES = 900  # for each lane

@@ -33,7 +33,7 @@ from engine.model.load import load_network
 from engine.pool.events import DeviceFailed, DeviceStats, FramesDone, SourceFinished
 from engine.pool.groups.create import create_group
 from engine.pool.groups.group import LANES
-from engine.pool.groups.shared import SharedPictures
+from engine.pool.groups.shared_pictures import SharedPictures
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, Hint, ModelFiles, Parallel, Precision, RunSettings, Tiles

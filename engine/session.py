@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from engine.backends.base import EngineInfo
 from engine.devices.discovery import default_devices
+from engine.pool.cpu_fallback import StandIn
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Ledger, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
-from engine.pool.stand_in import StandIn
 from engine.settings import RunSettings
 from engine.store.session import SessionWriter
 from engine.types import DeviceId

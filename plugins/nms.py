@@ -41,7 +41,7 @@ def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32
 
 
 class Nms:
-    """Suppression as in ``engine/nms.py``, then boxes as ``engine/preprocess.py`` gives them back.
+    """Suppression as in ``engine/detection/nms.py``, then boxes as ``engine/detection/preprocess.py`` gives them back.
 
     frames: address of FRAME × batch; an entry of zeros gets no records. wanted: of ``class_mask``. results: of ``result_bytes``, aligned
     to 8. beta: ``Yolo.diou_beta``, None = plain IoU. A picture of more than CAPACITY candidates gets no records; of more than LIMIT

@@ -9,7 +9,7 @@ Such kernels get addresses and whole numbers only: thresholds, anchors and where
     heads = [...]  # the network's layers, from pictures to its FP16 heads
     counts, records = add_detection(network, heads, detector, arch)
 
-``engine/backends/tensorrt_detector.py`` does this for Darknet models. Framefleet's own engine launches the same kernels around its
+``engine/backends/tensorrt/detector.py`` does this for Darknet models. Framefleet's own engine launches the same kernels around its
 plans: there every frame may differ, and the host helps out where the room for candidates or detections does not suffice; here what
 goes beyond it is counted, no more.
 """

@@ -1,4 +1,4 @@
-"""The raw heads of a whole batch into candidates, in the same order as ``engine/yolo.py``."""
+"""The raw heads of a whole batch into candidates, in the same order as ``engine/detection/yolo.py``."""
 
 from __future__ import annotations
 

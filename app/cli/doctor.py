@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from app.cli.checks import Check, Status
-from app.cli.checks_libraries import check_libraries
-from app.cli.checks_system import check_system
+from app.cli.checks.check import Check, Status
+from app.cli.checks.libraries import check_libraries
+from app.cli.checks.system import check_system
 from app.cli.options import make_parser
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}

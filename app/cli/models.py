@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from app.cli.options import make_parser
 from engine.errors import FramefleetError, UsageError
-from engine.model.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
-from engine.model.registry import FAMILY, MIRROR, ModelEntry, entry_named
+from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
+from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
@@ -109,7 +109,7 @@ def _remove(entry: ModelEntry, folder: Path) -> None:
 
 
 def _download(entry: ModelEntry, folder: Path) -> None:
-    from engine.model.download import download
+    from engine.model.registry.download import download
 
     if is_installed(entry, folder):
         print(f"{entry.name} is there already: {_place(entry, folder)}", file=sys.stderr)

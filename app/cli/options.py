@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from engine.errors import UsageError
 from engine.model.files import find_weights
-from engine.model.installed import model_named
 from engine.model.random_weights import is_random
-from engine.pool.strategies.depth import Depth
+from engine.model.registry.installed import model_named
+from engine.pool.scheduling.strategies.depth import Depth
 from engine.settings import ModelFiles, Parallel, Precision, Tiles
 from engine.types import DeviceId
 

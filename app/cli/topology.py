@@ -8,9 +8,9 @@ from pathlib import Path
 
 from app.cli.options import make_parser
 from engine.devices.recording import read_recording
-from engine.devices.topology import SELF, Gpu, Topology, list_text
-from engine.devices.topology_search import find_topology
-from engine.devices.topology_tree import Box, boxes
+from engine.devices.topology.search import find_topology
+from engine.devices.topology.tree import Box, boxes
+from engine.devices.topology.types import SELF, Gpu, Topology, list_text
 
 GIB = 1 << 30
 NOTHING = "N/A"

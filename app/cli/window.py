@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
-from app.cli.checks_libraries import install_command
+from app.cli.checks.libraries import install_command
 from app.main import COMMANDS
 from app.system_libraries import missing_libraries
 from engine.devices.recording import Recording, read_recording

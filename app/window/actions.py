@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.help_dialog import HelpDialog
-from app.window.icons import icon
+from app.window.widgets.icons import icon
 
 
 class Actions:

@@ -11,12 +11,13 @@ from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.window import exports, formats
-from app.window.background import Background
-from app.window.banner import BannerArea, Kind
-from app.window.intake import SESSION
-from app.window.queue_item import QueueItem
-from app.window.view_filter import ViewFilter
+from app.window.queue.intake import SESSION
+from app.window.queue.item import QueueItem
+from app.window.results import export as exports
+from app.window.session.background import Background
+from app.window.viewer.filter import ViewFilter
+from app.window.widgets import formats
+from app.window.widgets.banner import BannerArea, Kind
 from engine.errors import ExportError
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 from engine.store.export import EXPORTERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.window import theme
+from app.window.widgets import theme
 
 KEYS = (
     ("Space", "Play or pause"),

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
-from app.window import theme
-from app.window.crash_report import CrashReport
 from app.window.garbage import GarbageCollector
-from app.window.icons import pixmap
 from app.window.main_window import MainWindow
-from app.window.unexpected import UnexpectedErrors, log_to
+from app.window.messages.crash_report import CrashReport
+from app.window.messages.unexpected import UnexpectedErrors, log_to
+from app.window.widgets import theme
+from app.window.widgets.icons import pixmap
 from engine.devices.recording import Recording
 from engine.errors import UsageError
 from engine.settings import ModelFiles, RunSettings

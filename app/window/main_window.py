@@ -10,33 +10,33 @@ from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.window.actions import Actions
-from app.window.background import Background
-from app.window.banner import BannerArea
-from app.window.controller import DetectionController
-from app.window.demo import Demo
-from app.window.device_panel import DevicePanel
-from app.window.drop_overlay import DropOverlay
+from app.window.demo.demo import Demo
+from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
-from app.window.file_drops import FileDrops
-from app.window.filter_panel import FilterPanel
-from app.window.keys import press
-from app.window.model_setup import ModelSetup
-from app.window.notices import Notices
-from app.window.opening import Opening
-from app.window.preview_client import PreviewClient
-from app.window.queue_delegate import THUMBNAIL, thumbnail
-from app.window.queue_item import ItemState
-from app.window.queue_model import QueueModel
-from app.window.queue_panel import REFRESH_MS, QueuePanel
-from app.window.screen_fit import within_screen
+from app.window.messages.notices import Notices
+from app.window.models.setup import ModelSetup
+from app.window.queue.delegate import THUMBNAIL, thumbnail
+from app.window.queue.file_drops import FileDrops
+from app.window.queue.item import ItemState
+from app.window.queue.model import QueueModel
+from app.window.queue.opening import Opening
+from app.window.queue.panel import REFRESH_MS, QueuePanel
+from app.window.session.background import Background
+from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
-from app.window.topology_panel import TopologyPanel
-from app.window.topology_tabs import DeviceTabs
-from app.window.view_filter import ViewFilter
-from app.window.viewer import Viewer
-from engine.devices.topology_search import find_topology
+from app.window.topology.panel import TopologyPanel
+from app.window.topology.tabs import DeviceTabs
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.filter_panel import FilterPanel
+from app.window.viewer.keys import press
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.viewer import Viewer
+from app.window.widgets.banner import BannerArea
+from app.window.widgets.drop_overlay import DropOverlay
+from app.window.widgets.screen_fit import within_screen
+from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window import formats, theme
-from app.window.icons import icon, pixmap
+from app.window.widgets import formats, theme
+from app.window.widgets.icons import icon, pixmap
 from engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16

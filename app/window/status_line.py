@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.window import formats, theme
-from app.window.device_status import DeviceStatus, Phase
-from app.window.indicators import Dot
-from app.window.queue_item import ItemState, QueueItem
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets import formats, theme
+from app.window.widgets.indicators import Dot
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80

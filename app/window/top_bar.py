@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from app.window import theme
-from app.window.icons import icon, pixmap
 from app.window.start_page import model_line
-from app.window.transport import tool_button
+from app.window.viewer.transport import tool_button
+from app.window.widgets import theme
+from app.window.widgets.icons import icon, pixmap
 from engine.model.check import ModelSummary
 
 MOST_NAME = 240

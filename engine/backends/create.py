@@ -19,14 +19,14 @@ def create_backend(device: DeviceId) -> Backend:
     """
     if device.kind == "cuda":
         try:
-            from engine.backends.tensorrt import TensorRtBackend
+            from engine.backends.tensorrt.backend import TensorRtBackend
         except ImportError as problem:
             raise DeviceError(
                 f"{device}: NVIDIA's libraries are not installed ({problem}): pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
             ) from problem
         return TensorRtBackend(device)
     try:
-        from engine.backends.openvino import OpenVinoBackend
+        from engine.backends.openvino.backend import OpenVinoBackend
     except ImportError as problem:
         raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); './run doctor' tells what is missing") from problem
     return OpenVinoBackend(device)
@@ -42,10 +42,10 @@ def create_depth_backend(group: DeviceId) -> Backend:
     cuda = depth_members(group)[0].kind == "cuda"
     try:
         if cuda:
-            from engine.backends.tensorrt_depth import TensorRtDepthBackend
+            from engine.backends.tensorrt.depth import TensorRtDepthBackend
 
             return TensorRtDepthBackend(group)
-        from engine.backends.openvino_depth import OpenVinoDepthBackend
+        from engine.backends.openvino.depth import OpenVinoDepthBackend
     except ImportError as problem:
         needed = "NVIDIA's libraries cannot be" if cuda else "OpenVINO cannot be"
         raise DeviceError(f"{group}: {needed} loaded ({problem}); './run doctor' tells what is missing") from problem
@@ -63,7 +63,7 @@ def describe_devices(kind: str) -> Iterator[DeviceDescription]:
         yield from describe_cuda_devices()
         return
     try:
-        from engine.backends.openvino_devices import describe_devices as describe_openvino_devices
+        from engine.backends.openvino.devices import describe_devices as describe_openvino_devices
     except ImportError as error:
         yield DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem=f"OpenVINO cannot be loaded: {error}")
         return

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from engine.detection.yolo import decode_cells
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import Precision
 from engine.types import DeviceId, Image
-from engine.yolo import decode_cells
 
 MATCHING = 0.99
 """The share of candidates that must match."""

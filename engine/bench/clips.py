@@ -44,7 +44,7 @@ class Clips:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    program = (sys.executable, "-m", "engine.media.benchmark_clip", *arguments)
+    program = (sys.executable, "-m", "engine.bench.clip_process", *arguments)
     run = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
     try:
         error = json.loads(run.stdout.splitlines()[-1]).get("error")

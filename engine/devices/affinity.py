@@ -12,7 +12,7 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.devices.topology_system import SYS, numa_node, numa_nodes, pci_address
+from engine.devices.topology.linux import SYS, numa_node, numa_nodes, pci_address
 from engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}

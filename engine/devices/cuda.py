@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.backends.tensorrt_library import find_library
+from engine.backends.tensorrt.library import find_library
 from engine.devices.description import DeviceDescription
 from engine.devices.nvml import Gpu, NoNvmlError, Nvml
 from engine.errors import DeviceError

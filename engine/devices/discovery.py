@@ -33,7 +33,8 @@ class Search:
 
 
 SEARCHES = tuple(
-    Search(library, kind, (sys.executable, "-m", "engine.devices", kind)) for library, kind in (("OpenVINO", "openvino"), ("CUDA", "cuda"))
+    Search(library, kind, (sys.executable, "-m", "engine.backends.list_devices", kind))
+    for library, kind in (("OpenVINO", "openvino"), ("CUDA", "cuda"))
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engine.devices.telemetry import Telemetry
+from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import av
 
 from engine.errors import SourceError
+from engine.media.container.video_file import VideoFile, reason
 from engine.media.images import decode_images
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
-from engine.media.video import VideoFile, reason
 
 THREADS = min(4, os.cpu_count() or 1)
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from av.video.frame import VideoFrame
 
 from engine.errors import SourceError
+from engine.media.container.scan import scan
+from engine.media.container.video_file import VideoFile
 from engine.media.images import probe_images
 from engine.media.picture import Converter
-from engine.media.scan import scan
 from engine.media.sources import is_folder, is_picture
 from engine.media.types import SourceInfo, SourceKind
-from engine.media.video import VideoFile
 
 _TRIED_PACKETS = 500
 

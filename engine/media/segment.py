@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from av.video.frame import VideoFrame
 
+from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.types import Segment
-from engine.media.video import VideoFile, VideoPacket
 
 Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
 """A pts, the frame or the reason why there is none, and how many frames that concerns."""

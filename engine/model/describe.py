@@ -8,9 +8,9 @@ from pathlib import Path
 from engine.errors import UsageError
 from engine.model.cfg import Section, read_cfg
 from engine.model.description import ConvolutionSpec, Description
+from engine.model.layer_context import MAX_LAYERS
 from engine.model.layers import make_layer
 from engine.model.network import Layer, Shape, Yolo
-from engine.model.place import MAX_LAYERS
 
 MAX_SIDE = 16_384
 """Pixels of the network's width and height."""

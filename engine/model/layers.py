@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.model.cfg import Section
 from engine.model.description import ConvolutionSpec
+from engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, Place
 from engine.model.network import (
     Activation,
     AveragePool,
@@ -26,7 +27,6 @@ from engine.model.network import (
     Upsample,
     Yolo,
 )
-from engine.model.place import MAX_CHANNELS, MAX_WINDOW, Place
 
 
 def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Layer:

@@ -106,7 +106,7 @@ class Identity(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Yolo(Layer):
-    """One detection head. Its input is (anchors · (5 + classes), height, width), kept as it is: decoding is ``engine/yolo.py``.
+    """One detection head. Its input is (anchors · (5 + classes), height, width), kept as it is: decoding is ``engine/detection/yolo.py``.
 
     anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
     logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set where the cfg asks

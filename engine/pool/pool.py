@@ -12,16 +12,16 @@ from types import TracebackType
 from typing import ClassVar, Self
 
 from engine.errors import UsageError
-from engine.pool import worker
-from engine.pool.choice import Choice
 from engine.pool.device_reports import DeviceReports
-from engine.pool.dispatcher import Dispatcher
 from engine.pool.events import Event, SourceFinished
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
 from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped, Surveyed
+from engine.pool.scheduling.choice import Choice
+from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.setup import setup_for
+from engine.pool.worker import worker
 from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 

@@ -1,5 +1,5 @@
 // Non-maximum suppression, class by class, one block a picture; then boxes in the pixels of the picture as shown.
-// Semantics: engine/nms.py, and of the boxes Fit.to_source in engine/preprocess.py.
+// Semantics: engine/detection/nms.py, and of the boxes Fit.to_source in engine/detection/preprocess.py.
 
 constexpr int NMS_THREADS = 1024;
 constexpr int GROUP = 64;  // candidates decided at a time: one bit each

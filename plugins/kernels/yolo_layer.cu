@@ -1,4 +1,4 @@
-// Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/yolo.py.
+// Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/detection/yolo.py.
 // Each block counts the candidates of its cells; then each writes its own behind those of the blocks before it. So they come in the
 // order of the CPU's decoder, always the same.
 

@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
-from app.window import theme
-from engine.colours import class_colour
+from app.window.widgets import theme
+from engine.media.annotation.colours import class_colour
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 from tests.support.window import pixels

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from engine.bench.devices import DeviceBench
-from engine.bench.health import speedup
-from engine.bench.measurement import Measurement, Test
+from engine.bench.devices.health import speedup
+from engine.bench.devices.measurement import Measurement, Test
+from engine.bench.devices.run import DeviceBench
 from engine.types import DeviceId
 
 pytest.importorskip("cuda.core")

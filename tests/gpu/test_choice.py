@@ -14,8 +14,8 @@ from engine.backends.base import Backend
 from engine.media.probe import probe
 from engine.pool.events import StrategyChosen
 from engine.pool.protocol import Survey
-from engine.pool.strategies import estimate, frames
-from engine.pool.survey import survey
+from engine.pool.scheduling.strategies import estimate, frames
+from engine.pool.worker.survey import survey
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
 from engine.types import DeviceId
 from tests.support.groups import same_detections
@@ -36,7 +36,7 @@ def backend() -> Iterator[Backend]:
 
 
 def test_an_engine_tells_how_fast_it_is(backend: Backend) -> None:
-    from engine.backends.tensorrt import TensorRtBackend
+    from engine.backends.tensorrt.backend import TensorRtBackend
 
     assert isinstance(backend, TensorRtBackend)
     speed, upload = backend.info.images_per_s, backend.info.upload_bytes_per_s

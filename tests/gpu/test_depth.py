@@ -17,9 +17,9 @@ from cuda.core import Device
 
 from engine.backends import create_backend, create_depth_backend
 from engine.backends.base import Backend
-from engine.backends.cuda_graph import record
-from engine.backends.tensorrt_depth import TensorRtDepthBackend
-from engine.backends.tensorrt_stages import StagedSlot
+from engine.backends.tensorrt.depth import TensorRtDepthBackend
+from engine.backends.tensorrt.stages import StagedSlot
+from engine.cuda.graph import record
 from engine.errors import DeviceError
 from engine.media.probe import probe
 from engine.media.types import DecodedOnDevice
@@ -72,7 +72,7 @@ def pictures(count: int, seed: int = 0) -> list[Image]:
 
 def fix_cuts(monkeypatch: pytest.MonkeyPatch, *cuts: int) -> None:
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
-    monkeypatch.setattr("engine.backends.tensorrt_depth.remembered_balance", lambda *_: balance)
+    monkeypatch.setattr("engine.backends.tensorrt.depth.remembered_balance", lambda *_: balance)
 
 
 def assert_same(reference: list[Detections], ours: list[Detections], share: float = 0.99) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engine.backends import create_backend
-from engine.pool.groups.shared import MappedChunk, SharedPictures
+from engine.pool.groups.shared_pictures import MappedChunk, SharedPictures
 from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision, RunSettings, Tiles
 from engine.types import Detections, DeviceId
 from tests.support.detections import compare

@@ -18,15 +18,15 @@ from cuda.bindings import driver
 from cuda.core import Device
 
 from engine.errors import DeviceError
+from engine.media.container.video_file import VideoFile
 from engine.media.decode import decode
-from engine.media.nvdec import NvdecDecoder, device_surfaces
-from engine.media.nvdec_format import FrameFormat, planes
-from engine.media.nvdec_limits import limits
+from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
+from engine.media.nvdec.format import FrameFormat, planes
+from engine.media.nvdec.limits import limits
+from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
-from engine.media.surfaces import SurfaceRing
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, PixelFormat, Segment, SourceInfo
-from engine.media.video import VideoFile
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 
 FRAMES = 250

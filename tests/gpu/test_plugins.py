@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.detection.nms import nms
+from engine.detection.preprocess import Fit, fit, plan_fit
+from engine.detection.yolo import Candidates as CpuCandidates
+from engine.detection.yolo import decode, decode_cells
 from engine.model.network import Yolo
-from engine.nms import nms
-from engine.preprocess import Fit, fit, plan_fit
 from engine.types import Image
-from engine.yolo import Candidates as CpuCandidates
-from engine.yolo import decode, decode_cells
 from plugins.cache import FileCache
 from plugins.mish import BiasMish, Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes

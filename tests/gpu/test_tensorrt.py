@@ -12,10 +12,10 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
+from engine.detection.postprocess import detections
+from engine.detection.preprocess import fit
 from engine.model.load import load_network
 from engine.model.network import Network
-from engine.postprocess import detections
-from engine.preprocess import fit
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
 from tests.support.detections import compare
@@ -110,7 +110,7 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
-    from engine.backends.tensorrt import TensorRtBackend
+    from engine.backends.tensorrt.backend import TensorRtBackend
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
@@ -147,8 +147,8 @@ def test_automatic_choices_are_made_once_and_explained(network: Network) -> None
 
 def test_the_steps_wait_for_nothing_and_allocate_nothing(backend: Backend) -> None:
     """Recording them in global mode refuses, in any thread, whatever would."""
-    from engine.backends.cuda_graph import record
-    from engine.backends.tensorrt import TensorRtBackend
+    from engine.backends.tensorrt.backend import TensorRtBackend
+    from engine.cuda.graph import record
 
     assert isinstance(backend, TensorRtBackend)
     backend.infer(pictures(1))

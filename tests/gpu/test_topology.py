@@ -13,12 +13,12 @@ import pytest
 
 from engine.devices.affinity import bind_near
 from engine.devices.description import DeviceDescription
-from engine.devices.monitor import TelemetryMonitor
 from engine.devices.nvml import ALL_LINKS, Nvml
-from engine.devices.sampler import GpuSampler
-from engine.devices.telemetry import RATE
-from engine.devices.topology import Gpu, Topology, list_text
-from engine.devices.topology_search import find_topology
+from engine.devices.telemetry.monitor import TelemetryMonitor
+from engine.devices.telemetry.sampler import GpuSampler
+from engine.devices.telemetry.snapshot import RATE
+from engine.devices.topology.search import find_topology
+from engine.devices.topology.types import Gpu, Topology, list_text
 from tests.support.machines import make_system
 
 pytestmark = pytest.mark.gpu
@@ -109,7 +109,7 @@ def joined(topology: Topology) -> tuple[Gpu, Gpu]:
 
 
 def test_links_carry_what_is_copied_and_no_others_do(topology: Topology, nvml: Nvml) -> None:
-    from engine.bench.cuda_card import Card
+    from engine.bench.devices.cuda_card import Card
 
     source, target = joined(topology)
     idle = next((gpu for gpu in topology.gpus if gpu.device and gpu not in (source, target)), None)

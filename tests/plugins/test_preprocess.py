@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.preprocess import Fit, fit, plan_fit
+from engine.detection.preprocess import Fit, fit, plan_fit
 from engine.types import Image
 from plugins.preprocess import FRAME, MATRICES, NV12, P016, RGB8, Preprocess, colour_coefficients, describe_frame
 from tests.support.surfaces import decoded, picture, sample, shown

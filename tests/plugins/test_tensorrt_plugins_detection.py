@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 pytest.importorskip("cuda.core")
 
 from engine.backends import create_backend
+from engine.detection.postprocess import detections
+from engine.detection.preprocess import Fit, fit, plan_fit
 from engine.model.load import load_network
 from engine.model.network import Network as Model
 from engine.model.network import Yolo
-from engine.postprocess import detections
-from engine.preprocess import Fit, fit, plan_fit
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from plugins import tensorrt_plugins_detection

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("cuda.core")
 
-from engine.preprocess import plan_fit
+from engine.detection.preprocess import plan_fit
 from plugins import tensorrt_plugins_detection
 from plugins.kernels import compile_source
 from plugins.preprocess import NV12

@@ -9,8 +9,8 @@ import numpy as np
 from cuda.core import Device
 from numpy.typing import NDArray
 
-from engine.backends.cuda_graph import Step, copy, record
-from engine.backends.cuda_memory import Memory
+from engine.cuda.graph import Step, copy, record
+from engine.cuda.memory import Memory
 from plugins.cache import FileCache
 from plugins.kernels import Kernels
 

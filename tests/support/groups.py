@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.pool import worker
 from engine.pool.groups import member
-from engine.pool.groups.messages import MemberSetup
+from engine.pool.groups.protocol import MemberSetup
 from engine.pool.groups.remote import RemoteBackend
 from engine.pool.protocol import Setup
+from engine.pool.worker import worker
 from engine.types import FrameResult
 from tests.support.media import number_of
 from tests.support.pool import alive, worker_pids

@@ -18,10 +18,10 @@ from typing import Any
 from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.media.types import DecodedFrame
-from engine.pool import worker
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Began, Done, FromWorker, Setup
+from engine.pool.worker import worker
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import Detections, DeviceId, FrameResult, Image
 from tests.support.media import number_of
@@ -296,7 +296,7 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
 
 def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId) -> None:
     """A real worker whose engine, on this device, is never finished, and tells how far it is."""
-    from engine.backends.openvino import OpenVinoBackend
+    from engine.backends.openvino.backend import OpenVinoBackend
 
     activate = OpenVinoBackend._activate_impl
 
@@ -325,7 +325,7 @@ def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker with a bug in the thread that sends the results."""
-    from engine.pool.meter import Meter
+    from engine.pool.worker.meter import Meter
 
     def faulty(self: Meter, batch: Any) -> None:
         raise ZeroDivisionError("a bug")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.detection.preprocess import Fit
 from engine.model.network import Yolo
-from engine.preprocess import Fit
 from plugins.preprocess import RGB8, describe_frame
 from plugins.tensorrt_plugins_detection import Detector
 from plugins.yolo_layer import Head

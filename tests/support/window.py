@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.window.queue_item import Results
+from app.window.queue.item import Results
 from engine.backends.base import EngineInfo
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter

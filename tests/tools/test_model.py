@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.accuracy import FLOOR, read_truth, score
 from engine.backends.create import create_backend
+from engine.detection.accuracy import FLOOR, read_truth, score
+from engine.detection.preprocess import fit
 from engine.errors import ModelError
 from engine.media.decode import decode
 from engine.media.probe import probe
@@ -20,7 +21,6 @@ from engine.model.description import ConvolutionSpec
 from engine.model.load import load_network
 from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample
 from engine.model.weights import read_weights, write_weights
-from engine.preprocess import fit
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS

@@ -10,10 +10,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is needed for training only")
 
 from engine.backends.create import create_backend  # noqa: E402
+from engine.detection.yolo import decode_cells  # noqa: E402
 from engine.model.load import load_network  # noqa: E402
 from engine.settings import EngineSettings, ModelFiles, Precision  # noqa: E402
 from engine.types import DeviceId  # noqa: E402
-from engine.yolo import decode_cells  # noqa: E402
 from tests.support.demo import CFG, WEIGHTS  # noqa: E402
 from tests.support.opencv import relative_difference  # noqa: E402
 from tools.demo import augment, loss, network, train  # noqa: E402

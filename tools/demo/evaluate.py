@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.accuracy import FLOOR, Accuracy, score
+from engine.detection.accuracy import FLOOR, Accuracy, score
 from engine.types import Detections
 from tools.demo.actor import NAMES
 from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
@@ -44,8 +44,8 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
     import cv2
     import torch
 
-    from engine.nms import nms
-    from engine.yolo import decode
+    from engine.detection.nms import nms
+    from engine.detection.yolo import decode
     from tools.demo import network
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

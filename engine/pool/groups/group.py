@@ -13,12 +13,12 @@ from engine.backends import create_backend
 from engine.backends.base import Backend, EngineInfo, Progress
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
-from engine.pool.buffer import ROOM_BYTES
-from engine.pool.groups.crew import Crew
-from engine.pool.groups.front import cores, decode_shared
+from engine.pool.groups.decoding import cores, decode_shared
+from engine.pool.groups.member_pool import Crew
 from engine.pool.groups.remote import RemoteBackend
-from engine.pool.groups.shared import CHUNK_BYTES, SharedPictures
+from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import Failed, Member, Setup
+from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.settings import EngineSettings, Isolation
 from engine.types import DeviceId
 

@@ -17,8 +17,8 @@ from typing import NoReturn
 from engine.backends.base import Backend
 from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
-from engine.pool.groups.messages import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
-from engine.pool.groups.shared import MappedChunk
+from engine.pool.groups.protocol import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
+from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.host import ignore_terminal, leave
 from engine.pool.protocol import Building, Failed, Ready, Stop
 from engine.types import Detections

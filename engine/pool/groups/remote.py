@@ -20,8 +20,8 @@ from engine.backends.base import Backend, EngineInfo, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups import member
-from engine.pool.groups.messages import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
-from engine.pool.groups.shared import Chunk, Place, SharedPictures
+from engine.pool.groups.protocol import Compute, Found, FromMember, Heads, Infer, MemberSetup, Memory, Problem, ToMember
+from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
 from engine.pool.host import interrupts_held
 from engine.pool.outcome import WorkerOutcome
 from engine.pool.protocol import Building, Failed, Ready, Stop

@@ -11,12 +11,12 @@ from typing import NoReturn
 import numpy as np
 
 from engine.backends.base import EngineInfo
-from engine.pool.groups.dealt import Dealt
+from engine.detection.tile_merging import merge
+from engine.detection.tiling import Tiling, plan_tiles
 from engine.pool.groups.group import Group
+from engine.pool.groups.shared_batch import Dealt
 from engine.pool.protocol import Failed, Member, Setup
 from engine.settings import EngineSettings, Hint
-from engine.tile_merging import merge
-from engine.tiling import Tiling, plan_tiles
 from engine.types import Detections, DeviceId, Image
 
 GPU_BATCH = 8

@@ -12,7 +12,7 @@ from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.store.session import SessionReader, StoredSource
 
-_PROGRAM = (sys.executable, "-P", "-m", "engine.media.annotated")
+_PROGRAM = (sys.executable, "-P", "-m", "engine.store.exporters.video_process")
 
 
 def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, progress: Callable[[int], None]) -> None:

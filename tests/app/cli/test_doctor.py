@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.checks import Status
-from app.cli.checks_libraries import _library, _window
-from app.cli.checks_nvidia import check_nvidia, has_gpu
-from app.cli.checks_system import _folder
-from app.cli.try_python import try_python
+from app.cli.checks.check import Status
+from app.cli.checks.libraries import _library, _window
+from app.cli.checks.nvidia import check_nvidia, has_gpu
+from app.cli.checks.system import _folder
+from app.cli.checks.try_python import try_python
 from app.main import main
 from app.system_libraries import PACKAGES, missing_libraries
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import models
-from engine.model import installed, registry
-from engine.model.registry import FAMILY, ModelEntry
+from engine.model.registry import catalogue as registry
+from engine.model.registry import installed
+from engine.model.registry.catalogue import FAMILY, ModelEntry
 from tests.support.cli import run_main
 from tests.support.http import Page, Site, publish_tiny, running_site
 from tests.support.media import make_video

@@ -7,8 +7,8 @@ import pytest
 
 from app.cli import topology as command
 from app.cli.topology import matrix, text
-from engine.devices.topology import NumaNode, Topology
-from engine.devices.topology_search import find_topology
+from engine.devices.topology.search import find_topology
+from engine.devices.topology.types import NumaNode, Topology
 from tests.support.cli import run_main
 from tests.support.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, gpu, machine, make_system
 

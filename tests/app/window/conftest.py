@@ -11,8 +11,8 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window import theme
 from app.window.main_window import MainWindow
+from app.window.widgets import theme
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent

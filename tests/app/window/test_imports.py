@@ -44,7 +44,7 @@ def test_the_engine_knows_no_screen() -> None:
         for path in (PROJECT / folder).rglob("*.py")
         if path.name != "__main__.py"
     )
-    assert "engine.media.preview" in modules
+    assert "engine.media.preview.process" in modules
     loaded = run(
         f"""
 import importlib, sys

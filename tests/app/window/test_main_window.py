@@ -13,9 +13,9 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QListView, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
-from app.window.controller import DetectionController
 from app.window.main_window import MainWindow
-from app.window.queue_item import ItemState
+from app.window.queue.item import ItemState
+from app.window.session.controller import DetectionController
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 from engine.types import DeviceId

@@ -3,8 +3,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.window.device_status import DeviceStatus, Phase
-from app.window.queue_item import ItemState, QueueItem
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.queue.item import ItemState, QueueItem
 from app.window.status_line import StatusLine
 from engine.types import DeviceId
 from tests.support.store import video_info

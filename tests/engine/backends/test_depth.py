@@ -15,8 +15,8 @@ import pytest
 from engine.backends import create_backend, create_depth_backend
 from engine.backends.base import Backend
 from engine.backends.depth import depth_members, describe_balance, joined_names
-from engine.backends.openvino_depth import OpenVinoDepthBackend
-from engine.backends.openvino_devices import offered_precisions
+from engine.backends.openvino.depth import OpenVinoDepthBackend
+from engine.backends.openvino.devices import offered_precisions
 from engine.errors import DeviceError, UsageError
 from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
@@ -91,7 +91,7 @@ def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, u
 def test_outputs_do_not_depend_on_where_it_is_cut(cuts: tuple[int, ...], network: Network, uncut: Backend, monkeypatch: Any) -> None:
     """Also where routes and sums lead over several cuts, or a head leaves before the last stage."""
     balance = Balance(cuts, tuple(StageTime(1.0) for _ in (0, *cuts)))
-    monkeypatch.setattr("engine.backends.openvino_depth.remembered_balance", lambda *_: balance)
+    monkeypatch.setattr("engine.backends.openvino.depth.remembered_balance", lambda *_: balance)
     with create_depth_backend(cpus(len(cuts) + 1)) as backend:
         backend.activate(network, replace(SETTINGS, batch=2))
         found = [each for start in (0, 2) for each in backend.infer(pictures(4)[start : start + 2])]

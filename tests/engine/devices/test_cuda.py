@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.backends import tensorrt_library
+from engine.backends.tensorrt.backend import library as tensorrt_library
 from engine.devices import cuda
 from engine.devices.cuda import CudaDevice, describe, describe_devices
 from engine.devices.description import DeviceDescription

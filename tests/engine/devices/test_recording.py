@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.devices.recording import read_recording
-from engine.devices.telemetry import Telemetry
+from engine.devices.telemetry.snapshot import Telemetry
 from engine.errors import UsageError
 from engine.types import DeviceId
 

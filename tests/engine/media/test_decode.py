@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from engine.errors import SourceError
+from engine.media.container.scan import SEGMENT_FRAMES
 from engine.media.decode import decode
 from engine.media.probe import probe
-from engine.media.scan import SEGMENT_FRAMES
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_field_video, number_of, rewrap

@@ -11,8 +11,8 @@ import pytest
 from engine.errors import ModelError, UsageError
 from engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
 from engine.model.description import ConvolutionSpec, Description
+from engine.model.layer_context import MAX_LAYERS
 from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
-from engine.model.place import MAX_LAYERS
 from tests.support.models import TINY_CFG
 
 NET = "[net]\nwidth=64\nheight=32\nchannels=3\n"

@@ -7,6 +7,7 @@ import numpy as np
 import openvino
 import pytest
 
+from engine.detection.yolo import decode
 from engine.errors import UsageError
 from engine.model.describe import describe
 from engine.model.load import load_network
@@ -14,7 +15,6 @@ from engine.model.network import Network
 from engine.model.onnx_export import to_onnx
 from engine.model.random_weights import random_weights
 from engine.settings import ModelFiles
-from engine.yolo import decode
 from tests.support.models import TINY_CFG
 
 TINY = describe(TINY_CFG)

@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.strategies.estimate import Decoding, estimate, explain
+from engine.pool.scheduling.strategies.estimate import Decoding, estimate, explain
 from engine.types import DeviceId
 
 HD = 1920 * 1080 * 3

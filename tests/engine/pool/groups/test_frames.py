@@ -13,8 +13,8 @@ import pytest
 
 from engine.backends.base import EngineInfo
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
-from engine.pool.groups.crew import DIED
 from engine.pool.groups.frames import FramesBackend
+from engine.pool.groups.member_pool import DIED
 from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Setup

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from engine.backends import create_backend
+from engine.detection.tile_merging import merge
+from engine.detection.tiling import plan_tiles
 from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.pool.events import Event, FramesDone, StrategyChosen
-from engine.pool.groups.shared import CHUNK_BYTES
+from engine.pool.groups.shared_pictures import CHUNK_BYTES
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings, Tiles
-from engine.tile_merging import merge
-from engine.tiling import plan_tiles
 from engine.types import DeviceId
 from tests.support.groups import gone, group_fault_main, member_pids, same_detections, small_memory_main
 from tests.support.media import make_video

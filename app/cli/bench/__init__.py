@@ -1,0 +1,35 @@
+"""``framefleet bench …``: what can be measured, each with its own options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from app.cli.options import make_parser, one_of
+
+WHAT = {
+    "model": "how fast a model runs on each device, without decoding or files",
+    "pipeline": "the whole pool on given files: frames/s, latency, stages, bottleneck",
+    "scaling": "what 2, 4, 8 devices make of it: a stream each, and one long video",
+    "devices": "the devices and the links between them: which is slow",
+}
+
+
+def run(argv: Sequence[str]) -> int:
+    """What the measurement gives.
+
+    Raises:
+        FramefleetError: the model, a device or a file cannot be used.
+    """
+    if argv and argv[0] in WHAT:
+        status: int = import_module(f"app.cli.bench.{argv[0]}").run(argv[1:])
+        return status
+    parser = make_parser(
+        "bench",
+        "Measure on this machine.",
+        usage="framefleet bench WHAT [OPTIONS]",
+        epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
+    )
+    parser.add_argument("what", type=one_of([*WHAT]), metavar="WHAT", help=", ".join(WHAT))
+    parser.parse_args(argv)
+    return 2

@@ -1,0 +1,78 @@
+"""``framefleet bench pipeline SOURCE…``: the whole pool on given files: frames/s, latency, stages, and what sets the pace."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli import options
+from app.cli.bench.pool_options import add_pool_options, run_settings, show_event
+from app.cli.reports.scaling import device_json
+from engine.bench.pool_run import PoolRun, run_pool
+from engine.devices.discovery import default_devices
+from engine.media.sources import expand_sources
+
+_COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: everything was measured.
+
+    Raises:
+        FramefleetError: the model, a device or a source cannot be used.
+    """
+    arguments = _parser().parse_args(argv)
+    settings = run_settings(arguments)
+    sources = expand_sources(arguments.sources) * arguments.times
+    measured = run_pool(settings, settings.devices or default_devices(), sources, show=show_event)
+    print(json.dumps(_as_json(measured)) if arguments.json else _text(measured))
+    return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
+    parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
+    add_pool_options(parser, "auto")
+    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="queue the sources so often (1)")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    return parser
+
+
+def _as_json(measured: PoolRun) -> dict[str, object]:
+    return {
+        "strategy": measured.strategy,
+        "reason": measured.reason,
+        "frames": measured.frames,
+        "frames_per_s": round(measured.frames_per_s, 2),
+        "whole_frames_per_s": round(measured.whole_per_s, 2),
+        "seconds": round(measured.seconds, 3),
+        "pool_load": round(measured.pool_load, 3),
+        "host_load": measured.host_load,
+        "bottleneck": measured.bottleneck,
+        "devices": [device_json(device) for device in measured.devices],
+    }
+
+
+def _text(measured: PoolRun) -> str:
+    lines = [
+        _COLUMNS.format(
+            "device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock"
+        )
+    ]
+    for device in measured.devices:
+        stages = " ".join(f"{stage} {ms:.2f}" for stage, ms in device.stages.items())
+        busy = " ".join(f"{stage} {ms:.3f}" for stage, ms in device.busy.items())
+        latencies = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
+        figures = device.frames, f"{device.frames_per_s:.1f}", *latencies
+        lines.append(_COLUMNS.format(str(device.engine.device), *figures, f"{stages}; {busy}" if busy else stages))
+    load = "" if measured.host_load is None else f", the machine's processors {measured.host_load:.0%}"
+    return "\n".join(
+        [
+            *lines,
+            f"{measured.frames} frames: {measured.frames_per_s:.1f} frames/s in the steady state of {measured.seconds:.1f} s,"
+            f" {measured.whole_per_s:.1f} from the moment when the engines were ready",
+            f"what sets the pace: {measured.bottleneck} (the pool's process is {measured.pool_load:.0%} busy{load})",
+        ]
+    )

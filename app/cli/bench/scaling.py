@@ -1,0 +1,128 @@
+"""``framefleet bench scaling``: what 2, 4, 8 devices make of it, against one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli import options
+from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.interrupt import ending_in_order
+from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
+from app.cli.reports.scaling_chart import chart
+from engine.bench.clips import Clips
+from engine.bench.devices.shares import counts
+from engine.bench.scaling import Mode, Plan, Point, measure_scaling
+from engine.devices.discovery import default_devices
+from engine.errors import ExportError, SourceError
+from engine.media.sources import missing
+from engine.pool.events import Event
+from engine.types import DeviceId
+
+_COLUMNS = "{:8} {:>8} {:>10} {:>9} {:>11}  {}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """0: everything was measured.
+
+    Raises:
+        FramefleetError: the model, a device or the source cannot be used, or the report not be written.
+    """
+    arguments = _parser().parse_args(argv)
+
+    settings = run_settings(arguments)
+    devices = settings.devices or _default()
+    plan = Plan(
+        settings,
+        devices,
+        tuple(arguments.counts or counts(len(devices))),
+        tuple(map(Mode, arguments.mode)),
+        arguments.seconds,
+        arguments.rounds,
+    )
+    if arguments.source is not None and not arguments.source.exists():
+        raise SourceError(missing(arguments.source))
+    if arguments.out is not None:
+        _make(arguments.out)  # now: nobody wants to hear after all the measuring that it cannot be
+    shown: set[tuple[Mode, int, int]] = set()
+
+    def show(mode: Mode, count: int, turn: int, event: Event) -> None:
+        if (mode, count, turn) not in shown:
+            shown.add((mode, count, turn))
+            say(f"round {turn + 1}, {mode} scaling on {count}" if count else "a trial, to know how long a video must be")
+        show_event(event)
+
+    points: dict[tuple[Mode, int], Point] = {}
+    if not arguments.json:
+        print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
+    with ending_in_order(), tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
+        clips = Clips(Path(folder), arguments.source)
+        named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
+        facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
+        for point in measure_scaling(plan, clips, show):
+            points[point.mode, point.count] = point
+            if not arguments.json:
+                figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"
+                print(_COLUMNS.format(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
+    found = [*points.values()]
+    if arguments.out is not None:
+        _write(arguments.out, found, facts)
+    print(json.dumps(as_json(found, facts)) if arguments.json else summary(found))
+    return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = options.make_parser(
+        "bench scaling",
+        "Measure how much more several devices do than one: a stream for each (weak scaling), one long video for all (strong)."
+        "\nThe videos lie among the temporary files meanwhile (TMPDIR): about 25 KB a frame.",
+    )
+    add_pool_options(parser, "segments")
+    what = parser.add_argument_group("what")
+    what.add_argument("--source", type=Path, metavar="FILE", help="a video to repeat (default: a generated 1080p H.264 clip)")
+    what.add_argument("--counts", type=options.numbers, metavar="LIST", help="numbers of devices, beginning with 1 (1,2,4,8 … all)")
+    what.add_argument("--mode", type=options.some_of(["weak", "strong"]), default=["weak", "strong"], metavar="LIST", help="weak,strong")
+    what.add_argument("--seconds", type=options.seconds, default=20.0, metavar="S", help="about how long each run takes (20)")
+    what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how often all is measured (1)")
+    results = parser.add_argument_group("results")
+    results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
+    results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    return parser
+
+
+def _default() -> tuple[DeviceId, ...]:
+    """The best devices; where that is the CPU alone two of it, where it has two cores."""
+    devices = default_devices()
+    if [device.kind for device in devices] == ["cpu"] and (os.cpu_count() or 1) > 1:
+        return devices[0], DeviceId("cpu", "1")
+    return devices
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ExportError(f"the folder {folder} cannot be made for the report: {problem.strerror}; choose another one") from problem
+
+
+def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
+    most = max(found, key=lambda point: point.count)
+    engine = most.run.devices[0].engine
+    title = f"{facts.model} on {most.count} × {engine.device_name}" if most.count > 1 else f"{facts.model} on {engine.device_name}"
+    subtitle = f"{engine.width}×{engine.height}, {engine.precision}; {facts.source}"
+    files = {
+        "scaling.md": markdown(found, facts),
+        "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n",
+        CHART: chart(found, title, subtitle),
+    }
+    try:
+        for name, text in files.items():
+            (folder / name).write_text(text, "utf-8")
+            say(f"written: {folder / name}")
+    except OSError as problem:
+        raise ExportError(f"the report cannot be written to {folder}: {problem.strerror}") from problem

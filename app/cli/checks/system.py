@@ -1,0 +1,122 @@
+"""The doctor's checks of the machine itself: Python, processor, memory, folders, shared memory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from platformdirs import user_cache_path, user_data_path, user_log_path
+
+from app.cli.checks.check import Check, Status
+
+GIB = 1 << 30
+FEATURES = {
+    "avx2": "AVX2",
+    "avx512f": "AVX-512",
+    "avx512_vnni": "VNNI",
+    "avx512_bf16": "bf16",
+    "avx512_fp16": "fp16",
+    "amx_bf16": "AMX bf16",
+}
+
+
+def check_system() -> Iterator[Check]:
+    """All of them."""
+    yield _python()
+    yield _processor()
+    yield _memory()
+    folders = {"cache": user_cache_path, "data": user_data_path, "log": user_log_path}
+    for name, find in folders.items():
+        yield _folder(f"{name} folder", find("framefleet", appauthor=False))
+    yield _folder("temporary folder", Path(tempfile.gettempdir()))
+    yield from _shared_memory()
+
+
+def _python() -> Check:
+    detail = f"{platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}"
+    if sys.version_info < (3, 11) or sys.maxsize < 2**32:
+        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer and start ./run again")
+    return Check("Python", Status.OK, detail)
+
+
+def _processor() -> Check:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return Check("processor", Status.OK, f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    cores = len(os.sched_getaffinity(0))
+    flags = facts.get("flags", "").split()
+    has = [label for flag, label in FEATURES.items() if flag in flags]
+    extensions = ", ".join(has) or "no vector extensions"
+    detail = f"{facts.get('model name', platform.machine())}, {cores} of {os.cpu_count()} cores usable, {extensions}"
+    if platform.machine() == "x86_64" and "avx2" not in flags:
+        return Check(
+            "processor", Status.WARNING, detail, "without AVX2 detection is slow: in a virtual machine, pass the host's processor through"
+        )
+    return Check("processor", Status.OK, detail)
+
+
+def _memory() -> Check:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return Check("memory", Status.OK, "unknown on this system")
+    facts = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+    available = facts.get("MemAvailable", 0)
+    limit = _container_limit()
+    if limit is not None:
+        available = min(available, limit)
+    detail = f"{available / GIB:.1f} GiB available of {facts.get('MemTotal', 0) / GIB:.1f} GiB"
+    detail += f", limited to {limit / GIB:.1f} GiB" if limit is not None else ""
+    if available < 1.5 * GIB:
+        return Check(
+            "memory",
+            Status.WARNING,
+            detail,
+            "YOLOv4 needs about 1.5 GiB a device: close other programs, or use one device and a small model",
+        )
+    return Check("memory", Status.OK, detail)
+
+
+def _container_limit() -> int | None:
+    """What a container may use, bytes (control groups, version 2)."""
+    try:
+        text = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _folder(name: str, path: Path) -> Check:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path) as file:
+            file.write(b"framefleet")
+            file.flush()
+        free = shutil.disk_usage(path).free
+    except OSError as error:
+        remedy = f"make it writable (chown, chmod), or free space; the disk and the rights of {path} decide"
+        return Check(name, Status.WARNING, f"{path} cannot be written: {error.strerror}", remedy)
+    detail = f"{path}, {free / GIB:.1f} GiB free"
+    return Check(name, Status.WARNING, detail, "free some space") if free < GIB else Check(name, Status.OK, detail)
+
+
+def _shared_memory() -> Iterator[Check]:
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        usage = shutil.disk_usage("/dev/shm")
+    except OSError:
+        yield Check("shared memory", Status.WARNING, "there is no /dev/shm", "mount it: mount -t tmpfs tmpfs /dev/shm")
+        return
+    detail = f"/dev/shm, {usage.free / GIB:.2f} of {usage.total / GIB:.2f} GiB free"
+    if usage.free < GIB // 8:
+        yield Check("shared memory", Status.WARNING, detail, "pictures pass through it: in a container, start that with --shm-size=1g")
+    else:
+        yield Check("shared memory", Status.OK, detail)

@@ -1,0 +1,1 @@
+"""The demo in the window."""

@@ -1,0 +1,81 @@
+"""The demo in the window: its clip is queued with its own model, and compared with the truth once it is done."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.demo import demo_accuracy, demo_labels, demo_settings
+from app.window.demo.card import DemoCard
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.model import QueueModel
+from app.window.session.background import Background
+from app.window.session.controller import DetectionController
+from engine.detection.accuracy import Accuracy
+from engine.settings import RunSettings
+from resources import DEMO
+
+
+class Demo(QObject):
+    """Owns the card that tells of it, which shows while the clip is in the queue. begun: the clip's key.
+
+    Whatever model and settings the user has chosen stay as they are, for the user's own files.
+    """
+
+    begun = Signal(int)
+
+    def __init__(self, items: QueueModel, controller: DetectionController, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._items, self._controller, self._background = items, controller, background
+        self._key: int | None = None
+        self._compared: Results | None = None
+        self.card = DemoCard()
+        self.card.hide()
+        controller.item_changed.connect(self._item_changed)
+        items.rowsRemoved.connect(self._rows_removed)
+
+    @property
+    def item(self) -> QueueItem | None:
+        """The clip, while it is in the queue."""
+        return self._items.get(self._key) if self._key is not None else None
+
+    @Slot()
+    def watch(self) -> None:
+        """Show the clip, which is queued if it is not."""
+        item = self.item
+        if item is None:
+            self.start(demo_settings())
+        else:
+            self.begun.emit(item.key)
+
+    def start(self, settings: RunSettings) -> None:
+        """Queue the clip to be detected in with these settings."""
+        (self._key,) = self._controller.add([DEMO.clip], (settings, demo_labels()))
+        self.card.show()
+        self._item_changed(self._key)
+        self.begun.emit(self._key)
+
+    @Slot(int)
+    def _item_changed(self, key: int) -> None:
+        item = self.item
+        if item is None or key != self._key:
+            return
+        if item.state is not ItemState.DONE:
+            self._compared = None
+            self.card.show_progress(item)
+        elif item.results is not None and item.results != self._compared:
+            self._compared = results = item.results
+            self.card.show_comparing()
+            done = partial(self._compare_done, results)
+            self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_problem)
+
+    def _compare_done(self, results: Results, accuracy: Accuracy) -> None:
+        if results == self._compared:  # and not begun anew meanwhile
+            self.card.show_accuracy(accuracy)
+
+    @Slot()
+    def _rows_removed(self) -> None:
+        if self.item is None:
+            self._key = self._compared = None
+            self.card.hide()

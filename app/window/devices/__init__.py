@@ -1,0 +1,1 @@
+"""The panel that shows each device at work."""

@@ -1,0 +1,1 @@
+"""Notices, and reports of unexpected errors."""

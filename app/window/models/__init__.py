@@ -1,0 +1,1 @@
+"""Choosing, downloading and checking models."""

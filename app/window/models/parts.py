@@ -1,0 +1,48 @@
+"""A model put together from what the user has given so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.window.queue.intake import Intake
+from engine.model.files import find_cfg, find_weights
+from engine.settings import ModelFiles
+
+
+@dataclass(frozen=True)
+class ModelParts:
+    """Some or all files of a model. weights: a path, or ``random:SEED``."""
+
+    cfg: Path | None = None
+    weights: Path | str | None = None
+    labels: Path | None = None
+
+    @classmethod
+    def of(cls, files: ModelFiles | None) -> ModelParts:
+        """The parts of a whole model."""
+        return cls(files.cfg, files.weights, files.labels) if files is not None else cls()
+
+    def updated(self, intake: Intake) -> ModelParts:
+        """With what was just dropped; what belongs to it by name is looked for beside it, and another model's parts go."""
+        if intake.cfg is not None:
+            return ModelParts(intake.cfg, intake.weights or find_weights(intake.cfg), intake.labels)
+        parts = self
+        if intake.weights is not None:
+            beside = find_cfg(intake.weights)
+            parts = ModelParts(beside, intake.weights, None) if beside is not None else replace(parts, weights=intake.weights)
+        return replace(parts, labels=intake.labels) if intake.labels is not None else parts
+
+    @property
+    def files(self) -> ModelFiles | None:
+        """The model, if both cfg and weights are there."""
+        return ModelFiles(self.cfg, self.weights, self.labels) if self.cfg is not None and self.weights is not None else None
+
+    @property
+    def missing(self) -> str:
+        """What is still to be given, as a sentence."""
+        if self.cfg is None and self.weights is None:
+            return "Give the model's .cfg and .weights files."
+        if self.cfg is None:
+            return f"Give the .cfg file that belongs to {self.weights}."
+        return f"There are no weights beside {self.cfg.name}: give its .weights file too." if self.weights is None else ""

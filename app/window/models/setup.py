@@ -1,0 +1,223 @@
+"""Model and settings: kept, checked, changed by dialog or by dropping files, and given to the controller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+from app.window.models.downloads import ModelDownloads
+from app.window.models.list import ModelList
+from app.window.models.parts import ModelParts
+from app.window.queue.intake import Intake
+from app.window.session.background import Background
+from app.window.session.controller import DetectionController
+from app.window.settings import preferences as kept
+from app.window.settings.dialog import SettingsDialog
+from app.window.settings.preferences import Preferences
+from app.window.widgets.banner import BannerArea, Kind
+from engine.devices.description import DeviceDescription
+from engine.devices.discovery import discover
+from engine.model.check import ModelSummary, check_model
+from engine.settings import ModelFiles
+
+
+class ModelSetup(QObject):
+    """Owns the preferences.
+
+    model_changed: ModelSummary or None. confidence_changed: where the slider begins. floor_changed: how low it goes.
+    devices_found: tuple of DeviceDescription.
+    """
+
+    model_changed = Signal(object)
+    confidence_changed = Signal(float)
+    floor_changed = Signal(float)
+    devices_found = Signal(object)
+
+    def __init__(
+        self, window: QWidget, store: QSettings, background: Background, controller: DetectionController, banners: BannerArea
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._store = store
+        self._background = background
+        self._controller = controller
+        self._banners = banners
+        self._parts = ModelParts()
+        self.dialog: SettingsDialog | None = None
+        self.models: ModelList | None = None
+        self.downloads = ModelDownloads(background, parent=self)
+        self.downloads.ended.connect(self._download_ended)
+        self._question: QMessageBox | None = None
+        self._found: tuple[DeviceDescription, ...] | None = None
+        self.preferences = Preferences()
+        self.summary: ModelSummary | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes of the model."""
+        return self.summary.labels if self.summary is not None else ()
+
+    def begin(self, model: ModelFiles | None) -> None:
+        """Take up what was kept; ``model`` goes before."""
+        self.preferences = kept.load(self._store)
+        if model is not None:
+            self.preferences = replace(self.preferences, model=model)
+        self.confidence_changed.emit(self.preferences.confidence)
+        self.floor_changed.emit(self.preferences.floor)
+        self._parts = ModelParts.of(self.preferences.model)
+        if self.preferences.model is not None:
+            self._check(self.preferences)
+        self._background.start(discover, self._devices_found, self._no_devices)
+
+    def take(self, intake: Intake) -> None:
+        """Parts of a model were dropped."""
+        self._close_models()
+        if self.dialog is not None:
+            self.dialog.model.take(intake)
+            return
+        self._parts = self._parts.updated(intake)
+        files = self._parts.files
+        if files is None:
+            self._banners.show_banner("model", Kind.INFO, self._parts.missing, ("Settings…", self.open_dialog))
+        else:
+            self._check(replace(self.preferences, model=files))
+
+    def ask_for_model(self) -> None:
+        """Files wait, and there is nothing to detect with."""
+        if self.preferences.model is None:
+            text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
+            self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_models))
+
+    @Slot()
+    def open_dialog(self) -> None:
+        """Show the settings."""
+        if self.dialog is not None:
+            self.dialog.raise_()
+            return
+        self.dialog = SettingsDialog(replace(self.preferences, model=self._parts.files), self._background, self._window)
+        self.dialog.model.set_parts(self._parts)
+        if self._found is not None:
+            self.dialog.devices.offer(self._found)
+        self.dialog.model.list_requested.connect(self.open_models)
+        self.dialog.finished.connect(self._dialog_closed)
+        self.dialog.open()
+
+    @Slot(int)
+    def _dialog_closed(self, outcome: int) -> None:
+        dialog, self.dialog = self.dialog, None
+        if dialog is None:
+            return
+        if outcome == QDialog.DialogCode.Accepted.value:
+            self._parts = ModelParts.of(dialog.preferences.model)
+            self._apply(dialog.preferences, dialog.model.summary)
+        dialog.deleteLater()
+
+    @Slot()
+    def open_models(self) -> None:
+        """Show the models that can be downloaded."""
+        if self.models is not None:
+            self.models.raise_()
+            return
+        self._banners.remove("download")
+        self.models = ModelList(self.downloads, self.preferences.model.cfg if self.preferences.model else None, self.dialog or self._window)
+        self.models.chosen.connect(self._use)
+        self.models.own_requested.connect(self._own)
+        self.models.dropped.connect(self.take)
+        self.models.finished.connect(self._models_closed)
+        self.models.open()
+
+    def stop(self) -> None:
+        """The window closes: give up what is being downloaded."""
+        self.downloads.stop()
+
+    def _close_models(self) -> None:
+        if self.models is not None:
+            self.models.reject()
+
+    @Slot(int)
+    def _models_closed(self, _outcome: int) -> None:
+        models, self.models = self.models, None
+        if models is not None:
+            models.deleteLater()
+        if self.downloads.names:
+            text = f"{', '.join(self.downloads.names)}: being downloaded."
+            self._banners.show_banner("download", Kind.INFO, text, ("Show", self.open_models))
+
+    @Slot(str, object)
+    def _download_ended(self, name: str, files: ModelFiles | None) -> None:
+        if self.models is not None:
+            return  # where it can be seen
+        if files is not None:
+            self._banners.show_banner("download", Kind.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
+        elif name in self.downloads.errors:
+            self._banners.show_banner("download", Kind.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
+
+    @Slot(object)
+    def _use(self, files: ModelFiles) -> None:
+        self._close_models()
+        self._banners.remove("download")
+        if self.dialog is not None:
+            self.dialog.model.set_parts(ModelParts.of(files))
+            return
+        self._parts = ModelParts.of(files)
+        self._check(replace(self.preferences, model=files))
+
+    @Slot()
+    def _own(self) -> None:
+        self._close_models()
+        self.open_dialog()
+
+    def _check(self, preferences: Preferences) -> None:
+        files = preferences.model
+        assert files is not None
+        self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
+
+    def _unusable(self, message: str) -> None:
+        self._banners.show_message("model", Kind.ERROR, message, ("Settings…", self.open_dialog))
+
+    def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
+        before, self.preferences, self.summary = self.preferences, preferences, summary
+        kept.save(preferences, self._store)
+        self._banners.remove("model")
+        self.model_changed.emit(summary)
+        self.floor_changed.emit(preferences.floor)
+        if preferences.confidence != before.confidence:
+            self.confidence_changed.emit(preferences.confidence)
+        if summary is None:
+            return
+        settings = preferences.run_settings()
+        apply = partial(self._controller.set_settings, settings, summary.labels)
+        if self._controller.running and self._controller.would_change(settings, summary.labels):
+            self._ask(apply)
+        else:
+            apply(restart=False)
+
+    def _ask(self, apply: Callable[..., None]) -> None:
+        """Files are being worked on with the old settings."""
+        box = QMessageBox(self._window)
+        box.setWindowTitle("New settings")
+        box.setText("Files are being detected with the settings of before.")
+        box.setInformativeText("Files that wait get the new settings in any case.")
+        restart = box.addButton("Start them anew", QMessageBox.ButtonRole.DestructiveRole)
+        finish = box.addButton("Finish them first", QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(finish)
+        box.setEscapeButton(finish)
+        box.finished.connect(lambda: apply(restart=box.clickedButton() is restart))
+        box.finished.connect(box.deleteLater)
+        self._question = box
+        box.open()
+
+    def _devices_found(self, found: tuple[DeviceDescription, ...]) -> None:
+        self._found = found
+        self.devices_found.emit(found)
+        if self.dialog is not None:
+            self.dialog.devices.offer(found)
+
+    def _no_devices(self, message: str) -> None:
+        self._banners.show_message("devices", Kind.WARNING, message)
+        if self.dialog is not None:
+            self.dialog.devices.fail(message)

@@ -1,0 +1,1 @@
+"""The list of files, and how files enter it."""

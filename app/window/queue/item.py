@@ -1,0 +1,119 @@
+"""One file in the queue: plain, frozen data that the session's events are folded into."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.window.widgets import formats
+from engine.media.types import SourceInfo
+
+
+class ItemState(StrEnum):
+    """Where a file stands. FAILED: it could not be opened or read to its end."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Where the detections of one file are stored: a session database and the source's number in it (-1: not yet known).
+
+    labels: of the model that made them.
+    """
+
+    database: Path
+    source: int
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class QueueItem:
+    """A file, a folder of pictures, and what is known of its detection.
+
+    key: for life, unique in the window. frames: finished so far. failed: of these, without detections. head: pts of the
+    last one, seconds. rate: frames/s over the last seconds. seconds: of the finished run. reason: why it failed, or
+    what it waits for.
+    """
+
+    key: int
+    path: Path
+    state: ItemState = ItemState.WAITING
+    results: Results | None = None
+    info: SourceInfo | None = None
+    frames: int = 0
+    failed: int = 0
+    head: float | None = None
+    rate: float | None = None
+    seconds: float | None = None
+    reason: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen to it."""
+        return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
+
+    @property
+    def fraction(self) -> float | None:
+        """How much is finished, 0..1; None where the number of frames is unknown."""
+        if self.state is ItemState.DONE:
+            return 1.0
+        total = self.info.frames if self.info else 0
+        return min(self.frames / total, 1.0) if total else None
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds to go at the current rate."""
+        if self.state is not ItemState.RUNNING or not self.info or not self.info.frames or not self.rate:
+            return None
+        return max(self.info.frames - self.frames, 0) / self.rate
+
+    @property
+    def summary(self) -> str:
+        """The state in one short line."""
+        if self.state is ItemState.WAITING:
+            return self.reason or "Waiting"
+        if self.state is ItemState.RUNNING:
+            parts = [formats.percent(self.fraction) if self.fraction is not None else formats.plural(self.frames, "frame")]
+            if self.rate:
+                parts.append(f"{formats.rate(self.rate)} frames/s")
+            if self.remaining is not None:
+                parts.append(f"{formats.remaining(self.remaining)} left")
+            return " · ".join(parts)
+        if self.state is ItemState.DONE:
+            speed = f" · {formats.rate(self.frames / self.seconds)} frames/s" if self.seconds else ""
+            missing = f" · {formats.count(self.failed)} failed" if self.failed else ""
+            return f"{formats.plural(self.frames, 'frame')}{missing}{speed}"
+        if self.state is ItemState.CANCELLED:
+            return f"Cancelled after {formats.plural(self.frames, 'frame')}" if self.frames else "Cancelled"
+        return self.explanation.splitlines()[0]
+
+    @property
+    def explanation(self) -> str:
+        """The state, and all that is known of why it is so."""
+        if not self.reason:
+            return "Failed" if self.state is ItemState.FAILED else self.summary
+        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is there already
+        return reason[:1].upper() + reason[1:]
+
+
+class RateMeter:
+    """Frames per second over the last few seconds."""
+
+    def __init__(self, window: float = 4.0) -> None:
+        self._window = window
+        self._marks: deque[tuple[float, int]] = deque()
+
+    def mark(self, now: float, frames: int) -> float | None:
+        """Note the running total at a time in seconds; gives the rate once there is a span to measure."""
+        self._marks.append((now, frames))
+        while len(self._marks) > 2 and now - self._marks[1][0] >= self._window:
+            self._marks.popleft()
+        start, before = self._marks[0]
+        return (frames - before) / (now - start) if now - start > 0.2 else None

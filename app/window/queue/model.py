@@ -1,0 +1,109 @@
+"""The queue as Qt's views read it. It holds the items: there is no other list of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QPixmap
+
+from app.window.queue.item import ItemState, QueueItem
+
+ITEM_ROLE = Qt.ItemDataRole.UserRole
+THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
+Index = QModelIndex | QPersistentModelIndex
+
+
+class QueueModel(QAbstractListModel):
+    """The files in the order they were added.
+
+    thumbnail_wanted: the key of a file that is drawn for the first time, without a picture.
+    """
+
+    thumbnail_wanted = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._items: list[QueueItem] = []
+        self._rows: dict[int, int] = {}
+        self._thumbnails: dict[int, QPixmap | None] = {}
+
+    def __iter__(self) -> Iterator[QueueItem]:
+        return iter(tuple(self._items))
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def get(self, key: int) -> QueueItem | None:
+        """The item with this key."""
+        row = self._rows.get(key)
+        return None if row is None else self._items[row]
+
+    def row_of(self, key: int) -> int:
+        """Where it is, -1 where it is not."""
+        return self._rows.get(key, -1)
+
+    def extend(self, items: Sequence[QueueItem]) -> None:
+        """New files at the end."""
+        if items:
+            first = len(self._items)
+            self.beginInsertRows(QModelIndex(), first, first + len(items) - 1)
+            self._items += items
+            self._rows |= {item.key: row for row, item in enumerate(items, first)}
+            self.endInsertRows()
+
+    def update(self, item: QueueItem) -> None:
+        """Something about a file has changed."""
+        row = self.row_of(item.key)
+        if row >= 0 and self._items[row] != item:
+            self._items[row] = item
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def change(self, key: int, **changes: Any) -> None:
+        """The same, field by field."""
+        if (item := self.get(key)) is not None:
+            self.update(replace(item, **changes))
+
+    def remove(self, key: int) -> None:
+        """The file leaves the queue."""
+        row = self.row_of(key)
+        if row >= 0:
+            self.beginRemoveRows(QModelIndex(), row, row)
+            del self._items[row]
+            self._rows = {item.key: place for place, item in enumerate(self._items)}
+            self._thumbnails.pop(key, None)
+            self.endRemoveRows()
+
+    def set_thumbnail(self, key: int, picture: QPixmap) -> None:
+        """A small picture of the file."""
+        row = self.row_of(key)
+        if row >= 0:
+            self._thumbnails[key] = picture
+            self.dataChanged.emit(self.index(row), self.index(row), [THUMBNAIL_ROLE])
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
+        """Files in the queue."""
+        return 0 if parent.isValid() else len(self._items)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Name, state, tooltip, words for screen readers; the item itself."""
+        if not index.isValid():
+            return None
+        item = self._items[index.row()]
+        if role == ITEM_ROLE:
+            return item
+        if role == THUMBNAIL_ROLE:
+            if item.key not in self._thumbnails:
+                self._thumbnails[item.key] = None
+                self.thumbnail_wanted.emit(item.key)
+            return self._thumbnails[item.key]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return item.path.name or str(item.path)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            failed = f"\n{item.failed:,} frames without detections" if item.failed and item.state is not ItemState.FAILED else ""
+            return f"{item.path}\n{item.explanation}{failed}"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{item.path.name}, {item.state.value}, {item.summary}"
+        return None

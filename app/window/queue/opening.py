@@ -1,0 +1,86 @@
+"""What becomes of files that are dropped, chosen or given: a model, stored results, or sources for the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.window.queue.intake import Contents, expand, listed, sort_paths
+from app.window.queue.model import QueueModel
+from app.window.results.stored import StoredItem, read_stored
+from app.window.session.background import Background
+from app.window.session.controller import DetectionController
+from app.window.widgets.banner import BannerArea, Kind
+
+
+class Opening(QObject):
+    """Sorts paths and reads them in the background. model_taken: Intake with parts of a model. queued: keys of what is new in the
+    queue. restored: keys of stored results that are shown again."""
+
+    model_taken = Signal(object)
+    queued = Signal(object)
+    restored = Signal(object)
+
+    def __init__(
+        self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._items, self._controller = items, controller
+        self._background, self._banners = background, banners
+        self._reading: set[Path] = set()
+
+    @Slot(object)
+    def take(self, paths: Iterable[Path]) -> None:
+        """Take files and folders."""
+        intake = sort_paths(paths)
+        if intake.has_model:
+            self.model_taken.emit(intake)
+        if intake.sources:
+            self._background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
+        for database in intake.sessions:
+            self._restore(database)
+
+    def _queue(self, found: Contents) -> None:
+        if found.problems:
+            self._cannot_open(listed(found.problems))
+        if found.model is not None:
+            self.model_taken.emit(found.model)
+        if keys := self._controller.add(found.sources):
+            self.queued.emit(keys)
+
+    def _restore(self, database: Path) -> None:
+        database = database.resolve()
+        if database in self._reading:
+            return
+        subject = f"stored {database}"
+        there = [item.key for item in self._items if item.results is not None and same_file(item.results.database, database)]
+        if there:
+            self.restored.emit(there)
+            return
+
+        def done(found: Sequence[StoredItem]) -> None:
+            self._reading.remove(database)
+            self._banners.remove(subject)
+            self.restored.emit(self._controller.restore(found))
+
+        def failed(message: str) -> None:
+            self._reading.remove(database)
+            self._banners.show_message(subject, Kind.WARNING, message)
+
+        self._reading.add(database)
+        self._banners.show_banner(subject, Kind.INFO, f"Opening the results in {database.name}…")
+        self._background.start(partial(read_stored, database), done, failed)
+
+    def _cannot_open(self, message: str) -> None:
+        self._banners.show_message("sources", Kind.WARNING, message)
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file; False where there is none."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

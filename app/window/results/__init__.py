@@ -1,0 +1,1 @@
+"""Stored results: opening and exporting them."""

@@ -1,0 +1,56 @@
+"""What an earlier run stored, as items for the queue: as they were left, with their counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.timeline.class_counts import Tally, length_of
+from engine.errors import ExportError
+from engine.store.session import SessionReader, StoredSource
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """item: its key means nothing yet."""
+
+    item: QueueItem
+    tally: Tally
+
+
+def read_stored(database: Path) -> list[StoredItem]:
+    """The sources of a session database, also of one that is still being written.
+
+    Raises:
+        ExportError: it is missing, damaged or something else, or holds no source.
+    """
+    with SessionReader(database) as reader:
+        found = [_stored(reader, source) for source in reader.sources()]
+    if not found:
+        raise ExportError(f"{database} holds no results: the run ended before it had looked at a file")
+    return found
+
+
+def _stored(reader: SessionReader, source: StoredSource) -> StoredItem:
+    tally = Tally()
+    failed = tally.add_frames(reader.frames(source.number), length_of(source.info))
+    frames = reader.count(source.number)
+    state, reason = ItemState.DONE, None
+    if source.error is not None:
+        state, reason = ItemState.FAILED, source.error
+    elif not source.complete:
+        state = ItemState.CANCELLED
+    item = QueueItem(
+        0,
+        source.file,
+        state,
+        Results(reader.path, source.number, reader.labels),
+        source.info,
+        frames,
+        failed,
+        reader.last_pts(source.number),
+        seconds=source.seconds,
+        reason=reason,
+    )
+    return StoredItem(item, tally)

@@ -1,0 +1,1 @@
+"""A detection session as the window drives it."""

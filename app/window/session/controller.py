@@ -1,0 +1,288 @@
+"""Detection as the window sees it: a queue goes in, the items of the queue change. Nothing here waits."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.queue.intake import SESSION
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.model import QueueModel
+from app.window.results.stored import StoredItem
+from app.window.session.feed import SourceProgress
+from app.window.session.live_devices import only_devices_differ, use_devices
+from app.window.session.thread import SessionThread
+from app.window.timeline.class_counts import Tally
+from engine.errors import UsageError
+from engine.pool.events import StrategyChosen
+from engine.settings import RunSettings
+from engine.types import DeviceId
+
+TICK_MS = 200
+"""Time between looks at a running session."""
+STOP_SECONDS = 8.0
+AT_ONCE = 100
+"""Files given to a session in one turn of the event loop."""
+
+_NAME = 40
+"""Characters of the first file's name in that of a session: four bytes each at most, and file systems take 255."""
+
+_log = logging.getLogger(__name__)
+
+
+class DetectionController(QObject):
+    """Gives waiting files to a session and folds what it tells into the queue.
+
+    One session runs at a time. It outlives its files, so that the next ones find their engines built; other settings need
+    another session, which begins when the one before has ended.
+
+    devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
+    session ended. refused: why a device can neither join nor leave. item_changed: key.
+    """
+
+    devices_changed = Signal(object)
+    strategy_changed = Signal(object)
+    device_failed = Signal(object)
+    failed = Signal(str)
+    refused = Signal(str)
+    item_changed = Signal(int)
+    _woken = Signal()
+
+    def __init__(self, model: QueueModel, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.folder = folder
+        self._keys = itertools.count(1)
+        self._settings: RunSettings | None = None
+        self._labels: tuple[str, ...] = ()
+        self._own: dict[int, tuple[RunSettings, tuple[str, ...]]] = {}
+        self._session: SessionThread | None = None
+        self._tallies: dict[int, Tally] = {}
+        self._strategy: StrategyChosen | None = None
+        self._devices: tuple[DeviceStatus, ...] = ()
+        self._closing = False
+        self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
+        self._timer.timeout.connect(self._tick)
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._more.timeout.connect(self._submit)
+        self._woken.connect(self._wake)
+
+    @property
+    def running(self) -> bool:
+        """Whether some file without settings of its own has got results already and is not finished."""
+        return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
+
+    def tally(self, key: int) -> Tally | None:
+        """What was seen in a file so far."""
+        return self._tallies.get(key)
+
+    def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
+        """Queue files; gives their keys. own: settings and labels for these files alone, whatever the others get."""
+        waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
+        items = [QueueItem(next(self._keys), path, reason=waits_for) for path in paths]
+        if own is not None:
+            self._own |= {item.key: own for item in items}
+        self._model.extend(items)
+        self._submit()
+        return [item.key for item in items]
+
+    def restore(self, found: Iterable[StoredItem]) -> list[int]:
+        """Put what an earlier run stored into the queue; gives the keys."""
+        stored = [(replace(each.item, key=next(self._keys)), each.tally) for each in found]
+        self._tallies |= {item.key: tally for item, tally in stored}
+        self._model.extend([item for item, _ in stored])
+        return [item.key for item, _ in stored]
+
+    def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether these differ from the settings in use, by more than what a session can take up as it runs."""
+        differ = self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
+        return differ and not self._only_devices_differ(settings, labels)
+
+    def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
+        """Work with other settings from now on. restart: also for the files that are begun, which then begin anew.
+
+        Where nothing but the devices differs, they join and leave the session that runs.
+        """
+        if settings == self._settings and tuple(labels) == self._labels:
+            return
+        elastic = self._only_devices_differ(settings, labels)
+        self._settings, self._labels = settings, tuple(labels)
+        session = self._session
+        if session is not None and not (elastic and use_devices(session, self._devices, settings)):
+            for item in self._model:
+                begun = item.results is not None and not item.ended and item.key not in self._own
+                if begun and (restart or item.state is ItemState.WAITING):
+                    session.cancel(item.key)
+                    self._forget(item)
+            session.finish()
+        self._submit()
+
+    @Slot(object)
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part in the session that runs, also one that has left or failed."""
+        self._change_devices(SessionThread.add_device, device)
+
+    @Slot(object)
+    def remove_device(self, device: DeviceId) -> None:
+        """A device leaves the session that runs; the others do the rest of its work."""
+        self._change_devices(SessionThread.remove_device, device)
+
+    def _change_devices(self, change: Callable[[SessionThread, DeviceId], None], device: DeviceId) -> None:
+        try:
+            if self._session is None:
+                raise RuntimeError("nothing is being detected")
+            change(self._session, device)
+        except (UsageError, RuntimeError) as problem:
+            self.refused.emit(str(problem))
+        self._wake()
+
+    def _only_devices_differ(self, settings: RunSettings, labels: Sequence[str]) -> bool:
+        """Whether the session that runs can go on with these: devices may join and leave it."""
+        now, session = self._settings, self._session
+        if now is None or session is None or session.settings != now or self._labels != tuple(labels):
+            return False
+        return only_devices_differ(now, settings, self._strategy)
+
+    def cancel(self, key: int) -> None:
+        """Stop one file; what was found stays."""
+        item = self._model.get(key)
+        if item is None or item.ended:
+            return
+        if self._session is not None and item.results is not None:
+            self._session.cancel(key)
+        self._put(replace(item, state=ItemState.CANCELLED, rate=None))
+
+    def remove(self, key: int) -> None:
+        """Take a file out of the queue."""
+        self.cancel(key)
+        self._model.remove(key)
+        self._tallies.pop(key, None)
+        self._own.pop(key, None)
+
+    def retry(self, key: int) -> None:
+        """Detect once more in a file that has ended, with the settings of now."""
+        item = self._model.get(key)
+        if item is not None and item.ended:
+            self._forget(item)
+            self._submit()
+
+    def _forget(self, item: QueueItem) -> None:
+        if self._session is not None:
+            self._session.numbers.pop(item.key, None)
+        self._tallies.pop(item.key, None)
+        self._put(QueueItem(item.key, item.path, info=item.info))
+
+    def _put(self, item: QueueItem) -> None:
+        self._model.update(item)
+        self.item_changed.emit(item.key)
+
+    @Slot()
+    def _submit(self) -> None:
+        """Give the session what waits; start one if there is none."""
+        waiting = [
+            (item, settings)
+            for item in self._model
+            if item.state is ItemState.WAITING and item.results is None and (settings := self._settings_of(item)) is not None
+        ]
+        if self._closing or not waiting:
+            return
+        fresh = self._session is None
+        if self._session is None:
+            first, (run, labels) = waiting[0]
+            self._session = SessionThread(run, self.folder / session_name(first.path), labels, self._woken.emit)
+        now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
+        for item in now[:AT_ONCE]:
+            if not self._session.add(item.key, item.path):
+                break  # the next session takes them
+            self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
+        else:
+            if len(now) > AT_ONCE:
+                self._more.start()
+            elif len(now) < len(waiting):
+                self._session.finish()  # the others get one with their settings
+        if fresh:
+            self._session.start()
+        self._wake()
+
+    def _settings_of(self, item: QueueItem) -> tuple[RunSettings, tuple[str, ...]] | None:
+        common = (self._settings, self._labels) if self._settings is not None else None
+        return self._own.get(item.key, common)
+
+    @Slot()
+    def _wake(self) -> None:
+        if not self._timer.isActive() and not self._closing:
+            self._timer.start()
+
+    @Slot()
+    def _tick(self) -> None:
+        session = self._session
+        if session is None:
+            return
+        snapshot = session.feed.take()
+        keys = {number: key for key, number in list(session.numbers.items())}
+        for number, progress in snapshot.sources.items():
+            item = self._model.get(keys.get(number, -1))
+            if item is not None and item.results is not None and not item.ended:
+                if item.results.source != number:
+                    self._tallies[item.key] = session.feed.tally(number)
+                    item = replace(item, results=replace(item.results, source=number))
+                self._put(_folded(item, progress))
+        if snapshot.strategy is not None and snapshot.strategy != self._strategy:
+            self._strategy = snapshot.strategy
+            self.strategy_changed.emit(snapshot.strategy)
+        if snapshot.devices != self._devices:
+            self._devices = snapshot.devices
+            self.devices_changed.emit(snapshot.devices)
+        for problem in snapshot.problems:
+            self.device_failed.emit(problem)
+        if snapshot.ended:
+            self._ended(session, snapshot.error)
+        elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
+            session.finish()  # the next file gets a new one, with fresh processes
+
+    def _ended(self, session: SessionThread, error: str | None) -> None:
+        session.join()
+        self._session = None
+        for item in self._model:
+            if item.results is not None and item.results.database == session.database and not item.ended:
+                self._put(replace(item, state=ItemState.FAILED, reason=error or "Detection ended before this file.", rate=None))
+        if error is not None:
+            self.failed.emit(error)
+        self._submit()
+
+    def stop(self) -> None:
+        """Give everything up and wait until no process is left: a second or two, whatever runs."""
+        self._closing = True
+        self._timer.stop()
+        self._more.stop()
+        if self._session is not None:
+            self._session.stop()
+            self._session.join(STOP_SECONDS)
+            if self._session.is_alive():
+                _log.error("the session's thread does not end; its processes end with this one")
+            self._session = None
+
+
+def session_name(first: Path) -> str:
+    """The file name of a session that begins now with this source: when, and what."""
+    what = "".join(character if character.isprintable() else "_" for character in first.stem)
+    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
+
+
+def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:
+    """A queue item with what its session tells of it."""
+    item = replace(
+        item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=progress.rate
+    )
+    finished = progress.finished
+    if finished is None:
+        return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
+    state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
+    return replace(item, state=state, reason=finished.error, seconds=finished.seconds, rate=None)

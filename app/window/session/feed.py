@@ -1,0 +1,149 @@
+"""Between the session's thread and the window's: events are folded where they arise, and the window takes the sum.
+
+However many frames come, the window sees a handful of small values a few times a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from app.window.devices.status import DeviceEvent, DeviceStatus, Phase, fold
+from app.window.queue.item import RateMeter
+from app.window.timeline.class_counts import Tally, length_of
+from engine.media.types import SourceInfo
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStarting,
+    DeviceStats,
+    EngineBuilding,
+    Event,
+    FramesDone,
+    SourceFinished,
+    SourceOpened,
+    StrategyChosen,
+)
+from engine.types import DeviceId
+
+
+@dataclass(frozen=True)
+class SourceProgress:
+    """How far one source is. frames: finished; failed: of these, without detections. head: pts of the last, seconds."""
+
+    info: SourceInfo | None = None
+    frames: int = 0
+    failed: int = 0
+    head: float | None = None
+    rate: float | None = None
+    finished: SourceFinished | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A session at one moment. problems: device failures since the last snapshot. ended: nothing more comes; error: why."""
+
+    sources: Mapping[int, SourceProgress]
+    devices: tuple[DeviceStatus, ...]
+    strategy: StrategyChosen | None
+    problems: tuple[DeviceFailed, ...]
+    ended: bool
+    error: str | None
+
+
+class Feed:
+    """Written by one thread, read by another."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._sources: dict[int, SourceProgress] = {}
+        self._changed: set[int] = set()
+        self._meters: dict[int, RateMeter] = {}
+        self._tallies: dict[int, Tally] = {}
+        self._devices: dict[DeviceId, DeviceStatus] = {}
+        self._strategy: StrategyChosen | None = None
+        self._problems: list[DeviceFailed] = []
+        self._ended = False
+        self._error: str | None = None
+        self._announced = False
+
+    def apply(self, event: Event) -> bool:
+        """Fold one event in. Gives True if the reader has to be told that there is something to take."""
+        now = time.monotonic()
+        with self._lock:
+            match event:
+                case FramesDone():
+                    self._frames(event, now)
+                case SourceOpened(source, info):
+                    self._set(source, replace(self._source(source), info=info))
+                case SourceFinished(source):
+                    self._set(source, replace(self._source(source), finished=event))
+                case StrategyChosen():
+                    self._strategy = event
+                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceLeft() | DeviceStats():
+                    self._device(event, now)
+            return self._announce()
+
+    def leaving(self, device: DeviceId) -> None:
+        """It was taken out of the run, and will soon have left. To be taken without being told."""
+        with self._lock:
+            status = self._devices.get(device)
+            if status is not None and status.takes_part:
+                self._devices[device] = replace(status, phase=Phase.LEAVING)
+
+    def end(self, error: str | None) -> bool:
+        """Nothing more comes. Gives True as ``apply`` does."""
+        with self._lock:
+            self._ended, self._error = True, error
+            self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
+            return self._announce()
+
+    def take(self) -> Snapshot:
+        """What has changed since the last time; the devices always."""
+        with self._lock:
+            self._announced = False
+            changed, self._changed = self._changed, set()
+            problems, self._problems = tuple(self._problems), []
+            sources = {number: self._sources[number] for number in changed}
+            return Snapshot(sources, tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
+
+    def tally(self, source: int) -> Tally:
+        """The counts of one source, which go on growing."""
+        with self._lock:
+            return self._tallies.setdefault(source, Tally())
+
+    def _announce(self) -> bool:
+        first, self._announced = not self._announced, True
+        return first
+
+    def _source(self, number: int) -> SourceProgress:
+        return self._sources.get(number, SourceProgress())
+
+    def _set(self, number: int, progress: SourceProgress) -> None:
+        self._sources[number] = progress
+        self._changed.add(number)
+
+    def _frames(self, event: FramesDone, now: float) -> None:
+        before = self._source(event.source)
+        tally = self._tallies.setdefault(event.source, Tally())
+        failed = tally.add_frames(event.frames, length_of(before.info))
+        frames = before.frames + len(event.frames)
+        meter = self._meters.setdefault(event.source, RateMeter())
+        rate = meter.mark(now, frames)
+        head = event.frames[-1].ref.pts if event.frames else before.head
+        self._set(event.source, replace(before, frames=frames, failed=before.failed + failed, head=head, rate=rate or before.rate))
+
+    def _device(self, event: DeviceEvent, now: float) -> None:
+        device = event.engine.device if isinstance(event, DeviceReady) else event.device
+        self._devices[device] = fold(self._devices.get(device, DeviceStatus(device)), event, now)
+        if isinstance(event, DeviceFailed):
+            self._problems.append(event)
+
+
+def _at_the_end(status: DeviceStatus) -> DeviceStatus:
+    if status.phase in (Phase.FAILED, Phase.LEFT):
+        return status
+    return replace(status, phase=Phase.LEFT if status.phase is Phase.LEAVING else Phase.IDLE, building=None)

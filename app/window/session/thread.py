@@ -1,0 +1,138 @@
+"""One detection session in a thread of its own: the pool runs, its events are folded into the feed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app.window.session.feed import Feed
+from engine.errors import FramefleetError
+from engine.session import DetectionSession
+from engine.settings import RunSettings
+from engine.store.schema import explained
+from engine.types import DeviceId
+
+
+class SessionThread(threading.Thread):
+    """Runs one session until ``finish`` or ``stop``. All methods but ``run`` belong to the window's thread.
+
+    news: called in this thread when the feed has something to take. ``numbers``: the source number of each queue item that
+    the pool knows.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        news: Callable[[], None],
+    ) -> None:
+        super().__init__(name="framefleet session", daemon=True)
+        self.settings = settings
+        self.database = database
+        self.labels = tuple(labels)
+        self.feed = Feed()
+        self.numbers: dict[int, int] = {}
+        self._news = news
+        self._lock = threading.Lock()
+        self._session: DetectionSession | None = None
+        self._waiting: dict[int, Path] = {}
+        self._finishing = False
+        self._stopped = False
+        self._over = False
+
+    def run(self) -> None:
+        """Drive the session; every error ends up in the feed."""
+        error: str | None = None
+        try:
+            self._drive()
+        except FramefleetError as caught:
+            error = str(caught)
+        except BaseException as caught:
+            error = f"{type(caught).__name__}: {caught}"
+            raise  # a mistake of ours: the handler of unexpected errors shows and logs it
+        finally:
+            with self._lock:
+                self._over = True
+            if self.feed.end(error):
+                self._news()
+
+    def _drive(self) -> None:
+        with explained(self.database, "create"):
+            self.database.parent.mkdir(parents=True, exist_ok=True)
+        with DetectionSession(self.settings, self.database, self.labels) as session:
+            with self._lock:
+                self._session = session
+                for key, path in self._waiting.items():
+                    self.numbers[key] = session.add(path)
+                self._waiting.clear()
+                if self._finishing:
+                    session.finish()
+                if self._stopped:
+                    session.cancel()
+            for event in session.events():
+                if self.feed.apply(event):
+                    self._news()
+
+    def add(self, key: int, path: Path) -> bool:
+        """Queue a file, also before the thread is started. False: the session is at its end and takes no more."""
+        with self._lock:
+            if self._finishing or self._over:
+                return False
+            if self._session is None:
+                self._waiting[key] = path
+                return True
+            try:
+                self.numbers[key] = self._session.add(path)
+            except RuntimeError:  # the pool has ended, and this thread is about to
+                return False
+            return True
+
+    def cancel(self, key: int) -> None:
+        """Give one file up."""
+        with self._lock:
+            self._waiting.pop(key, None)
+            if self._session is not None and key in self.numbers:
+                self._session.cancel(self.numbers[key])
+
+    def add_device(self, device: DeviceId) -> None:
+        """One more device takes part in the running session, also one that has left or failed: DeviceStarting follows in the feed.
+
+        Raises:
+            UsageError: it takes part already, or cannot join a session that runs; the message is for the user.
+            RuntimeError: no session runs.
+        """
+        self._running().add_device(device)
+
+    def remove_device(self, device: DeviceId) -> None:
+        """A device leaves the running session, and the others do the rest of its work: DeviceLeft follows in the feed within a second.
+
+        Raises:
+            UsageError: it is the last one and there is work left, or it cannot leave; the message is for the user.
+            RuntimeError: no session runs.
+        """
+        self._running().remove_device(device)
+        self.feed.leaving(device)
+
+    def _running(self) -> DetectionSession:
+        with self._lock:
+            if self._session is None or self._over:
+                raise RuntimeError("nothing is being detected")
+            return self._session
+
+    def finish(self) -> None:
+        """End after the last file."""
+        with self._lock:
+            self._finishing = True
+            if self._session is not None:
+                self._session.finish()
+
+    def stop(self) -> None:
+        """Give everything up and end: soon, but this does not wait."""
+        with self._lock:
+            self._stopped = True
+            self._waiting.clear()
+            if self._session is not None:
+                self._session.cancel()
+        self.finish()

@@ -1,0 +1,1 @@
+"""The settings dialog, its forms, and the stored preferences."""

@@ -1,0 +1,113 @@
+"""Choosing devices: automatic, or any of those found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
+
+from app.window.devices.status_text import GIB
+from app.window.settings.check import used_by_default
+from app.window.widgets import formats
+from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
+from engine.devices.description import DeviceDescription
+from engine.types import DeviceId
+
+FEW = 3
+_AUTOMATIC = "Automatic: the best available"
+
+
+class DeviceForm(QWidget):
+    """A check box for "automatic" and one for each device. changed: something was ticked, or devices were found."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.automatic = QCheckBox(_AUTOMATIC)
+        self.automatic.setChecked(True)
+        self.automatic.toggled.connect(self._enable)
+        self.hint = label("small", "Looking for devices…")
+        self.hint.setWordWrap(True)
+        self.problem = wrapped("error")
+        self.boxes: dict[DeviceId, QCheckBox] = {}
+        self.found: tuple[DeviceDescription, ...] | None = None
+        self._wanted: tuple[DeviceId, ...] = ()
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(22, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.automatic)
+        column.addWidget(self.hint)
+        column.addLayout(self._grid)
+        column.addWidget(self.problem)
+
+    @property
+    def devices(self) -> tuple[DeviceId, ...]:
+        """The chosen devices; empty = automatic."""
+        if self.automatic.isChecked():
+            return ()
+        return tuple(device for device, box in self.boxes.items() if box.isChecked()) if self.boxes else self._wanted
+
+    def set_devices(self, devices: Sequence[DeviceId]) -> None:
+        """Tick these; none = automatic."""
+        self._wanted = tuple(devices)
+        self.automatic.setChecked(not devices)
+        for device, box in self.boxes.items():
+            box.setChecked(device in devices)
+        self._enable()
+
+    def offer(self, found: Sequence[DeviceDescription]) -> None:
+        """These were found. What was chosen before and is not among them stays on the list, and says so."""
+        self.found = tuple(found)
+        for description in found:
+            self._add(description.id, _described(description), description.problem)
+        for device in self._wanted:
+            if device not in self.boxes and device.kind == "cpu":
+                self._add(device, "Shares the processor with the other CPU devices", None)
+            elif device not in self.boxes:
+                self._add(device, "", "It was not found on this machine.", usable=True)
+        used = used_by_default(found)
+        names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")
+        self.automatic.setText(f"{_AUTOMATIC} ({names})" if used else _AUTOMATIC)
+        self.hint.hide()
+        self._enable()
+
+    def _add(self, device: DeviceId, detail: str, problem: str | None, usable: bool = False) -> None:
+        box = QCheckBox(str(device))
+        box.setAccessibleName(", ".join(filter(None, (str(device), detail, problem))))
+        box.setChecked(device in self._wanted)
+        box.setProperty("usable", usable or problem is None)
+        box.toggled.connect(self.changed)
+        row = self._grid.rowCount()
+        self._grid.addWidget(box, row, 0)
+        line = ElidedLabel("small")
+        line.setToolTip(detail)
+        self._grid.addWidget(line, row, 1)
+        say(line, detail)
+        if problem is not None:
+            why = wrapped("notice")
+            self._grid.addWidget(why, row + 1 if detail else row, 1)
+            say(why, problem)
+        self.boxes[device] = box
+
+    def fail(self, message: str) -> None:
+        """Looking for devices went wrong."""
+        self.hint.setText(message)
+
+    @Slot()
+    def _enable(self) -> None:
+        for box in self.boxes.values():
+            box.setEnabled(not self.automatic.isChecked() and (box.property("usable") or box.isChecked()))
+        self.changed.emit()
+
+
+def _described(known: DeviceDescription) -> str:
+    """``NVIDIA H200 · 140.4 GiB · fp32, fp16 · TensorRT``."""
+    memory = f"{known.memory / GIB:.1f} GiB" if known.memory else ""
+    return " · ".join(filter(None, (known.name, memory, ", ".join(known.precisions), known.backend)))

@@ -1,0 +1,138 @@
+"""Choosing a model: three files, checked as they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.window.models.parts import ModelParts
+from app.window.queue.intake import Intake
+from app.window.session.background import Background
+from app.window.start_page import model_line
+from app.window.widgets import formats, theme
+from app.window.widgets.form_grid import form_grid
+from app.window.widgets.icons import pixmap
+from app.window.widgets.path_field import PathField
+from engine.model.check import ModelSummary, check_model
+from engine.model.files import find_weights
+from engine.settings import ModelFiles
+
+CHECK_AFTER_MS = 200
+"""Time without typing after which the files are checked."""
+
+
+class ModelForm(QWidget):
+    """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model.
+
+    list_requested: the user wants one of those that can be downloaded.
+    """
+
+    checked = Signal(object)
+    list_requested = Signal()
+
+    def __init__(self, background: Background, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._background = background
+        self._turn = 0
+        self.summary: ModelSummary | None = None
+        self.cfg = PathField("network description", "Darknet network (*.cfg)", "yolov4.cfg")
+        self.weights = PathField("weights", "Darknet weights (*.weights)", "yolov4.weights")
+        self.labels = PathField("labels", "Labels (*.names *.txt)", "Found beside the network, or COCO's for 80 classes")
+        self.icon = QLabel()
+        self.verdict = QLabel()
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict.setWordWrap(True)
+        self.verdict.setMinimumHeight(2 * self.verdict.fontMetrics().height())
+        form = form_grid((("Network (.cfg)", self.cfg), ("Weights", self.weights), ("Labels", self.labels)))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.icon)
+        row.addWidget(self.verdict, 1)
+        self.from_list = QPushButton("Download a model…")
+        self.from_list.clicked.connect(self.list_requested)
+        row.addWidget(self.from_list, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(form)
+        column.addLayout(row)
+        self._timer = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
+        self._timer.timeout.connect(self._check)
+        self.cfg.changed.connect(self._cfg_changed)
+        for field in (self.weights, self.labels):
+            field.changed.connect(self._schedule)
+        self._show_verdict("info", theme.MUTED, ModelParts().missing)
+
+    @property
+    def parts(self) -> ModelParts:
+        """What is in the fields."""
+        weights = self.weights.text if self.weights.text.startswith("random:") else self.weights.path
+        return ModelParts(self.cfg.path, weights, self.labels.path)
+
+    @property
+    def files(self) -> ModelFiles | None:
+        """The model, if both cfg and weights are given."""
+        return self.parts.files
+
+    def set_parts(self, parts: ModelParts) -> None:
+        """Fill the fields."""
+        for field, value in ((self.cfg, parts.cfg), (self.weights, parts.weights), (self.labels, parts.labels)):
+            field.set_path(value)
+
+    def take(self, intake: Intake) -> None:
+        """Files were dropped."""
+        self.set_parts(self.parts.updated(intake))
+
+    @Slot()
+    def _cfg_changed(self) -> None:
+        cfg = self.cfg.path
+        if cfg is not None and not self.weights.text and cfg.is_file() and (found := find_weights(cfg)) is not None:
+            self.weights.set_path(found)
+        self._schedule()
+
+    @Slot()
+    def _schedule(self) -> None:
+        self._turn += 1
+        self._set_summary(None)
+        self._timer.start()
+
+    @Slot()
+    def _check(self) -> None:
+        files = self.files
+        if files is None:
+            self._show_verdict("info", theme.MUTED, self.parts.missing)
+            return
+        self._show_verdict("info", theme.MUTED, "Checking…")
+        self._background.start(partial(check_model, files), self._for_turn(self._fits), self._for_turn(self._unfit))
+
+    def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
+        """Only the answer to the newest question counts."""
+        turn = self._turn
+
+        def deliver(answer: object) -> None:
+            if turn == self._turn:
+                show(answer)
+
+        return deliver
+
+    def _fits(self, summary: ModelSummary) -> None:
+        labels = ", ".join(summary.labels[:3]) + (", …" if len(summary.labels) > 3 else "")
+        self._show_verdict("check", theme.GOOD, f"{model_line(summary)}\nLabels: {labels}")
+        self._set_summary(summary)
+
+    def _unfit(self, message: str) -> None:
+        self._show_verdict("error", theme.DANGER, message)
+
+    def _set_summary(self, summary: ModelSummary | None) -> None:
+        self.summary = summary
+        self.checked.emit(summary)
+
+    def _show_verdict(self, symbol: str, colour: str, text: str) -> None:
+        self.icon.setPixmap(pixmap(symbol, 18, colour))
+        self.verdict.setText(formats.shortened(text))
+        self.verdict.setProperty("role", "error" if symbol == "error" else "muted")
+        self.verdict.style().unpolish(self.verdict)
+        self.verdict.style().polish(self.verdict)

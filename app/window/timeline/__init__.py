@@ -1,0 +1,1 @@
+"""The seek bar and the counts that it shows."""

@@ -1,0 +1,174 @@
+"""The seek bar: where playing stands, how far detection has come, and when something was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
+
+from app.window.widgets import formats, theme
+
+STEPS = 10_000
+"""Positions of the slider over a source's length."""
+MARGIN = 8.0  # logical pixels left and right, so that the handle stays inside
+TRACK = 4.0
+
+
+class Timeline(QAbstractSlider):
+    """A slider over the length of a source. sought: a time in seconds (a position, for pictures) that the user chose."""
+
+    sought = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setRange(0, STEPS)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Position in the video")
+        self._duration = 0.0
+        self._pictures = False
+        self._detected = 0.0
+        self._activity: NDArray[np.float64] | None = None
+        self._drawn: tuple[object, QPixmap] | None = None
+        self._hover: float | None = None
+        self.actionTriggered.connect(self._acted)
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room, high enough for the activity above the track."""
+        return QSize(400, 40)
+
+    def set_duration(self, duration: float, pictures: bool = False) -> None:
+        """The length in seconds, or the last position for pictures; 0 = unknown."""
+        self._duration, self._pictures = duration, pictures
+        self.setEnabled(duration > 0)
+        self.update()
+
+    def set_position(self, pts: float) -> None:
+        """Where playing stands; ignored while the user drags."""
+        if not self.isSliderDown():
+            self.setValue(round(self._fraction(pts) * STEPS))
+
+    def set_detected(self, fraction: float) -> None:
+        """How much of the length is analysed, 0..1, from the beginning."""
+        if abs(fraction - self._detected) * self.width() >= 0.5 or fraction in (0.0, 1.0):
+            self._detected = fraction
+            self.update()
+
+    def set_activity(self, counts: NDArray[np.int64] | None) -> None:
+        """How many objects were seen in each slice of the length."""
+        if counts is None or not counts.any():
+            self._activity = None
+        else:
+            self._activity = np.sqrt(counts / counts.max())  # the root keeps a lone object visible beside a crowd
+        self._drawn = None
+        self.update()
+
+    def _fraction(self, pts: float) -> float:
+        return min(max(pts / self._duration, 0.0), 1.0) if self._duration else 0.0
+
+    def _at(self, x: float) -> float:
+        return min(max((x - MARGIN) / max(self.width() - 2 * MARGIN, 1.0), 0.0), 1.0)
+
+    def _time_text(self, fraction: float) -> str:
+        pts = fraction * self._duration
+        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True)
+
+    def _acted(self, action: int) -> None:
+        """Keys and assistive technology; the mouse is handled below."""
+        if action != QAbstractSlider.SliderAction.SliderMove.value:
+            self.sought.emit(self.sliderPosition() / STEPS * self._duration)
+
+    def _drag(self, x: float) -> None:
+        self.setSliderPosition(round(self._at(x) * STEPS))
+        self.sought.emit(self._at(x) * self._duration)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Jump to the place and begin to drag."""
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self._drag(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag, or say which time is under the mouse."""
+        x = event.position().x()
+        self._hover = self._at(x)
+        if self.isSliderDown():
+            self._drag(x)
+        elif self._duration:
+            QToolTip.showText(event.globalPosition().toPoint(), self._time_text(self._hover), self)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let go."""
+        self.setSliderDown(False)
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """The mouse is gone."""
+        self._hover = None
+        self.update()
+        super().leaveEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Activity, track, what is analysed, what is played, the handle."""
+        with QPainter(self) as painter:
+            self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        left, width = MARGIN, self.width() - 2 * MARGIN
+        middle = self.height() - 10.0
+        played = self.sliderPosition() / STEPS
+        self._paint_activity(painter, left, width, middle - TRACK, played)
+        track = QRectF(left, middle - TRACK / 2, width, TRACK)
+        for fraction, colour in ((1.0, theme.RAISED), (self._detected, theme.EDGE), (played, theme.ACCENT)):
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(QRectF(track.x(), track.y(), width * fraction, TRACK), TRACK / 2, TRACK / 2)
+        if not self.isEnabled():
+            return
+        if self._hover is not None and not self.isSliderDown():
+            painter.fillRect(QRectF(left + width * self._hover - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
+        x = left + width * played
+        painter.fillRect(QRectF(x - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
+        painter.setBrush(QColor(theme.TEXT))
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.ACCENT), 2))
+        painter.drawEllipse(QRectF(x - 6, middle - 6, 12, 12))
+
+    def _paint_activity(self, painter: QPainter, left: float, width: float, bottom: float, played: float) -> None:
+        if self._activity is None:
+            return
+        key = (self.size(), self.devicePixelRatio())
+        if self._drawn is None or self._drawn[0] != key:
+            self._drawn = key, self._draw_activity(self._activity, left, width, bottom)
+        x = left + width * played
+        for start, end, opacity in ((0.0, x, 0.85), (x, float(self.width()), 0.42)):
+            painter.setOpacity(opacity)
+            painter.setClipRect(QRectF(start, 0, end - start, self.height()))
+            painter.drawPixmap(0, 0, self._drawn[1])
+        painter.setClipping(False)
+        painter.setOpacity(1.0)
+
+    def _draw_activity(self, activity: NDArray[np.float64], left: float, width: float, bottom: float) -> QPixmap:
+        """The bars once and for all: what is played over them many times a second is only the split between bright and dim."""
+        ratio = self.devicePixelRatio()
+        drawn = QPixmap(self.size() * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        drawn.fill(Qt.GlobalColor.transparent)
+        step, height = width / len(activity), bottom - 6
+        bars = []
+        for index, value in enumerate(activity.tolist()):
+            if value:
+                tall = max(round(height * value), 2)
+                start, end = round(left + index * step), round(left + (index + 1) * step)
+                bars.append(QRect(start, round(bottom) - tall, max(end - start - 1, 1), tall))
+        with QPainter(drawn) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.ACCENT))
+            painter.drawRects(bars)
+        return drawn

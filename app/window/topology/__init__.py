@@ -1,0 +1,1 @@
+"""The panel that draws how devices are connected."""

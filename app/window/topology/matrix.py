@@ -1,0 +1,122 @@
+"""The codes of ``nvidia-smi topo -m`` as a table: colours say how near, tooltips say it in words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from app.window.topology.text import about_link, gpu_title
+from app.window.widgets import theme
+from engine.devices.topology.types import Level, Link, Topology
+
+WIDEST = 56
+_MIDDLE = Qt.AlignmentFlag.AlignCenter
+_SHADE = Qt.ItemDataRole.UserRole
+_SHADES = {Level.PIX: 0.42, Level.PXB: 0.32, Level.PHB: 0.23, Level.NODE: 0.15, Level.SYS: 0.07}
+"""The nearer, the stronger."""
+
+
+class _Cell(QStyledItemDelegate):
+    """A tinted square with its code, which is never cut."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Draw it."""
+        area = QRectF(option.rect).adjusted(1, 1, -1, -1)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QColor(theme.ACCENT) if focused else Qt.PenStyle.NoPen)
+        painter.setBrush(index.data(_SHADE))
+        painter.drawRoundedRect(area, 3, 3)
+        painter.setPen(index.data(Qt.ItemDataRole.ForegroundRole).color())
+        painter.setFont(theme.font(-2))
+        painter.drawText(area.adjusted(-4, 0, 4, 0), _MIDDLE, index.data())
+        painter.restore()
+
+
+class TopologyMatrix(QTableWidget):
+    """A row and a column for each GPU, by the driver's numbers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("How GPUs are joined")
+        self.setItemDelegate(_Cell(self))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCornerButtonEnabled(False)
+        self.setShowGrid(False)
+        self.setStyleSheet(
+            f"QTableWidget, QHeaderView, QTableCornerButton::section {{ background: transparent; border: none; }}"
+            f" QHeaderView::section {{ background: transparent; border: none; color: {theme.MUTED}; padding: 0 2px; }}"
+        )
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setFont(theme.font(-2))
+            header.setHighlightSections(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setDefaultAlignment(_MIDDLE)
+        self._narrowest = 0
+
+    def show_topology(self, topology: Topology) -> None:
+        """Show this machine's matrix."""
+        gpus, codes = topology.gpus, topology.codes()
+        self.setRowCount(len(gpus))
+        self.setColumnCount(len(gpus))
+        for place, gpu in enumerate(gpus):
+            for set_header in (self.setHorizontalHeaderItem, self.setVerticalHeaderItem):
+                name = QTableWidgetItem(str(gpu.number))
+                name.setToolTip(gpu_title(gpu))
+                set_header(place, name)
+        for row, links in enumerate(topology.links):
+            for column, link in enumerate(links):
+                item = QTableWidgetItem(codes[row][column])
+                item.setToolTip(about_link(gpus[row], gpus[column], link))
+                item.setForeground(QColor(theme.DISABLED if link is None else theme.TEXT))
+                item.setData(_SHADE, _shade(link))
+                self.setItem(row, column, item)
+        metrics = QFontMetrics(theme.font(-2))
+        self._narrowest = max((metrics.horizontalAdvance(code) for row_codes in codes for code in row_codes), default=0) + 4
+        height = metrics.height() + 8
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setMinimumSectionSize(8)
+        self.verticalHeader().setDefaultSectionSize(height)
+        self.verticalHeader().setFixedWidth(metrics.horizontalAdvance("00") + 6)
+        self.horizontalHeader().setFixedHeight(height)
+        self._spread()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use what room there is."""
+        super().resizeEvent(event)
+        self._spread()
+
+    def _spread(self) -> None:
+        """Columns as wide as there is room for, within reason; where there is none, they scroll."""
+        count = self.columnCount()
+        if not count:
+            return
+        room = (self.width() - self.verticalHeader().width()) // count
+        self.horizontalHeader().setDefaultSectionSize(max(min(room, WIDEST), self._narrowest))
+        bar = self.horizontalScrollBar().sizeHint().height() if room < self._narrowest else 0
+        self.setFixedHeight(self.horizontalHeader().height() + self.verticalHeader().defaultSectionSize() * count + bar)
+
+
+def _shade(link: Link | None) -> QColor:
+    if link is None or (link.level is None and not link.nvlinks):
+        return QColor(theme.SURFACE)
+    colour = QColor(theme.GOOD if link.nvlinks else theme.ACCENT)
+    colour.setAlphaF(0.24 if link.nvlinks or link.level is None else _SHADES[link.level])
+    return colour

@@ -1,0 +1,290 @@
+"""The player: what is on the screen, what comes next, and when."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
+
+from app.window.queue.item import ItemState, QueueItem
+from app.window.viewer.pacing import Pacer
+from app.window.viewer.preview_client import Look, PreviewClient, Shown
+from app.window.viewer.preview_conversation import IN_FLIGHT
+from engine.media.preview.process import Fetch
+from engine.media.types import SourceInfo, SourceKind
+from engine.types import FrameResult
+
+PICTURES_PER_SECOND = 2.0
+"""How fast a folder of pictures plays: their pts are positions, not seconds."""
+
+
+@dataclass(frozen=True)
+class Playback:
+    """waiting: playing, but the next picture waits for its detections."""
+
+    playing: bool = False
+    waiting: bool = False
+
+
+class Player(QObject):
+    """Plays one file at a time, paced by pts, with at most two pictures decoded ahead.
+
+    shown: Shown. result: FrameResult of the picture that is on, None: it has none any more. opened: SourceInfo. changed:
+    Playback. failed: why the file cannot be shown.
+    """
+
+    shown = Signal(object)
+    result = Signal(object)
+    opened = Signal(object)
+    changed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, client: PreviewClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._pacer = Pacer()
+        self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._show_due)
+        self._ticket = 0
+        self._size = QSize(640, 360)
+        self._item: QueueItem | None = None
+        self._info: SourceInfo | None = None
+        self._follow = True
+        self._queue_busy = False
+        self._speed = 1.0
+        self._state = Playback()
+        self._ahead: deque[Shown] = deque()
+        self._asked = 0
+        self._display_next = False
+        self._at_end = False
+        self._current: Shown | None = None
+        self._analysed = False
+        self._hold = False
+        self._held = False
+        client.opened.connect(self._opened)
+        client.shown.connect(self._arrived)
+        client.holding.connect(self._holding)
+        client.ended.connect(self._ended)
+        client.unavailable.connect(self._unavailable)
+        client.found.connect(self._found)
+
+    @property
+    def position(self) -> float:
+        """Pts of the picture that is on."""
+        return self._current.pts if self._current is not None else 0.0
+
+    @property
+    def playing(self) -> bool:
+        """Whether it plays."""
+        return self._state.playing
+
+    @property
+    def info(self) -> SourceInfo | None:
+        """The source that is shown, once it is open."""
+        return self._info
+
+    def open(self, item: QueueItem, play: bool) -> None:
+        """Show a file from its beginning."""
+        self._item, self._info, self._current = item, item.info, None
+        self._set(Playback(play))
+        self._jump(at=0.0)
+
+    def close_file(self) -> None:
+        """Show nothing."""
+        self._ticket += 1
+        self._item = self._info = self._current = None
+        self._ahead.clear()
+        self._timer.stop()
+        self._set(Playback())
+
+    def update_item(self, item: QueueItem, queue_busy: bool) -> None:
+        """The shown file's detection has come further. queue_busy: the pool works on another file."""
+        before, self._item, self._queue_busy = self._item, item, queue_busy
+        if self._analysed and before is not None and _database(item) != _database(before):  # it is detected anew
+            self._analysed = False
+            self.result.emit(None)
+        self._look()
+        if self._current is not None and not self._analysed and item.head is not None and self._current.pts <= item.head:
+            self._client.look_up(self._ticket, self._current.pts)
+
+    def play(self) -> None:
+        """Play on; from the beginning if it is at the end."""
+        if self._item is None or self._state.playing:
+            return
+        self._set(Playback(True))
+        self._pacer.stop()
+        if self._at_end and not self._ahead:
+            self._jump(at=0.0)
+        else:
+            self._schedule()
+
+    def pause(self) -> None:
+        """Stay at this picture."""
+        self._timer.stop()
+        self._pacer.stop()
+        self._set(Playback(False))
+
+    def toggle(self) -> None:
+        """Play or pause."""
+        self.pause() if self._state.playing else self.play()
+
+    def seek(self, pts: float) -> None:
+        """Show the picture at this time."""
+        if self._item is not None:
+            self._jump(at=max(pts, 0.0))
+
+    def step(self, frames: int) -> None:
+        """One frame on (1) or back (-1), and stay there."""
+        if self._item is None or self._current is None:
+            return
+        self.pause()
+        if frames < 0:
+            self._jump(before=self._current.pts)
+        elif self._ahead:
+            self._display(self._ahead.popleft())
+        elif not self._at_end:
+            self._display_next = True
+            self._ask()
+
+    def set_speed(self, speed: float) -> None:
+        """Play this many seconds of video per second."""
+        self._speed = speed
+        self._set_pace()
+        if self._state.playing:
+            self._schedule()
+
+    def set_follow(self, follow: bool) -> None:
+        """Whether playing waits for the detections of each picture while the file is worked on."""
+        self._follow = follow
+        self._look()
+
+    @Slot(QSize)
+    def set_viewport(self, size: QSize) -> None:
+        """Fetch pictures for a canvas of this size in device pixels."""
+        if size == self._size or size.isEmpty():
+            return
+        self._size = size
+        if self._item is not None and self._current is not None and not self._state.playing:
+            self._jump(at=self._current.pts)
+
+    def _jump(self, at: float | None = None, before: float | None = None) -> None:
+        if self._item is None:
+            return
+        self._ticket += 1
+        self._ahead.clear()
+        self._timer.stop()
+        self._pacer.stop()
+        self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
+        target = at if at is not None else before or 0.0
+        self._hold = target <= (self._item.head or 0.0)  # who goes beyond what is analysed wants to see that
+        fetch = Fetch(self._ticket, str(self._item.path), self._size.toTuple(), at=at, before=before)
+        self._client.jump(fetch, Look(self._item.results, self._holds()))
+
+    def _ask(self, after: float | None = None) -> None:
+        if self._item is not None and not self._at_end:
+            self._asked += 1
+            self._client.more(Fetch(self._ticket, str(self._item.path), self._size.toTuple(), after=after))
+
+    def _look(self) -> None:
+        if self._item is not None:
+            self._client.look(Look(self._item.results, self._holds()))
+
+    def _holds(self) -> bool:
+        item = self._item
+        if item is None or not self._follow or not self._hold or item.results is None:
+            return False
+        return item.state is ItemState.RUNNING or (item.state is ItemState.WAITING and not self._queue_busy)
+
+    def _set(self, state: Playback) -> None:
+        if state != self._state:
+            self._state = state
+            self.changed.emit(state)
+
+    def _set_pace(self) -> None:
+        pictures = self._info is not None and self._info.kind is SourceKind.IMAGES
+        self._pacer.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
+
+    def _display(self, shown: Shown) -> None:
+        self._current = shown
+        self._analysed = shown.result is not None
+        self._set(Playback(self._state.playing))
+        self.shown.emit(shown)
+
+    def _schedule(self) -> None:
+        """Keep pictures coming, and wake up when the next one is due."""
+        now = time.monotonic()
+        if self._current is not None and self._pacer.reached(now) is None:
+            self._pacer.due(self._current.pts, now)  # the clock starts at the picture that is on
+        while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
+            reached = self._pacer.reached(now)
+            self._ask(after=reached if reached is not None and self._speed > 1 else None)
+        if self._ahead:
+            self._timer.start(max(0, round((self._pacer.due(self._ahead[0].pts, now) - now) * 1000)))
+        elif self._at_end and not self._asked:
+            self.pause()
+        elif self._held:
+            self._pacer.stop()
+            self._set(Playback(True, waiting=True))
+
+    @Slot()
+    def _show_due(self) -> None:
+        if self._ahead and self._state.playing:
+            self._display(self._ahead.popleft())
+            self._schedule()
+
+    @Slot(str, object)
+    def _opened(self, path: str, info: SourceInfo) -> None:
+        if self._item is not None and path == str(self._item.path):
+            self._info = info
+            self._set_pace()
+            self.opened.emit(info)
+
+    @Slot(object)
+    def _arrived(self, shown: Shown) -> None:
+        if shown.ticket != self._ticket:
+            return
+        self._asked = max(self._asked - 1, 0)
+        self._held = False
+        if self._display_next:
+            self._display_next = False
+            self._display(shown)
+        else:
+            self._ahead.append(shown)
+        if self._state.playing:
+            self._schedule()
+
+    @Slot(int)
+    def _holding(self, ticket: int) -> None:
+        if ticket == self._ticket:
+            self._held = True
+            if self._state.playing:
+                self._schedule()
+
+    @Slot(int)
+    def _ended(self, ticket: int) -> None:
+        if ticket == self._ticket:
+            self._asked = 0
+            self._at_end = True
+            self._display_next = False
+            if self._state.playing:
+                self._schedule()
+
+    @Slot(int, str)
+    def _unavailable(self, ticket: int, reason: str) -> None:
+        if ticket == self._ticket:
+            self.pause()
+            self._at_end, self._asked = True, 0
+            self.failed.emit(reason)
+
+    @Slot(int, object, object)
+    def _found(self, ticket: int, pts: float, result: FrameResult) -> None:
+        if ticket == self._ticket and self._current is not None and self._current.pts == pts:
+            self._analysed = True
+            self.result.emit(result)
+
+
+def _database(item: QueueItem) -> Path | None:
+    return item.results.database if item.results is not None else None

@@ -1,0 +1,161 @@
+"""The middle of the window: one file's picture with its boxes, and the controls under it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.window.queue.item import ItemState, QueueItem
+from app.window.timeline.class_counts import Tally, length_of
+from app.window.viewer.canvas import NOT_YET, VideoCanvas
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.player import Playback, Player
+from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.viewer.transport import Transport
+from engine.media.types import SourceInfo, SourceKind
+
+JUMP = 5.0
+"""Seconds that Shift with an arrow key jumps."""
+COUNT_MS = 1000
+"""Time between looks at how often each class was seen."""
+
+
+_MISSING = {
+    ItemState.FAILED: "Not analysed: detection failed",
+    ItemState.CANCELLED: "Not analysed: detection was cancelled",
+    ItemState.DONE: "Not analysed",
+}
+"""What is said over pictures without a result, of files that are not worked on any more."""
+
+
+class Viewer(QWidget):
+    """Shows one queue item. counted: class id → detections of the shown file at the chosen confidence."""
+
+    counted = Signal(object)
+    fullscreen_requested = Signal()
+
+    def __init__(self, client: PreviewClient, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._item: QueueItem | None = None
+        self._tally: Tally | None = None
+        self._filter = ViewFilter()
+        self.canvas = VideoCanvas()
+        self.transport = Transport()
+        self.player = Player(client, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.canvas, 1)
+        column.addWidget(self.transport)
+        self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
+        self._counting.timeout.connect(self._count)
+        player, transport = self.player, self.transport
+        player.shown.connect(self._shown)
+        player.result.connect(self.canvas.show_result)
+        player.opened.connect(self._opened)
+        player.changed.connect(self._playback)
+        player.failed.connect(self._failed)
+        transport.play_toggled.connect(player.toggle)
+        transport.stepped.connect(player.step)
+        transport.sought.connect(player.seek)
+        transport.speed_chosen.connect(player.set_speed)
+        transport.follow_toggled.connect(player.set_follow)
+        transport.fullscreen_requested.connect(self.fullscreen_requested)
+        self.canvas.resized.connect(player.set_viewport)
+        self.canvas.activated.connect(self.fullscreen_requested)
+
+    @property
+    def item(self) -> QueueItem | None:
+        """The file that is shown."""
+        return self._item
+
+    def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
+        """Show another file from its beginning."""
+        self._item, self._tally = item, tally
+        self.canvas.show_message("Opening…")
+        self.canvas.set_labels(item.results.labels if item.results else ())
+        self.transport.set_source(item.info)
+        self.player.set_viewport(self.canvas.device_size())
+        self.player.open(item, play)
+        self._detected(item)
+        self._count()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._item = self._tally = None
+        self.player.close_file()
+        self.canvas.show_message("")
+        self.transport.set_source(None)
+        self._detected(None)
+        self._count()
+
+    def update_item(self, item: QueueItem, tally: Tally | None, queue_busy: bool) -> None:
+        """The shown file has changed. queue_busy: another file is worked on."""
+        before, self._item, self._tally = self._item, item, tally
+        if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
+            self.canvas.set_labels(item.results.labels)
+        if item.info is not None and (before is None or before.info is None):
+            self.transport.set_source(item.info)
+            self.transport.set_position(self.player.position)
+        self.player.update_item(item, queue_busy)
+        self._detected(item)
+        if not self._counting.isActive():
+            self._counting.start()
+
+    def set_filter(self, view_filter: ViewFilter) -> None:
+        """Draw and count only these detections."""
+        self._filter = view_filter
+        self.canvas.set_filter(view_filter)
+        self._count()
+
+    def seek_by(self, seconds: float) -> None:
+        """Jump forward or back."""
+        info = self.player.info
+        length = info.duration if info is not None and info.duration else float("inf")
+        self.player.seek(min(self.player.position + seconds, length))
+
+    def seek_end(self) -> None:
+        """The last picture."""
+        info = self.player.info
+        if info is not None:
+            self.player.seek(info.duration if info.duration is not None else float(info.frames))
+
+    def _detected(self, item: QueueItem | None) -> None:
+        fraction = 0.0
+        if item is not None:
+            length = length_of(item.info)
+            if item.state is ItemState.DONE:
+                fraction = 1.0
+            elif item.head is not None and length:
+                fraction = min(item.head / length, 1.0)
+            self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
+        self.transport.set_detected(fraction)
+
+    @Slot()
+    def _count(self) -> None:
+        tally, shown = self._tally, self._filter
+        self.transport.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
+        self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
+
+    @Slot(object)
+    def _shown(self, shown: Shown) -> None:
+        info = self.player.info
+        size = (info.width, info.height) if info is not None else (shown.image.width(), shown.image.height())
+        if info is not None and info.kind is SourceKind.IMAGES and shown.result is None:
+            size = (shown.image.width(), shown.image.height())  # pictures of one folder differ in size
+        self.canvas.show_picture(shown.image, size, shown.result)
+        self.transport.set_position(shown.pts)
+
+    @Slot(object)
+    def _opened(self, info: SourceInfo) -> None:
+        self.transport.set_source(info)
+        if self._item is not None:
+            self._detected(self._item)
+
+    @Slot(object)
+    def _playback(self, state: Playback) -> None:
+        self.transport.set_playback(state)
+
+    @Slot(str)
+    def _failed(self, reason: str) -> None:
+        self.canvas.show_message(reason)

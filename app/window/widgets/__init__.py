@@ -1,0 +1,1 @@
+"""Small widgets, the theme and text formats that several parts of the window use."""

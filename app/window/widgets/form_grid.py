@@ -1,0 +1,40 @@
+"""Titles at the left, fields at the right, the same columns in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QAbstractSpinBox, QGridLayout, QLabel, QWidget
+
+from app.window.widgets import theme
+
+TITLE_WIDTH = 8  # times the height of body text
+
+
+def indent(spin: QAbstractSpinBox) -> None:
+    """Keep the number off the frame, which style sheets cannot, and leave dropped files to the window."""
+    spin.lineEdit().setTextMargins(6, 0, 0, 0)
+    spin.lineEdit().setAcceptDrops(False)
+
+
+def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
+    """A row for each title and field; a third part is a note beside the field. "" as title: it belongs to the field above."""
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(8)
+    grid.setColumnMinimumWidth(0, TITLE_WIDTH * theme.base_size())
+    grid.setColumnStretch(2, 1)
+    for number, (title, field, *note) in enumerate(rows):
+        if title:
+            label = QLabel(title)
+            label.setBuddy(field)
+            grid.addWidget(label, number, 0)
+        if note:
+            remark = QLabel(note[0])
+            remark.setProperty("role", "small")
+            grid.addWidget(field, number, 1)
+            grid.addWidget(remark, number, 2)
+        else:
+            grid.addWidget(field, number, 1, 1, 2)
+    return grid

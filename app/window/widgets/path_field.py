@@ -1,0 +1,67 @@
+"""One file's path: typed, chosen or dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from app.window.widgets import theme
+from app.window.widgets.icons import icon
+
+
+def clearable(placeholder: str) -> QLineEdit:
+    """A line edit with a quiet button that empties it."""
+    edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit.setAcceptDrops(False)  # files may be dropped anywhere on the window: they are not text
+    action = edit.findChild(QAction)
+    if action is not None:
+        action.setIcon(icon("close", theme.MUTED))
+    return edit
+
+
+class PathField(QWidget):
+    """changed: the text is another one now."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._kinds = name, kinds
+        self.edit = clearable(placeholder)
+        self.edit.setAccessibleName(name)
+        self.edit.textChanged.connect(self.changed)
+        self.browse = QPushButton("Choose…")
+        self.browse.setAccessibleName(f"Choose {name}")
+        self.browse.clicked.connect(self._choose)
+        self.setFocusProxy(self.edit)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self.browse)
+
+    @property
+    def text(self) -> str:
+        """What is written, without blanks around it."""
+        return self.edit.text().strip()
+
+    @property
+    def path(self) -> Path | None:
+        """The same as a path; None if empty."""
+        return Path(self.text).expanduser() if self.text else None
+
+    def set_path(self, path: Path | str | None) -> None:
+        """Write a path."""
+        self.edit.setText(str(path) if path is not None else "")
+        self.edit.setCursorPosition(len(self.edit.text()))
+
+    @Slot()
+    def _choose(self) -> None:
+        dialog = QFileDialog(self.window(), f"Choose {self._name}", self.text, self._kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.set_path)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()

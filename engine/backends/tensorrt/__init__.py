@@ -1,0 +1,1 @@
+"""Inference with TensorRT or TensorRT for RTX."""

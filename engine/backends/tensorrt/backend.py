@@ -1,0 +1,312 @@
+"""TensorRT: NVIDIA GPUs.
+
+A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, suppression, download. Several batches are under way, so
+that the device finds the next one when it has finished: who submits only waits for a free slot, and one thread awaits the results.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.tensorrt.batch import Geometry, Uploads
+from engine.backends.tensorrt.slot import Slot, WholeSlot
+from engine.backends.tensorrt.speed import images_per_s, upload_bytes_per_s
+from engine.backends.tensorrt.trials import Builder
+from engine.cuda.device import open_device
+from engine.cuda.memory import Memory, OutOfMemoryError, RegisteredMemory, cuda_errors
+from engine.detection.preprocess import Fit
+from engine.devices.affinity import bind_near
+from engine.errors import DeviceError, ModelError
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from engine.model.network import Network
+from engine.settings import Decode, EngineSettings, Hint, Precision, Resize
+from engine.types import Detections, DeviceId, Image
+
+if TYPE_CHECKING:
+    from engine.media.nvdec.decoder import NvdecDecoder
+
+_SLOTS = 3
+"""Batches under way: one on the device, one that waits there, one being filled."""
+
+_LANES = 12
+"""Segments decoded at once: NVDEC's 1080p frames/s on an H200 are 567 with one, 3,649 with 8, 3,904 with 12, 3,974 with 16."""
+
+_SURFACE_BYTES = 4 * 2**30
+"""The most memory for decoded frames."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A slot and the way to it."""
+
+    slot: Slot
+    uploads: Uploads
+
+
+class TensorRtBackend(Backend):
+    """A network built by TensorRT for ``cuda:N``.
+
+    mish_layer: Mish by the custom layer, between plans, instead of within them. first_layer: the first convolution by the custom
+    layer, if there is one for it (FP16 only); None: if a trial shows that the network is faster so.
+    """
+
+    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool | None = None) -> None:
+        super().__init__(device)
+        self._mish_layer, self._first_layer = mish_layer, first_layer
+        self._first_layer_reason = ""
+        self._spent: Counter[str] = Counter()
+        self._counting = Lock()
+        self._decoder: NvdecDecoder | None = None
+        self._places: list[_Place] = []
+        self._memories: list[Memory] = []
+        self._registered = RegisteredMemory()
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        if network.channels != 3:
+            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
+        with cuda_errors(self.device, "open the device"):
+            self._open()
+        bind_near(self._cuda.pci_bus_id)  # before anything is pinned; the threads that follow inherit it
+        self._network, self._settings = network, settings
+        letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
+        self._geometry = Geometry(network.width, network.height, letterbox)
+        with cuda_errors(self.device, f"build {network.name}"):
+            self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
+            precision, reason = builder.choose_precision()
+            batch, why = builder.choose_batch(precision)
+            while True:
+                try:
+                    self._start(builder, precision, batch)
+                    break
+                except OutOfMemoryError as problem:
+                    self._release()
+                    if batch == 1:
+                        raise
+                    batch, why = batch // 2, f"there is no memory for {batch} ({problem})"
+                except ValueError as problem:  # the custom layers count with 32 bits, and have room for so many heads and anchors
+                    self._release()
+                    raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
+        speed, upload = self._measure(batch)
+        slots = len(self._places)
+        lanes = settings.lanes or (_LANES if settings.hint is Hint.THROUGHPUT else 1)
+        # what the pool may hold of them, and what is under way here
+        self._open_decoder(2 * batch + lanes + slots * batch)
+        return EngineInfo(
+            self.device,
+            self._cuda.name,
+            str(builder.library),
+            precision.value,
+            "; ".join(filter(None, (reason, self._first_layer_reason, f"batch {batch}: {why}"))),
+            network.width,
+            network.height,
+            batch,
+            slots,
+            lanes,
+            speed,
+            upload,
+        )
+
+    def _measure(self, batch: int) -> tuple[float | None, float | None]:
+        """``EngineInfo.images_per_s`` and ``upload_bytes_per_s``, as far as they are known."""
+        with cuda_errors(self.device, "measure the engine's speed"):
+            speed = images_per_s(self._places[0].slot, batch)
+            try:
+                with cuda_errors(self.device, "measure the link's speed"):
+                    return speed, upload_bytes_per_s(self._cuda, self._copies)
+            except OutOfMemoryError:  # the engine fits, and that is what counts
+                return speed, None
+
+    def _open_decoder(self, frames: int) -> None:
+        """Make NVDEC ready, with room for so many frames, if it is wanted and there.
+
+        Raises:
+            DeviceError: it was asked for and is not there.
+        """
+        self._decoder = None
+        if self._settings.decode is Decode.CPU:
+            return
+        from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
+
+        index = int(self._cuda.device_id)
+        try:
+            self._surfaces = device_surfaces(index, frames, _SURFACE_BYTES)
+            self._decoder = NvdecDecoder(index, self._surfaces)
+        except DeviceError:
+            if self._settings.decode is Decode.NVDEC:
+                raise
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
+        """See ``Backend.decode``: by NVDEC what it can decode, unless the settings say otherwise.
+
+        Raises:
+            DeviceError: NVDEC was asked for and cannot decode this video.
+            SourceError: the file cannot be opened any more.
+        """
+        if self._decoder is not None:
+            info = replace(info, segments=(segment,))  # the pool keeps the others to itself
+            reason = self._decoder.supports(info)
+            if reason is None:
+                return self._decoder.decode(info, segment, skip)
+            if self._settings.decode is Decode.NVDEC and info.kind is SourceKind.VIDEO:
+                raise DeviceError(f"{self.device}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
+        return super().decode(info, segment, skip)
+
+    def _open(self) -> None:
+        """Make the device ready that takes the pictures, and others that a subclass needs."""
+        self._cuda = open_device(self.device)
+        self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
+
+    def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
+        for slot in self._build_slots(builder, precision, batch):
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies, self._registered)))
+        self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
+        for place in self._places:
+            self._idle.put(place)
+        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
+
+    def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
+        """Build for a batch; the current device is the one that takes the pictures."""
+        if self._first_layer is None:  # once: a batch that is halved in the middle of a run has no time for trials
+            self._first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
+        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
+        self._memories.append(memory)
+        count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
+        return [
+            WholeSlot(self._cuda, self._stream, self._copies, self._engine, builder.kernels, memory, self._settings) for _ in range(count)
+        ]
+
+    def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        try:
+            try:
+                return self._start_inference(images, still)
+            except OutOfMemoryError as problem:
+                self._shrink(problem)
+                return self._in_parts(images, still)
+        except BaseException:
+            for image in images:
+                if isinstance(image, DeviceFrame):
+                    image.release()
+            raise
+
+    def _start_inference(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        place = self._idle.get()
+        try:
+            self._cuda.set_current()
+            with cuda_errors(self.device, "start an inference"):
+                fits = self._fill(place, images, still)
+                place.slot.launch()
+        except BaseException:
+            self._idle.put(place)
+            raise
+        frames = [image for image in images if isinstance(image, DeviceFrame)]
+        if self._settings.hint is Hint.THROUGHPUT:
+            return self._awaiting.submit(self._await, place, fits, frames)
+        finished: Future[list[Detections]] = Future()  # spares the way to another thread and back
+        try:
+            finished.set_result(self._await(place, fits, frames))
+        except Exception as problem:
+            finished.set_exception(problem)
+        return finished
+
+    def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+        """A batch that is larger than the engine's has become."""
+        batch = self.info.batch
+        parts = [self._submit_impl(images[start : start + batch], still) for start in range(0, len(images), batch)]
+        finished: Future[list[Detections]] = Future()
+        finished.set_result([found for part in parts for found in part.result()])
+        return finished
+
+    def _shrink(self, problem: OutOfMemoryError) -> None:
+        """Go on with half the batch. Raises the problem again where there is no less."""
+        info = self.info
+        if info.batch == 1:
+            raise problem
+        self._awaiting.shutdown(wait=True)
+        self._release()
+        batch = info.batch // 2
+        with cuda_errors(self.device, f"build an engine of batch {batch}"):
+            self._start(self._builder, Precision(info.precision), batch)
+        reason = info.reason.split("; batch ")[0]
+        self._info = replace(info, batch=batch, reason=f"{reason}; batch {batch}: the device's memory became too small for {info.batch}")
+
+    def _fill(self, place: _Place, images: Sequence[Image | DeviceFrame], still: bool) -> list[Fit]:
+        host = [image for image in images if not isinstance(image, DeviceFrame)]
+        addresses: list[int] = []
+        if host:
+            addresses, uploaded = place.uploads.put(host)
+            self._stream.wait(uploaded)
+        remaining = iter(addresses)
+        table, fits = place.slot.frames, []
+        for index, image in enumerate(images):
+            if isinstance(image, DeviceFrame):
+                self._stream.wait(image.ready)
+                entry, fit = self._geometry.of_frame(image)
+                table[index] = entry
+                table[index]["luma"], table[index]["chroma"], table[index]["pitch"] = image.luma, image.chroma, image.pitch
+            else:
+                entry, fit = self._geometry.of_image(image, still)
+                table[index] = entry
+                table[index]["luma"] = next(remaining)
+            fits.append(fit)
+        table["luma"][len(images) :] = 0
+        return fits
+
+    def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Detections]:
+        try:
+            with cuda_errors(self.device, "finish an inference"):
+                found = place.slot.read(fits)
+                spent = {**place.slot.stage_times(), "upload": place.uploads.time()}
+            with self._counting:
+                self._spent.update(spent)
+            return found
+        finally:
+            for frame in frames:
+                frame.release()
+            self._idle.put(place)
+
+    def register(self, address: int, nbytes: int) -> None:
+        """See ``Backend.register``."""
+        self._cuda.set_current()
+        self._registered.add(address, nbytes)
+
+    def unregister(self, address: int) -> None:
+        """See ``Backend.unregister``."""
+        self._cuda.set_current()
+        self._registered.remove(address)
+
+    def timings(self) -> Mapping[str, float]:
+        """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
+        with self._counting:
+            spent, self._spent = self._spent, Counter()
+        return spent
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        self._cuda.set_current()
+        with cuda_errors(self.device, "run the network"):
+            return self._engine.heads(inputs, self._stream)
+
+    def _close_impl(self) -> None:
+        self._awaiting.shutdown(wait=True)
+        if self._decoder is not None:
+            self._decoder.close()
+            self._surfaces.close()
+        self._release()
+        self._registered.close()
+
+    def _release(self) -> None:
+        for place in self._places:
+            place.uploads.close()
+        self._places.clear()
+        for memory in self._memories:
+            memory.close()
+        self._memories.clear()

@@ -1,0 +1,117 @@
+"""Pictures of a batch where the kernels find them: host memory is uploaded, frames decoded on the device stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from cuda.core import Device, Event, EventOptions, Stream
+from numpy.typing import NDArray
+
+from engine.cuda.graph import copy, copy_rows
+from engine.cuda.memory import Memory, RegisteredMemory
+from engine.detection.preprocess import Fit, plan_fit
+from engine.media.types import DeviceFrame, PixelFormat
+from engine.types import Image
+from plugins.preprocess import NV12, P016, RGB8, describe_frame
+
+_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016}
+_ALIGNMENT = 256
+
+
+class Geometry:
+    """How pictures lie in a network's input of width × height pixels."""
+
+    def __init__(self, width: int, height: int, letterbox: bool) -> None:
+        self._width, self._height, self._letterbox = width, height, letterbox
+        self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
+
+    def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
+        """FRAME (), without its address, and the fit of a picture in host memory, RGB."""
+        return self._of_image(image.shape[1], image.shape[0], still)
+
+    def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
+        """The same of a frame on the device."""
+        shape = (frame.stored_width, frame.stored_height), (frame.width, frame.height)
+        return self._of_frame(frame.format, *shape, frame.orientation, frame.matrix, frame.full_range)
+
+    def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
+        fit = plan_fit(width, height, self._width, self._height, self._letterbox)
+        entry = describe_frame(RGB8, (width, height), (width, height), _inside(fit), still=still)
+        entry["pitch"] = 3 * width
+        return entry, fit
+
+    def _describe_frame(
+        self,
+        kind: PixelFormat,
+        stored: tuple[int, int],
+        shown: tuple[int, int],
+        orientation: tuple[bool, int | None],
+        matrix: str,
+        full_range: bool,
+    ) -> tuple[NDArray[Any], Fit]:
+        fit = plan_fit(*shown, self._width, self._height, self._letterbox)
+        return describe_frame(_FORMATS[kind], stored, shown, _inside(fit), matrix, full_range, orientation), fit
+
+
+class Uploads:
+    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap.
+
+    registered: pictures in there are copied from where they lie, the others by way of the slot's own pinned memory.
+    """
+
+    def __init__(self, device: Device, stream: Stream, registered: RegisteredMemory) -> None:
+        self._memory = Memory(device, stream)
+        self._stream = stream
+        self._registered = registered
+        self._host: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self._address = 0
+        self._room = 0
+        self._begun = device.create_event(EventOptions(timing_enabled=True))
+        self._done = device.create_event(EventOptions(timing_enabled=True))
+        self._used = False
+
+    def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
+        """Copy the pictures; gives their addresses, and the event after which they are there. The slot's last batch is over.
+
+        Those in registered memory must stay as they are until then.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice.
+        """
+        places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
+        at_hand = [image.strides[1:] == (3, 1) and self._registered.covers(image.ctypes.data) for image in images]
+        if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
+            self._memory.close()
+            self._room = max(places[-1], self._room)
+            self._address = self._memory.device(self._room)
+            self._host = self._memory.pinned(0 if all(at_hand) else self._room)
+        self._stream.record(self._begun)
+        for image, place, ready in zip(images, places, at_hand, strict=False):
+            if ready:
+                height, width = image.shape[:2]
+                copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
+                continue
+            staged = self._host[place : place + image.nbytes]
+            np.copyto(staged.reshape(image.shape), image)
+            copy(self._address + place, staged.ctypes.data, image.nbytes, self._stream)
+        self._stream.record(self._done)
+        self._used = True
+        return [self._address + place for place in places[:-1]], self._done
+
+    def time(self) -> float:
+        """ms from the first to the last byte of the batch that was read last; 0 if nothing had to be uploaded."""
+        if not self._used:
+            return 0.0
+        self._used = False
+        return float(self._done - self._begun)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._memory.close()
+
+
+def _inside(fit: Fit) -> tuple[int, int, int, int]:
+    return fit.left, fit.top, fit.inner_width, fit.inner_height

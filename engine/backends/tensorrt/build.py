@@ -1,0 +1,72 @@
+"""From a part of a network to a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.backends.base import Progress
+from engine.backends.tensorrt.library import Library, logger
+from engine.backends.tensorrt.lowering import Lowering
+from engine.errors import DeviceError
+from engine.model.network import Network
+from engine.model.split import Part
+
+
+def build_plan(
+    library: Library,
+    network: Network,
+    part: Part,
+    batch: int,
+    exact: bool = False,
+    linear: frozenset[int] = frozenset(),
+    progress: Progress | None = None,
+    channels_last: frozenset[int] = frozenset(),
+) -> bytes:
+    """The serialized engine of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
+
+    Raises:
+        DeviceError: the library cannot build it.
+        ModelError: a weight is too large for FP16.
+    """
+    trt = library.trt
+    builder = trt.Builder(logger(trt))
+    # the flag is the default, and gone, in versions that know nothing else
+    strongly_typed = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
+    definition = builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
+    lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
+    lowering.write(network, part)
+    config = builder.create_builder_config()
+    if exact:
+        config.clear_flag(trt.BuilderFlag.TF32)
+    if progress is not None:
+        config.progress_monitor = _monitor(trt, progress)
+    try:
+        plan = builder.build_serialized_network(definition, config)
+    except RuntimeError as problem:
+        raise DeviceError(f"{library} cannot build {network.name}: {problem}") from problem
+    if plan is None:
+        raise DeviceError(f"{library} cannot build {network.name} for this device; what it printed before tells why")
+    return bytes(plan)
+
+
+def _monitor(trt: Any, progress: Progress) -> Any:
+    """Tells of every phase, and of every further percent of it."""
+
+    class Monitor(trt.IProgressMonitor):  # type: ignore[misc]
+        def __init__(self) -> None:
+            trt.IProgressMonitor.__init__(self)
+            self._steps: dict[str, int] = {}
+
+        def phase_start(self, phase_name: str, _parent: str | None, num_steps: int) -> None:
+            self._steps[phase_name] = num_steps
+
+        def step_complete(self, phase_name: str, step: int) -> bool:
+            steps = self._steps.get(phase_name, 0)
+            if steps and 100 * (step + 1) // steps > 100 * step // steps:
+                progress(phase_name, min(1.0, (step + 1) / steps))
+            return True
+
+        def phase_finish(self, phase_name: str) -> None:
+            self._steps.pop(phase_name, None)
+
+    return Monitor()

@@ -1,0 +1,152 @@
+"""TensorRT on several GPUs, each with a stage of the network: for networks and batches that one cannot hold, or not fast enough."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import EngineInfo, Progress
+from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
+from engine.backends.tensorrt.backend import TensorRtBackend
+from engine.backends.tensorrt.engine import value_bytes
+from engine.backends.tensorrt.slot import Slot
+from engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
+from engine.backends.tensorrt.trials import Builder
+from engine.cuda.device import open_device
+from engine.cuda.memory import Memory, cuda_errors
+from engine.cuda.transfer import Streams, connect
+from engine.model.balance import Balance, Rates, StageTime, find_balance
+from engine.model.network import Network
+from engine.model.split import split
+from engine.settings import EngineSettings, Hint, Precision
+from engine.types import DeviceId
+
+_RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
+_DIRECT, _THROUGH_HOST = 2e11, 2e10
+"""First guesses, about an H200's: operations and bytes per second, and bytes moved per second."""
+
+_WARM_UP_SECONDS, _ROUNDS = 1.0, 12
+"""Stages are timed in the steady state, when the clocks have risen: so many launches of every batch in flight."""
+
+
+class TensorRtDepthBackend(TensorRtBackend):
+    """A network in stages on a group of CUDA devices. The first decodes and preprocesses, the last has the YOLO layer and suppression.
+
+    peer: whether values move directly between devices that can, instead of through pinned host memory.
+    """
+
+    def __init__(self, device: DeviceId, peer: bool = True) -> None:
+        """Raises UsageError: see ``depth_members``."""
+        super().__init__(device)
+        self._members = depth_members(device)
+        self._peer = peer
+        self._builders: list[Builder] = []
+        self._balance: Balance | None = None
+
+    def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._progress = progress
+        info = super()._activate_impl(network, settings, progress)
+        assert self._balance is not None
+        pairs = len(self._members) * (len(self._members) - 1)
+        how = {pairs: "directly", 0: "through host memory"}.get(len(self._direct), "directly where devices can reach each other")
+        names = joined_names([streams.device.name for streams in self._streams])
+        return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
+
+    def _measure(self, batch: int) -> tuple[float | None, float | None]:  # noqa: ARG002
+        return None, None  # a batch alone in all stages does not show their pace
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """The layers at which stages begin, beside the first."""
+        return self._balance.cuts if self._balance is not None else ()
+
+    def _open(self) -> None:
+        self._builders, self._balance = [], None
+        devices = [open_device(member) for member in self._members]
+        self._streams = [Streams.create(device) for device in devices]
+        self._direct = connect(devices) if self._peer else set()
+        self._cuda, self._stream = devices[0], self._streams[0].compute
+        self._copies = self._streams[0].incoming  # nothing else comes in there
+        self._cuda.set_current()
+
+    def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
+        try:
+            if not self._builders:
+                self._builders = [builder, *(self._new_builder(place) for place in range(1, len(self._members)))]
+            if self._balance is None:
+                situation = "\n".join(each.situation for each in self._builders)
+                key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}"
+                self._balance = remembered_balance(key, lambda: self._find_balance(precision, batch))
+            # one in every stage, one on every way between, one that waits, one being filled
+            count = 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
+            return self._build_for(self._balance.cuts, precision, batch, count)
+        finally:
+            self._cuda.set_current()
+
+    def _new_builder(self, place: int) -> Builder:
+        streams = self._streams[place]
+        streams.device.set_current()
+        return Builder(self._members[place], streams.device, streams.compute, self._network, self._settings, self._progress)
+
+    def _find_balance(self, precision: Precision, batch: int) -> Balance:
+        complete = len(self._direct) == len(self._members) * (len(self._members) - 1)
+        rates = Rates(*_RATES[precision], _DIRECT if complete else _THROUGH_HOST)
+
+        def measure(cuts: tuple[int, ...]) -> list[StageTime]:
+            try:
+                return _time(self._build_for(cuts, precision, batch, len(self._members) + 2), batch, self._network)
+            finally:
+                self._release()
+
+        return find_balance(self._network, len(self._members), batch, value_bytes(precision), rates, measure)
+
+    def _build_for(self, cuts: tuple[int, ...], precision: Precision, batch: int, count: int) -> list[StagedSlot]:
+        stages = []
+        for number, part in enumerate(split(self._network, *cuts)):
+            builder, streams = self._builders[number], self._streams[number]
+            streams.device.set_current()
+            memory = Memory(streams.device, streams.compute)
+            self._memories.append(memory)
+            plan = builder.plan(part, precision, batch, f"stage {number + 1} of {len(self._members)}")
+            plan.use_scratch(memory.device(plan.scratch), plan.scratch)
+            stages.append(Stage(self._members[number], streams, part, plan, builder.kernels, memory))
+        staged = Staged(self._network, batch, precision, stages, self._direct)
+        return [StagedSlot(staged, self._settings) for _ in range(count)]
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        slot = self._places[0].slot
+        assert isinstance(slot, StagedSlot)
+        with cuda_errors(self.device, "run the network"):
+            return slot.heads(inputs)
+
+
+def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:
+    """Medians, with all of them under way."""
+    noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(np.float16)
+    for slot in slots:
+        slot.fill(noise)
+    for slot in slots:
+        slot.launch()
+    start = time.perf_counter()
+    while time.perf_counter() - start < _WARM_UP_SECONDS:
+        _next_round(slots)
+    found = [times for _ in range(_ROUNDS) for times in _next_round(slots)]
+    for slot in slots:
+        slot.read([])
+    return [
+        StageTime(float(np.median([each.computing for each in times])), float(np.median([each.receiving for each in times])))
+        for times in zip(*found, strict=True)
+    ]
+
+
+def _next_round(slots: Sequence[StagedSlot]) -> list[list[StageTime]]:
+    found = []
+    for slot in slots:
+        slot.read([])
+        found.append(slot.leg_times())
+        slot.launch()
+    return found

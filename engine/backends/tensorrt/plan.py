@@ -1,0 +1,76 @@
+"""A plan on its device: deserialized, with its context, ready to be put on a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cuda.core import Stream
+
+from engine.backends.tensorrt.library import Library, logger
+from engine.errors import DeviceError
+from plugins.cache import FileCache
+
+
+class Plan:
+    """One deserialized plan. cache, key: where TensorRT-RTX's kernels, compiled for the device at this point, are kept.
+
+    scratch: bytes of device memory it needs while it runs, given with ``use_scratch``; plans that run one after the other
+    may share it.
+    """
+
+    def __init__(self, library: Library, serialized: bytes, cache: FileCache, key: str) -> None:
+        """Load it onto the current device.
+
+        Raises:
+            DeviceError: the library refuses the plan or the device, or the device's memory does not suffice.
+        """
+        trt = library.trt
+        self._library = library
+        self._runtime = trt.Runtime(logger(trt))
+        self._engine = self._runtime.deserialize_cuda_engine(serialized)
+        if self._engine is None:
+            raise DeviceError(f"{library} cannot load the plan; what it printed before tells why")
+        self._context = self._create_context(cache, f"{key}\nkernels")
+        if self._context is None:
+            raise DeviceError(f"{library} cannot prepare the plan for this device; what it printed before tells why")
+        self.scratch = int(self._engine.device_memory_size_v2)
+
+    def use_scratch(self, address: int, nbytes: int) -> None:
+        """The memory to work in: at least ``scratch`` bytes, aligned to 256."""
+        self._context.set_device_memory(address, nbytes)
+
+    def step(self, addresses: Mapping[str, int]) -> PlanStep:
+        """The plan with its inputs and outputs, by name, at these device addresses."""
+        return PlanStep(self._library, self._context, dict(addresses))
+
+    def _create_context(self, cache: FileCache, key: str) -> Any:
+        trt = self._library.trt
+        by_user = trt.ExecutionContextAllocationStrategy.USER_MANAGED
+        if self._library.full:
+            return self._engine.create_execution_context(by_user)
+        config = self._engine.create_runtime_config()
+        config.set_execution_context_allocation_strategy(by_user)
+        kernels = config.create_runtime_cache()
+        known = cache.read(key)
+        if known is not None and not kernels.deserialize(known):
+            known = None
+        config.set_runtime_cache(kernels)
+        context = self._engine.create_execution_context(config)
+        if context is not None and known is None:
+            cache.write(key, bytes(kernels.serialize()))
+        return context
+
+
+class PlanStep:
+    """A plan with its tensors in place: see ``cuda_graph.Step``."""
+
+    def __init__(self, library: Library, context: Any, addresses: Mapping[str, int]) -> None:
+        self._library, self._context, self._addresses = library, context, addresses
+
+    def launch(self, stream: Stream) -> None:
+        """See ``Step.launch``."""
+        for name, address in self._addresses.items():
+            self._context.set_tensor_address(name, address)
+        if not self._context.execute_async_v3(int(stream.handle)):
+            raise DeviceError(f"{self._library} cannot run the plan; what it printed before tells why")

@@ -1,0 +1,217 @@
+"""One inference under way: its frames, its results, and the graph that leads from one to the other."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from cuda.core import Device, Event, EventOptions, Stream
+from numpy.typing import NDArray
+
+from engine.backends.tensorrt.engine import Engine, download
+from engine.cuda.graph import Copy, Mark, Step, record
+from engine.cuda.memory import Memory
+from engine.detection.postprocess import detections
+from engine.detection.preprocess import Fit
+from engine.model.network import Network
+from engine.settings import EngineSettings, Hint
+from engine.types import Detections
+from plugins.kernels import Kernels
+from plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
+from plugins.preprocess import FRAME, Preprocess
+from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+
+STAGES = ("preprocess", "network", "postprocess", "download")
+"""What a batch goes through within the graph, in order."""
+
+
+class Slot(ABC):
+    """What a backend needs of a batch under way. frames: FRAME (batch,), pinned; what ``launch`` works on.
+
+    Belongs to the thread that launches it; ``read`` may be called in another one.
+    """
+
+    frames: NDArray[Any]
+
+    @abstractmethod
+    def launch(self) -> None:
+        """Put everything on its streams, with the frames as they are; waits for nothing."""
+
+    @abstractmethod
+    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+        """Wait for the launch and give the detections of its first ``len(fits)`` frames."""
+
+    @abstractmethod
+    def stage_times(self) -> Mapping[str, float]:
+        """ms that the batch just read spent in each stage."""
+
+
+class Intake:
+    """Where a batch begins: a table of its frames, and the preprocessing into the network's input.
+
+    steps: what to put on the stream. pictures: see ``Preprocess``.
+    """
+
+    def __init__(self, network: Network, batch: int, kernels: Kernels, memory: Memory, pictures: int) -> None:
+        self.table = FrameTable(batch, memory, memory.pinned(batch * FRAME.itemsize))
+        self.frames = self.table.host.view(FRAME)
+        size = (network.width, network.height)
+        self.steps: list[Step] = [self.table.copy, Preprocess(kernels, self.table.address, pictures, batch, *size)]
+
+
+class FrameTable:
+    """The table on a device. host: its pinned original, uint8. copy: the step that brings it there."""
+
+    def __init__(self, batch: int, memory: Memory, host: NDArray[np.uint8]) -> None:
+        self.host = host
+        self.address = memory.device(batch * FRAME.itemsize)
+        self.copy = Copy(self.address, host.ctypes.data, host.nbytes)
+
+
+class Outcome:
+    """Where a batch ends: the YOLO layer and suppression on the device, detections in pinned memory.
+
+    heads: addresses of the raw outputs. table: address of the frames. steps, download: what to put on the stream, in this order.
+    exact_stream: another stream of this device, for what has to be copied where the kernels' room did not suffice.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        batch: int,
+        kernels: Kernels,
+        memory: Memory,
+        settings: EngineSettings,
+        heads: Sequence[int],
+        table: int,
+        exact_stream: Stream,
+    ) -> None:
+        self._network, self._batch, self._settings, self._heads, self._exact_stream = network, batch, settings, heads, exact_stream
+        self._results = memory.pinned(result_bytes(batch))
+        self._counts, self._records = read_results(self._results, batch)
+        results = memory.device(self._results.nbytes)
+        candidates = Candidates(memory.device(batch * CAPACITY * CANDIDATE_BYTES), memory.device(batch * 4))
+        described = [
+            Head(address, *layer.shape[1:], layer.anchors, layer.scale_x_y, layer.new_coords)
+            for address, layer in zip(heads, network.heads, strict=True)
+        ]
+        head_addresses = memory.constant(head_table(described))
+        wanted = memory.constant(class_mask(network.classes, settings.classes))
+        size, beta = (network.width, network.height), network.heads[-1].diou_beta
+        self.steps: list[Step] = [
+            YoloLayer(kernels, described, head_addresses, batch, network.classes, size, settings.confidence, candidates),
+            Nms(kernels, candidates, table, wanted, batch, settings.iou, beta, results),
+        ]
+        self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
+
+    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+        """The detections of the first ``len(fits)`` frames, once the download is over.
+
+        A batch with more candidates or detections than the kernels have room for is decoded anew on the host, by the code the
+        CPU uses.
+        """
+        count = len(fits)
+        if (self._counts[:count] > (CAPACITY, LIMIT)).any():
+            return detections(self._network, self._download_heads(), fits, self._settings)
+        found = []
+        for records, number in zip(self._records[:count], self._counts[:count, 1].tolist(), strict=True):
+            records = records[:number]
+            found.append(Detections(records["box"].copy(), records["score"].copy(), records["class_id"].copy()))
+        return found
+
+    def _download_heads(self) -> list[NDArray[np.float32]]:
+        return [
+            download(address, (self._batch, *head.shape), self._exact_stream).astype(np.float32)
+            for address, head in zip(self._heads, self._network.heads, strict=True)
+        ]
+
+
+class Marks:
+    """Events that tell how long each stage took: ``begin`` before the first, ``end(stage)`` after each."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._stages: list[str] = []
+        self._events: list[Event] = []
+
+    def begin(self) -> Mark:
+        """The step before the first stage."""
+        return self._new()
+
+    def end(self, stage: str) -> Mark:
+        """The step after this one."""
+        self._stages.append(stage)
+        return self._new()
+
+    def times(self) -> dict[str, float]:
+        """ms of each stage, when all of them are over."""
+        return {stage: float(after - before) for stage, (before, after) in zip(self._stages, pairwise(self._events), strict=True)}
+
+    def _new(self) -> Mark:
+        self._events.append(self._device.create_event(EventOptions(timing_enabled=True)))
+        return Mark(self._events[-1])
+
+
+class WholeSlot(Slot):
+    """The memory and the graph of one batch on one device."""
+
+    def __init__(
+        self,
+        device: Device,
+        stream: Stream,
+        exact_stream: Stream,
+        engine: Engine,
+        kernels: Kernels,
+        memory: Memory,
+        settings: EngineSettings,
+    ) -> None:
+        """Take the memory and record the graph. exact_stream: see ``Outcome``.
+
+        Raises:
+            OutOfMemoryError: the device's memory does not suffice.
+        """
+        self._stream = stream
+        intake = Intake(engine.network, engine.batch, kernels, memory, engine.pictures)
+        self.frames = intake.frames
+        heads = engine.new_heads()
+        self._outcome = Outcome(engine.network, engine.batch, kernels, memory, settings, heads, intake.table.address, exact_stream)
+        self._marks = Marks(device)
+        self.steps: list[Step] = [
+            self._marks.begin(),
+            *intake.steps,
+            self._marks.end("preprocess"),
+            *engine.steps(heads),
+            self._marks.end("network"),
+            *self._outcome.steps,
+            self._marks.end("postprocess"),
+            self._outcome.download,
+            self._marks.end("download"),
+        ]
+        for step in self.steps:  # the first run of anything may allocate: here it may
+            step.launch(stream)
+        stream.sync()
+        self._graph = record(self.steps, stream)
+        self._graph.upload(stream)
+        self._done = finish_event(device, settings)
+
+    def launch(self) -> None:
+        """See ``Slot``."""
+        self._graph.launch(self._stream)
+        self._stream.record(self._done)
+
+    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+        """See ``Slot``."""
+        self._done.sync()
+        return self._outcome.read(fits)
+
+    def stage_times(self) -> Mapping[str, float]:
+        """See ``Slot``: each of STAGES."""
+        return self._marks.times()
+
+
+def finish_event(device: Device, settings: EngineSettings) -> Event:
+    """To be recorded last, and awaited: spinning answers some 50 µs sooner than sleeping does, and keeps a processor busy."""
+    return device.create_event(EventOptions(blocking_sync=settings.hint is Hint.THROUGHPUT))

@@ -1,0 +1,208 @@
+"""A network cut into stages on several GPUs, and one batch on its way through them.
+
+Every stage is one CUDA graph on the compute stream of its device; between them values are copied on streams of their own. Events
+tie them together, so that whoever launches a batch waits for nothing. A batch has memory of its own on every device: while one is
+computed, the one before may still be leaving.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from cuda.core import Event
+from numpy.typing import NDArray
+
+from engine.backends.tensorrt.engine import HALF, download, value_bytes
+from engine.backends.tensorrt.lowering import value_name
+from engine.backends.tensorrt.plan import Plan
+from engine.backends.tensorrt.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
+from engine.cuda.graph import Step, copy, record
+from engine.cuda.memory import Memory
+from engine.cuda.transfer import Arrival, Move, Streams
+from engine.detection.preprocess import Fit
+from engine.model.balance import StageTime
+from engine.model.network import Network, Yolo
+from engine.model.split import PICTURES, Part, transfers
+from engine.settings import EngineSettings, Precision
+from engine.types import Detections, DeviceId
+from plugins.kernels import Kernels
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A part of the network, built for its device."""
+
+    id: DeviceId
+    streams: Streams
+    part: Part
+    plan: Plan
+    kernels: Kernels
+    memory: Memory
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What was built. direct: the pairs of devices, by ordinals, of which the first reads the second's memory."""
+
+    network: Network
+    batch: int
+    precision: Precision
+    stages: Sequence[Stage]
+    direct: set[tuple[int, int]]
+
+    def nbytes(self, layer: int) -> int:
+        """Bytes of a batch of this layer's values, or of PICTURES."""
+        if layer == PICTURES:
+            return self.batch * self.network.channels * self.network.height * self.network.width * HALF
+        found = self.network.layers[layer]
+        return self.batch * math.prod(found.shape) * (HALF if isinstance(found, Yolo) else value_bytes(self.precision))
+
+
+class StagedSlot(Slot):
+    """The memory and the graphs of one batch."""
+
+    def __init__(self, staged: Staged, settings: EngineSettings) -> None:
+        """Take the memory and record the graphs.
+
+        Raises:
+            OutOfMemoryError: a device's memory does not suffice.
+        """
+        self._staged = staged
+        network, batch, stages = staged.network, staged.batch, staged.stages
+        first, last = stages[0], stages[-1]
+        moves = transfers(network, [stage.part for stage in stages])
+        values: list[dict[int, int]] = []
+        for place, stage in enumerate(stages):
+            held = [*((PICTURES,) if place == 0 else ()), *stage.part.outputs, *(move.layer for move in moves if move.destination == place)]
+            values.append({layer: stage.memory.device(staged.nbytes(layer)) for layer in held})
+        self._pictures = values[0][PICTURES]
+        self._heads = [values[-1][index] for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)]
+
+        first.streams.device.set_current()
+        intake = Intake(network, batch, first.kernels, first.memory, self._pictures)
+        self.frames = intake.frames
+        last.streams.device.set_current()
+        table = FrameTable(batch, last.memory, intake.table.host)
+        outcome = Outcome(
+            network, batch, last.kernels, last.memory, settings, self._heads, table.address, last.streams.outgoing
+        )  # nothing goes out from the last device
+        self._outcome = outcome
+
+        self.legs: list[Leg] = []
+        for place, stage in enumerate(stages):
+            stage.streams.device.set_current()
+            plan = stage.plan.step({value_name(layer): values[place][layer] for layer in (*stage.part.inputs, *stage.part.outputs)})
+            marks = Marks(stage.streams.device)
+            steps: list[Step] = [marks.begin()]
+            if stage is first:
+                steps += [*intake.steps, marks.end("preprocess")]
+            steps += [plan, marks.end(f"network {stage.id}")]
+            if stage is last:
+                steps += [*outcome.steps, marks.end("postprocess"), outcome.download, marks.end("download")]
+            leg = Leg(stage.streams, plan, steps, marks, finish_event(stage.streams.device, settings))
+            needed = [move for move in moves if move.destination == place]
+            if needed:
+                arriving = Marks(stage.streams.device)
+                carried = [self._move(move.layer, move.source, place, values) for move in needed]
+                # the table comes with the values: on the way of its own it would wait behind those of the next batch
+                along = [table.copy] if stage is last else []
+                leg.receive(Arrival(stage.streams, carried, arriving.begin(), arriving.end(f"transfer {stage.id}"), along), arriving)
+            self.legs.append(leg)
+
+    def _move(self, layer: int, source: int, destination: int, values: list[dict[int, int]]) -> Move:
+        stages, nbytes = self._staged.stages, self._staged.nbytes(layer)
+        origin, target = stages[source], stages[destination]
+        direct = (target.streams.device.device_id, origin.streams.device.device_id) in self._staged.direct
+        host = None if direct else int(origin.memory.pinned(nbytes).ctypes.data)
+        return Move(origin.streams, self.legs[source].done, values[source][layer], values[destination][layer], nbytes, host)
+
+    def launch(self) -> None:
+        """See ``Slot``."""
+        for leg in self.legs:
+            leg.launch()
+
+    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+        """See ``Slot``."""
+        self.legs[-1].done.sync()
+        return self._outcome.read(fits)
+
+    def stage_times(self) -> Mapping[str, float]:
+        """See ``Slot``: "preprocess", of each device "network cuda:N" and "transfer cuda:N" (to it), "postprocess", "download"."""
+        return {stage: ms for leg in self.legs for stage, ms in leg.times().items()}
+
+    def leg_times(self) -> list[StageTime]:
+        """The same for each stage as a whole."""
+        return [leg.total() for leg in self.legs]
+
+    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """See ``Engine.heads``; this slot must not be under way."""
+        network, batch = self._staged.network, self._staged.batch
+        last = self._staged.stages[-1].streams
+        found: list[list[NDArray[np.float32]]] = []
+        for start in range(0, len(inputs), batch):
+            part = inputs[start : start + batch]
+            values = np.zeros((batch, *inputs.shape[1:]), np.float16)
+            values[: len(part)] = part
+            self.fill(values)
+            for leg in self.legs:
+                leg.launch_network()
+            outputs = [
+                download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)
+            ]
+            found.append([output[: len(part)].astype(np.float32) for output in outputs])
+        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+
+    def fill(self, pictures: NDArray[np.float16]) -> None:
+        """Put these into the network's input: where no frames are, they stay there. Waits."""
+        streams = self._staged.stages[0].streams
+        streams.device.set_current()
+        copy(self._pictures, pictures.ctypes.data, pictures.nbytes, streams.compute)
+        streams.compute.sync()
+
+
+class Leg:
+    """A batch in one stage. done: recorded at its end."""
+
+    def __init__(self, streams: Streams, plan: Step, steps: Sequence[Step], marks: Marks, done: Event) -> None:
+        """Record the graph; its device is the current one."""
+        self.steps, self.streams, self.done = steps, streams, done
+        self._plan, self._marks = plan, marks
+        self._arrival: Arrival | None = None
+        self._arriving: Marks | None = None
+        for step in steps:  # the first run of anything may allocate: here it may
+            step.launch(streams.compute)
+        streams.compute.sync()
+        self._graph = record(steps, streams.compute)
+        self._graph.upload(streams.compute)
+
+    def receive(self, arrival: Arrival, marks: Marks) -> None:
+        """What has to arrive before."""
+        self._arrival, self._arriving = arrival, marks
+
+    def launch(self) -> None:
+        """Put it on its streams."""
+        self._begin()
+        self._graph.launch(self.streams.compute)
+        self.streams.compute.record(self.done)
+
+    def launch_network(self) -> None:
+        """Nothing but the network."""
+        self._begin()
+        self._plan.launch(self.streams.compute)
+        self.streams.compute.record(self.done)
+
+    def _begin(self) -> None:
+        if self._arrival is not None:
+            self._arrival.launch()
+        self.streams.device.set_current()
+
+    def times(self) -> dict[str, float]:
+        """ms of each stage of the last launch."""
+        return {**(self._arriving.times() if self._arriving else {}), **self._marks.times()}
+
+    def total(self) -> StageTime:
+        """The same in all."""
+        return StageTime(sum(self._marks.times().values()), sum(self._arriving.times().values()) if self._arriving else 0.0)

@@ -1,0 +1,131 @@
+"""Videos to measure with: a 1080p clip made on the spot, and any video repeated to the length that a measurement needs.
+
+Runs in a process of its own, ``python -m engine.bench.clip_process make TARGET FRAMES`` or ``… repeat VIDEO FRAMES TARGET``, and
+prints ``{"frames": n}`` or ``{"error": why}``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import av
+import numpy as np
+from av.packet import Packet
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from engine.errors import FramefleetError, SourceError
+from engine.media.container.video_file import reason
+
+WIDTH, HEIGHT, RATE = 1920, 1080, 30
+KEYFRAMES = 60
+"""Frames from one keyframe to the next."""
+
+BITS = 6_000_000
+"""A second: what video services use for 1080p."""
+
+_OCTAVES = (128, 32, 8)  # pixels
+_OBJECTS = 8
+
+
+def make(target: Path, frames: int) -> int:
+    """A 1920 × 1080 H.264 clip: a camera pans over a textured ground on which things move. Returns the number of frames."""
+    random = np.random.default_rng(1)
+    ground = _texture(random, 2 * HEIGHT, 2 * WIDTH)
+    hues = [_texture(random, HEIGHT, WIDTH) for _ in "uv"]
+    things = [_texture(random, 256, 128)[:120, :80] for _ in range(_OBJECTS)]
+    with av.open(str(target), "w") as output:
+        stream = output.add_stream("libx264", rate=RATE, options={"preset": "veryfast", "g": str(KEYFRAMES), "bf": "2"})
+        assert isinstance(stream, VideoStream)
+        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = WIDTH, HEIGHT, "yuv420p", BITS
+        for number in range(frames):
+            left, top = (
+                round(half * (1 + turn(number / period))) // 2 * 2 for half, turn, period in ((900, np.sin, 97), (500, np.cos, 71))
+            )
+            luma = ground[top : top + HEIGHT, left : left + WIDTH].copy()
+            for turn, thing in enumerate(things):
+                x, y = (number * (3 + turn) + 200 * turn) % (WIDTH - 80), (number * (1 + turn) + 90 * turn) % (HEIGHT - 120)
+                luma[y : y + 120, x : x + 80] = thing
+            chroma = [hue[top // 2 : (top + HEIGHT) // 2, left // 2 : (left + WIDTH) // 2] for hue in hues]
+            planes = np.concatenate([luma.ravel(), *(plane.ravel() for plane in chroma)]).reshape(-1, WIDTH)
+            output.mux(stream.encode(av.VideoFrame.from_ndarray(planes, "yuv420p")))
+        output.mux(stream.encode(None))
+    return frames
+
+
+def repeat(video: Path, frames: int, target: Path) -> int:
+    """The video track, over and over until there are at least so many frames, its packets copied. Returns the number of frames.
+
+    Raises:
+        SourceError: the video cannot be read, or not be kept as an MP4.
+    """
+    try:
+        return _repeat(video, frames, target)
+    except (av.FFmpegError, ValueError) as problem:
+        why = reason(problem) if isinstance(problem, av.FFmpegError) else str(problem)
+        raise SourceError(f"{video} cannot be repeated: {why}; give an H.264 or HEVC file") from problem
+
+
+def _repeat(video: Path, frames: int, target: Path) -> int:
+    with av.open(str(target), "w", format="mp4") as output:
+        copy: VideoStream | None = None
+        done, offset = 0, 0
+        while done < frames:
+            before, end = done, 0
+            with av.open(str(video)) as source:
+                if not source.streams.video:
+                    raise SourceError(f"{video} has no pictures")
+                track = source.streams.video[0]
+                copy = copy or output.add_stream_from_template(track)
+                for packet in source.demux(track):
+                    if packet.dts is None or packet.pts is None:
+                        continue
+                    end = max(end, packet.pts + (packet.duration or 1))
+                    _shift(packet, offset, copy)
+                    output.mux(packet)
+                    done += 1
+            if done == before:
+                raise SourceError(f"{video} has no frames with times")
+            offset += end
+    return done
+
+
+def _shift(packet: Packet[VideoStream], offset: int, stream: VideoStream) -> None:
+    assert packet.pts is not None
+    assert packet.dts is not None
+    packet.pts += offset
+    packet.dts += offset
+    packet.stream = stream
+
+
+def _texture(random: np.random.Generator, height: int, width: int) -> NDArray[np.uint8]:
+    """Noise of several grain sizes, 16..235."""
+    values = np.zeros((height, width), np.float32)
+    for size in _OCTAVES:
+        coarse = random.random((-(-height // size), -(-width // size)), np.float32)
+        values += coarse.repeat(size, 0).repeat(size, 1)[:height, :width]
+    return (16 + 219 * values / len(_OCTAVES)).astype(np.uint8)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one of the two; what runs in the process."""
+    try:
+        match arguments:
+            case ["make", target, frames]:
+                done = make(Path(target), int(frames))
+            case ["repeat", video, frames, target]:
+                done = repeat(Path(video), int(frames), Path(target))
+            case _:
+                raise SourceError(f"unknown: {' '.join(arguments)}")
+    except (FramefleetError, OSError) as problem:
+        print(json.dumps({"error": str(problem)}), flush=True)
+        return 1
+    print(json.dumps({"frames": done}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Benchmarks of devices and of the links between them."""

@@ -1,0 +1,30 @@
+"""``python -m engine.bench.devices.process KIND REPETITIONS BYTES DEVICE…``: the device benchmarks of one kind of device, as lines of JSON.
+
+The first is ``{"names": {device: name}}``, each other a ``Measurement``. BYTES: of the largest array, 0 = chosen. Started by ``devices``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from engine.types import DeviceId
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure and print."""
+    kind, repetitions, largest = arguments[0], int(arguments[1]), int(arguments[2]) or None
+    devices = [DeviceId.parse(text) for text in arguments[3:]]
+    if kind == "cuda":
+        from engine.bench.devices.cuda import CudaDevices as Devices
+    else:
+        from engine.bench.devices.cpu import CpuDevices as Devices  # type: ignore[assignment]
+    tried = Devices(devices, largest)
+    print(json.dumps({"names": {str(device): name for device, name in tried.names.items()}}), flush=True)
+    for measurement in tried.measure(repetitions):
+        print(json.dumps(measurement.as_json()), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,81 @@
+"""The device benchmarks: what devices and the links between them give, measured in a process for each kind of device."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+
+from engine.bench.devices.measurement import Measurement, Test
+from engine.devices.discovery import ROOT
+from engine.errors import UsageError
+from engine.types import DeviceId
+
+# NumPy's libraries use one thread each: the benchmarks bring their own, one a core
+_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
+
+
+class DeviceBench:
+    """devices: CPU and CUDA devices; each kind is tried by itself. repetitions: of each measurement. largest: bytes of the largest
+    array, None = chosen by the memory there is.
+
+    Raises:
+        UsageError: a device of another kind, or no device; fewer than two repetitions.
+    """
+
+    def __init__(self, devices: Sequence[DeviceId], repetitions: int = 30, largest: int | None = None) -> None:
+        others = [str(device) for device in devices if device.kind not in ("cpu", "cuda")]
+        if others or not devices:
+            raise UsageError(
+                f"no device benchmarks for {', '.join(others) or 'no device'}: give CPU or CUDA devices, such as cuda:0,cuda:1"
+            )
+        if repetitions < 2:
+            raise UsageError(f"a variance needs at least 2 repetitions, not {repetitions}")
+        if largest is not None and largest < 1 << 20:
+            raise UsageError(f"arrays of {largest} bytes are too small to tell anything: at least 1 MiB")
+        self._devices, self._repetitions, self._largest = devices, repetitions, largest
+        self.names: dict[DeviceId, str] = {}
+
+    def measure(self) -> Iterator[Measurement]:
+        """Each measurement as it is there; what cannot be done, a driver's crash included, is one with a ``problem``. ``names`` is
+        filled meanwhile."""
+        for kind in ("cpu", "cuda"):
+            devices = [device for device in self._devices if device.kind == kind]
+            if devices:
+                yield from self._measure(kind, devices)
+
+    def _measure(self, kind: str, devices: Sequence[DeviceId]) -> Iterator[Measurement]:
+        options = (kind, str(self._repetitions), str(self._largest or 0), *map(str, devices))
+        program = (sys.executable, "-m", "engine.bench.devices.process", *options)
+        with (
+            tempfile.TemporaryFile("w+") as errors,
+            subprocess.Popen(
+                program,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                encoding="utf-8",
+                cwd=ROOT,
+                env=os.environ | _ENVIRONMENT,
+            ) as process,
+        ):
+            try:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    values = json.loads(line)
+                    if "names" in values:
+                        self.names |= {DeviceId.parse(device): name for device, name in values["names"].items()}
+                    else:
+                        yield Measurement.from_json(values)
+            except BaseException:
+                process.kill()
+                raise
+            if status := process.wait():
+                errors.seek(0)
+                last = errors.read().strip().splitlines()[-1:] or ["it said nothing"]
+                died = f"crashed (signal {-status})" if status < 0 else f"ended with status {status}"
+                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark {died}, nothing more was measured: {last[0]}")

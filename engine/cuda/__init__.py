@@ -1,0 +1,1 @@
+"""CUDA devices, memory, graphs and transfers: all CUDA calls of the engine."""

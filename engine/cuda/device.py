@@ -1,0 +1,27 @@
+"""A CUDA device by its name."""
+
+from __future__ import annotations
+
+from cuda.core import Device
+
+from engine.cuda.memory import cuda_errors
+from engine.errors import DeviceError
+from engine.types import DeviceId
+
+
+def open_device(device: DeviceId) -> Device:
+    """Make ``cuda:N`` the current device.
+
+    Raises:
+        DeviceError: there is no driver, or no such device.
+    """
+    try:
+        found = len(Device.get_all_devices())
+    except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
+        raise DeviceError(f"{device}: no NVIDIA driver answers ({problem}); './run doctor' tells what is missing") from problem
+    if int(device.name) >= found:
+        raise DeviceError(f"{device}: there are {found} CUDA devices; 'framefleet devices' lists yours")
+    with cuda_errors(device, "open the device"):
+        cuda = Device(int(device.name))
+        cuda.set_current()
+    return cuda

@@ -1,0 +1,33 @@
+"""From a network's raw outputs to what was found in each picture: the same for every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.detection.nms import nms
+from engine.detection.preprocess import Fit
+from engine.detection.yolo import decode
+from engine.model.network import Network
+from engine.settings import EngineSettings
+from engine.types import Detections
+
+
+def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Detections]:
+    """What is in each picture, boxes in its pixels, clipped to it; what lies wholly beside it is left out.
+
+    heads: one float32 (at least len(fits), anchors · (5 + classes), rows, columns) per YOLO layer. fits: how each
+    picture was fitted into the network's input.
+    """
+    found = []
+    candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)
+    for picture, fit in zip(candidates, fits, strict=True):
+        keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta)
+        boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]
+        wanted = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])
+        if settings.classes is not None:
+            wanted &= np.isin(class_ids, list(settings.classes))
+        found.append(Detections(boxes, picture.scores[keep], class_ids).select(wanted))
+    return found

@@ -1,0 +1,191 @@
+"""Putting together what was found in the tiles of a picture.
+
+What two tiles say about the region that both see must agree: a detection of one and a detection of the other are of the same object if,
+as far as both can see, they cover the same. So an object that one tile sees whole and another in part is found once, whole; and one that
+every tile cuts, since it is larger than the overlap, is the union of its parts. No two detections of one tile are ever taken for the same
+object: the suppression within that tile kept them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.detection.tiling import Tiling
+from engine.types import Detections
+
+AGREEMENT = 0.5
+"""The least IoU of two boxes, within what both tiles see, for them to be of one object."""
+
+EDGE = 0.015
+"""A box that ends so near to a tile's inner border, as a share of the tile's side, may go on beyond it: a network places it no better."""
+
+INSIDE = 0.8
+"""A part that nothing continues is dropped if so much of it lies in an object that other tiles found."""
+
+_LEFT, _TOP, _RIGHT, _BOTTOM = range(4)
+
+
+def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections:
+    """The objects of a picture, strongest first.
+
+    found: of each tile, boxes in that tile's pixels. iou: above which two boxes of a class are one object, whatever else speaks against it.
+    An object's box is that of the surest tile that sees it whole, else the whole picture's, which is coarser, else the union of its parts,
+    with the highest of their confidences.
+    """
+    tile = np.repeat(np.arange(len(tiling)), [len(each) for each in found])
+    if not len(tile):
+        return Detections()
+    areas = tiling.boxes.astype(np.float32)[tile]
+    boxes = np.concatenate([each.boxes for each in found]) + areas[:, [0, 1, 0, 1]]
+    scores = np.concatenate([each.scores for each in found])
+    class_ids = np.concatenate([each.class_ids for each in found])
+    if len(tiling) > 1:
+        cut = _cut(boxes, areas, tiling)
+        coarse = (tile == len(tiling) - 1) & tiling.whole
+        groups, tiles = _groups(boxes, class_ids, tile, areas, cut)
+        partly = np.asarray(cut.any(axis=1), np.bool_)
+        kept = [_one_of(group, boxes, scores, partly, coarse) for group in groups]
+        boxes, scores = np.array([box for box, _, _ in kept], np.float32), np.array([score for _, score, _ in kept], np.float32)
+        class_ids = class_ids[[group[0] for group in groups]]
+        alive = _without_doubles(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
+        boxes, scores, class_ids = boxes[alive], scores[alive], class_ids[alive]
+    order = np.argsort(-scores, kind="stable")
+    return Detections(boxes[order], scores[order], class_ids[order])
+
+
+def _cut(boxes: NDArray[np.float32], areas: NDArray[np.float32], tiling: Tiling) -> NDArray[np.bool_]:
+    """Which sides of each box, (n, 4), may be its tile's border instead of its object's."""
+    inner = np.stack([areas[:, 0] > 0, areas[:, 1] > 0, areas[:, 2] < tiling.width, areas[:, 3] < tiling.height], axis=1)
+    return np.asarray(inner & (np.abs(boxes - areas) <= np.tile(_edge(areas), 2)), np.bool_)
+
+
+def _edge(areas: NDArray[np.float32]) -> NDArray[np.float32]:
+    """``EDGE`` in pixels, across and down, (n, 2)."""
+    return np.asarray(np.maximum(EDGE * (areas[:, 2:] - areas[:, :2]), 1), np.float32)
+
+
+def _groups(
+    boxes: NDArray[np.float32], class_ids: NDArray[np.int32], tile: NDArray[np.intp], areas: NDArray[np.float32], cut: NDArray[np.bool_]
+) -> tuple[list[list[int]], list[int]]:
+    """Detections by object, and of each object the tiles, as a bit mask: the pairs that agree best come first."""
+    first, second = _near(boxes, class_ids, 2 * float(_edge(areas).min(initial=np.inf)))
+    apart = tile[first] != tile[second]
+    first, second = first[apart], second[apart]
+    agreement = _agreement(boxes, areas, cut, first, second)
+    agreeing = np.flatnonzero(agreement >= AGREEMENT)
+    owner, members, seen = list(range(len(boxes))), [[index] for index in range(len(boxes))], [1 << int(number) for number in tile]
+    for pair in agreeing[np.argsort(-agreement[agreeing], kind="stable")]:
+        one, other = owner[first[pair]], owner[second[pair]]
+        if one == other or seen[one] & seen[other]:
+            continue
+        for index in members[other]:
+            owner[index] = one
+        members[one] += members[other]
+        seen[one] |= seen[other]
+        members[other] = []
+    left = [index for index, group in enumerate(members) if group]
+    return [members[index] for index in left], [seen[index] for index in left]
+
+
+def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of boxes of one class with at most so many pixels between them."""
+    order = np.argsort(boxes[:, _LEFT], kind="stable")
+    left, right = boxes[order, _LEFT], boxes[order, _RIGHT]
+    count = np.searchsorted(left, right + gap, side="right") - np.arange(1, len(order) + 1)
+    count = np.maximum(count, 0)
+    first = np.repeat(np.arange(len(order)), count)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    first, second = order[first], order[second]
+    between = np.maximum(boxes[first, _TOP], boxes[second, _TOP]) - np.minimum(boxes[first, _BOTTOM], boxes[second, _BOTTOM])
+    near = np.flatnonzero((class_ids[first] == class_ids[second]) & (between <= gap))
+    return first[near], second[near]
+
+
+def _agreement(
+    boxes: NDArray[np.float32], areas: NDArray[np.float32], cut: NDArray[np.bool_], first: NDArray[np.intp], second: NDArray[np.intp]
+) -> NDArray[np.float32]:
+    """How well the two boxes of each pair tell of one object, 0..1."""
+    both = _intersection(areas[first], areas[second])
+    whole = np.asarray(~cut.any(axis=1), np.bool_)
+    # what a tile sees whole, another one sees as far as it reaches, and nothing more of it
+    one = np.where(whole[second, None], boxes[first], _intersection(boxes[first], both))
+    other = np.where(whole[first, None], boxes[second], _intersection(boxes[second], both))
+    beside, below = (_continuation(boxes, areas, cut, first, second, both, across=across) for across in (True, False))
+    return np.maximum(_iou(one, other), np.maximum(beside, below))
+
+
+def _continuation(
+    boxes: NDArray[np.float32],
+    areas: NDArray[np.float32],
+    cut: NDArray[np.bool_],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    both: NDArray[np.float32],
+    across: bool,
+) -> NDArray[np.float32]:
+    """Where two tiles hardly overlap: how well one box goes on in the other, by the IoU of their spans along the seam, 0..1."""
+    low, high = (_LEFT, _RIGHT) if across else (_TOP, _BOTTOM)
+    along = [_TOP, _BOTTOM] if across else [_LEFT, _RIGHT]
+    before = np.where(areas[first, low] <= areas[second, low], first, second)
+    after = first + second - before
+    edge = np.minimum(_edge(areas[first]), _edge(areas[second]))[:, int(not across)]
+    seam = both[:, high] - both[:, low]
+    meets = (seam >= -1) & (seam < 2 * edge) & (areas[before, low] < areas[after, low]) & cut[before, high] & cut[after, low]
+    start, end = along
+    one, other = (boxes[index][:, along].clip(both[:, [start]], both[:, [end]]) for index in (before, after))
+    shared = np.minimum(one[:, 1], other[:, 1]) - np.maximum(one[:, 0], other[:, 0])
+    around = np.maximum(one[:, 1], other[:, 1]) - np.minimum(one[:, 0], other[:, 0])
+    return np.asarray(np.where(meets & (around > 0), shared / np.maximum(around, 1e-6), 0), np.float32)
+
+
+def _one_of(
+    group: list[int], boxes: NDArray[np.float32], scores: NDArray[np.float32], cut: NDArray[np.bool_], coarse: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], float, bool]:
+    """One object's box, confidence, and whether it is but a part that nothing continues."""
+    if len(group) == 1:
+        return boxes[group[0]], float(scores[group[0]]), bool(cut[group[0]])
+    for fitting in ([index for index in group if not cut[index] and not coarse[index]], [index for index in group if coarse[index]]):
+        if fitting:
+            best = max(fitting, key=lambda index: float(scores[index]))
+            return boxes[best], float(scores[best]), False
+    parts = boxes[group]
+    return np.concatenate([parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)]), float(scores[group].max()), False
+
+
+def _without_doubles(
+    boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], tiles: list[int], partial: list[bool], iou: float
+) -> NDArray[np.bool_]:
+    """Which objects stay. One that other tiles, and none of its own, found as well goes."""
+    alive = np.ones(len(boxes), np.bool_)
+    first, second = _near(boxes, class_ids, 0)
+    shared = _area(_intersection(boxes[first], boxes[second]))
+    one, other = _area(boxes[first]), _area(boxes[second])
+    double = shared > iou * (one + other - shared)
+    within = shared >= INSIDE * np.minimum(one, other)
+    for pair in np.flatnonzero(double | within):
+        a, b = int(first[pair]), int(second[pair])
+        if tiles[a] & tiles[b] or not (alive[a] and alive[b]):
+            continue
+        smaller = a if one[pair] <= other[pair] else b
+        if double[pair]:
+            alive[a if scores[a] < scores[b] else b] = False
+        elif partial[smaller]:
+            alive[smaller] = False
+    return alive
+
+
+def _intersection(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Boxes, (n, 4); turned inside out where there is none."""
+    return np.concatenate([np.maximum(a[:, :2], b[:, :2]), np.minimum(a[:, 2:], b[:, 2:])], axis=1)
+
+
+def _area(boxes: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.asarray(np.maximum(boxes[:, 2:] - boxes[:, :2], 0).prod(axis=1), np.float32)
+
+
+def _iou(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    shared = _area(_intersection(a, b))
+    return np.asarray(shared / np.maximum(_area(a) + _area(b) - shared, 1e-6), np.float32)

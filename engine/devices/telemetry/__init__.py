@@ -1,0 +1,1 @@
+"""What devices do at the moment: load, memory, clocks, power."""

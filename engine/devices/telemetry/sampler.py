@@ -1,0 +1,144 @@
+"""``python -m engine.devices.telemetry.sampler DEVICE[=UUID]…``: a line of JSON twice a second, until standard input ends.
+
+``{"problem": why GPUs tell nothing, or null, "devices": [snapshot, …]}``. It runs apart from whoever shows the snapshots: a crash of
+the driver's library takes its process down. Started by ``monitor``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+from typing import Protocol
+
+from engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
+from engine.devices.processor import ProcessorSampler
+from engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
+from engine.devices.topology.linux import pci_address
+from engine.errors import DeviceError
+from engine.types import DeviceId
+
+_UNCOUNTED = Counter(None, None)
+
+
+class Sampler(Protocol):
+    """Gives snapshots of one device."""
+
+    def sample(self) -> Telemetry:
+        """What it is doing, and has done since the last time."""
+
+
+class UnknownSampler:
+    """Stands for a device that nothing is known of."""
+
+    def __init__(self, device: DeviceId) -> None:
+        self._nothing = Telemetry(device)
+
+    def sample(self) -> Telemetry:
+        """Nothing."""
+        return self._nothing
+
+
+class GpuSampler:
+    """Reads one GPU. Traffic is what its counters gained between two snapshots, or, where PCIe has none, a measurement of 20 ms."""
+
+    def __init__(self, device: DeviceId, gpu: Gpu) -> None:
+        self._device, self._gpu = device, gpu
+        ends = gpu.nvlink_ends()
+        self._nvlinks, self._sm_clock_limit = None if ends is None else len(ends), gpu.sm_clock_limit
+        self._ends = {link: None if end is None else pci_address(end) for link, end in (ends or {}).items()}
+        self._counters, self._time = gpu.counters([*self._ends]), time.monotonic()
+
+    def sample(self) -> Telemetry:
+        """See ``Sampler``."""
+        gpu, then, before = self._gpu, self._time, self._counters
+        self._counters, self._time = now, at = gpu.counters([*self._ends]), time.monotonic()
+        pcie = _rates(before.pcie, now.pcie, at - then) if now.pcie.rx is not None else gpu.pcie_throughput()
+        links = {link: _rates(before.nvlinks.get(link, _UNCOUNTED), counter, at - then) for link, counter in now.nvlinks.items()}
+        nvlink_rx, nvlink_tx = links[ALL_LINKS] if ALL_LINKS in links else (_sum(rates) for rates in zip(*links.values(), strict=True))
+        utilization, memory_utilization = gpu.utilization
+        memory_used, memory_total = gpu.memory
+        return Telemetry(
+            self._device,
+            utilization=utilization,
+            memory_utilization=memory_utilization,
+            decoder=gpu.decoder,
+            encoder=gpu.encoder,
+            memory_used=memory_used,
+            memory_total=memory_total,
+            power=gpu.power,
+            power_limit=gpu.power_limit,
+            temperature=gpu.temperature,
+            sm_clock=gpu.sm_clock,
+            sm_clock_limit=self._sm_clock_limit,
+            memory_clock=gpu.memory_clock,
+            pcie_rx=pcie[0],
+            pcie_tx=pcie[1],
+            pcie_generation=gpu.pcie_generation,
+            pcie_width=gpu.pcie_width,
+            nvlinks=self._nvlinks,
+            nvlink_rx=nvlink_rx,
+            nvlink_tx=nvlink_tx,
+            nvlink_traffic=tuple(LinkTraffic(link, self._ends[link], *rates) for link, rates in links.items() if link != ALL_LINKS),
+            throttling=gpu.throttling,
+        )
+
+
+def _rates(before: Counter, now: Counter, seconds: float) -> tuple[float | None, float | None]:
+    return rate(before.rx, now.rx, seconds), rate(before.tx, now.tx, seconds)
+
+
+def _sum(rates: Sequence[float | None]) -> float | None:
+    """None where one is unknown: a part would pass for the whole."""
+    known = [one for one in rates if one is not None]
+    return sum(known) if len(known) == len(rates) else None
+
+
+def rate(before: int | None, now: int | None, seconds: float) -> float | None:
+    """Bytes/s by two readings of a counter; None where there is none, or where it began anew."""
+    return None if before is None or now is None or now < before else (now - before) / max(seconds, 1e-6)
+
+
+def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler], str | None]:
+    """One for each device and its UUID ("" = it has none), and why NVML tells nothing (None = it tells, or is not needed)."""
+    nvml, problem = None, None
+    if any(uuid for _, uuid in wanted):
+        try:
+            nvml = Nvml()
+        except DeviceError as error:
+            problem = str(error)
+    samplers: list[Sampler] = []
+    for device, uuid in wanted:
+        gpu = nvml.gpu(uuid) if nvml is not None and uuid else None
+        if gpu is not None:
+            samplers.append(GpuSampler(device, gpu))
+        else:
+            samplers.append(ProcessorSampler(device) if device.kind == "cpu" else UnknownSampler(device))
+    return samplers, problem
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print snapshots."""
+    Thread(target=_end_with_input, daemon=True).start()
+    pairs = [argument.partition("=") for argument in arguments]
+    samplers, problem = make_samplers([(DeviceId.parse(device), uuid) for device, _, uuid in pairs])
+    due = time.monotonic()
+    with ThreadPoolExecutor(max(len(samplers), 1)) as threads:
+        while True:
+            due = max(due + 1 / RATE, time.monotonic())
+            time.sleep(due - time.monotonic())
+            snapshots = [snapshot.as_json() for snapshot in threads.map(lambda sampler: sampler.sample(), samplers)]
+            print(json.dumps({"problem": problem, "devices": snapshots}), flush=True)
+
+
+def _end_with_input() -> None:
+    sys.stdin.read()
+    os._exit(0)  # whatever the driver is busy with: whoever asked is gone
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

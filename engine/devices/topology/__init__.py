@@ -1,0 +1,1 @@
+"""How GPUs, PCIe switches, NUMA nodes and processors are connected."""

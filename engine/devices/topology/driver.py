@@ -1,0 +1,115 @@
+"""What NVIDIA's driver tells of its GPUs and what joins them, in the form in which machines are recorded.
+
+The form is what ``recording`` describes; of it are used, for each of ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_affinity`` and
+``mem_affinity`` (words of 64 bits), ``max_pcie_gen``, ``max_pcie_width``, ``links`` (each NVLink: ``state``, ``remote_pci``,
+``remote_type``); and for each pair ``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.devices.json_values import at
+from engine.devices.nvml import Gpu as NvmlGpu
+from engine.devices.nvml import Nvml
+from engine.devices.topology.linux import pci_address
+from engine.devices.topology.types import Gpu, Level, Link, level_between
+from engine.types import DeviceId
+
+_LEVELS = {0: Level.PIX, 10: Level.PIX, 20: Level.PXB, 30: Level.PHB, 40: Level.NODE, 50: Level.SYS}
+_READ, _NVLINK = 0, 2
+"""Of ``nvmlGpuP2PCapsIndex_t``."""
+_OK, _UP = 0, 1
+_TO_PROCESSOR = 1
+"""An NVLink's remote end is a POWER processor."""
+
+
+def ask_driver(nvml: Nvml, devices: Mapping[str, DeviceId]) -> dict[str, Any]:
+    """What it tells now. devices: what its GPUs are called here, by UUID (``device`` in the answer)."""
+    gpus = nvml.gpus()
+
+    def each_pair(ask: Any) -> list[list[Any]]:
+        return [["SELF" if one is other else ask(one, other) for other in gpus] for one in gpus]
+
+    return {
+        "gpus": [{**gpu.place(), "device": _device(gpu, devices)} for gpu in gpus],
+        "topology": each_pair(NvmlGpu.level_to),
+        "p2p_read": each_pair(lambda one, other: one.peer_status(other, _READ)),
+        "p2p_nvlink": each_pair(lambda one, other: one.peer_status(other, _NVLINK)),
+    }
+
+
+def _device(gpu: NvmlGpu, devices: Mapping[str, DeviceId]) -> str | None:
+    uuids = (gpu.uuid, *(instance.uuid for instance in gpu.mig_instances()))
+    return next((str(devices[uuid]) for uuid in uuids if uuid is not None and uuid in devices), None)
+
+
+def read_gpus(values: Mapping[str, Any]) -> tuple[Gpu, ...]:
+    """The GPUs, with what the driver tells of their places."""
+    return tuple(_gpu(number, gpu) for number, gpu in enumerate(at(values, list, "gpus") or ()))
+
+
+def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | None, ...], ...]:
+    """What joins them. Where the driver tells no level, the bridges above them do."""
+    ends = [_ends(at(values, list, "gpus", place, "links") or ()) for place in range(len(gpus))]
+
+    def link(row: int, column: int) -> Link | None:
+        if row == column:
+            return None
+        one, other = gpus[row], gpus[column]
+        level = at(values, int, "topology", row, column)
+        read = at(values, int, "p2p_read", row, column)
+        direct = sum(end is not None and end == other.pci for end in ends[row])
+        peers = at(values, int, "p2p_nvlink", row, column) == _OK
+        return Link(
+            level_between(one.bridges, other.bridges, one.node == other.node) if level is None else _LEVELS.get(level),
+            direct or (_through_switches(ends[row], ends[column], gpus) if peers else 0),
+            None if read is None else read == _OK,
+            direct > 0,
+        )
+
+    return tuple(tuple(link(row, column) for column in range(len(gpus))) for row in range(len(gpus)))
+
+
+def _through_switches(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[Gpu]) -> int:
+    """As many links as both have to switches: whatever is no GPU of this machine. A virtual machine hides what is at the other end."""
+    known = {gpu.pci for gpu in gpus}
+    return min(sum(end not in known for end in side) for side in (ends, others))
+
+
+def _ends(links: Sequence[Any]) -> list[str | None]:
+    """Where each NVLink that is up ends, None = that is not told."""
+    up = [link for link in links if at(link, int, "state") == _UP and at(link, int, "remote_type") != _TO_PROCESSOR]
+    return [_pci(link, "remote_pci") for link in up]
+
+
+def _gpu(number: int, values: Mapping[str, Any]) -> Gpu:
+    device = at(values, str, "device")
+    nodes = _bits(at(values, list, "mem_affinity"))
+    return Gpu(
+        number,
+        at(values, str, "name") or "NVIDIA GPU",
+        DeviceId.parse(device) if device else None,
+        at(values, str, "uuid"),
+        _pci(values, "pci"),
+        node=min(nodes) if len(nodes) == 1 else None,
+        cpus=_bits(at(values, list, "cpu_affinity")),
+        nodes=nodes,
+        own_node=at(values, int, "numa"),
+        generation=at(values, int, "max_pcie_gen"),
+        width=at(values, int, "max_pcie_width") or at(values, int, "pcie_width"),
+        nvlinks=len(_ends(at(values, list, "links") or ())),
+    )
+
+
+def _pci(values: Any, key: str) -> str | None:
+    try:
+        return pci_address(at(values, str, key, "busId") or "")
+    except ValueError:
+        return None
+
+
+def _bits(words: Sequence[Any] | None) -> frozenset[int]:
+    whole = [word if isinstance(word, int) else 0 for word in words or ()]
+    return frozenset(64 * place + bit for place, word in enumerate(whole) for bit in range(64) if word >> bit & 1)

@@ -1,0 +1,36 @@
+"""``python -m engine.devices.topology.probe_process``: what NVIDIA's driver tells of its GPUs' places, as one line of JSON.
+
+``topology_driver`` describes it; ``problem`` is why there is nothing, None = there is nothing to tell. Started by ``topology_search``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.devices.cuda import DRIVER, cuda_devices, describe
+from engine.devices.nvml import NoNvmlError, Nvml
+from engine.devices.topology.driver import ask_driver
+from engine.errors import DeviceError
+
+
+def probe() -> dict[str, Any]:
+    """Ask."""
+    try:
+        nvml = Nvml()
+    except NoNvmlError as problem:
+        return {"gpus": [], "problem": str(problem) if DRIVER.exists() else None}
+    except DeviceError as problem:
+        return {"gpus": [], "problem": str(problem)}
+    try:
+        visible, reason = cuda_devices(), None
+    except DeviceError as problem:
+        visible, reason = (), str(problem)
+    names = {device.uuid: device.id for device in describe(nvml, visible, reason) if device.uuid is not None}
+    values = {**ask_driver(nvml, names), "problem": None}
+    nvml.close()
+    return values
+
+
+if __name__ == "__main__":
+    print(json.dumps(probe()))

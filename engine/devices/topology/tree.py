@@ -1,0 +1,120 @@
+"""A machine as boxes within boxes: NUMA nodes, in them host bridges and switches, in them GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.devices.topology.types import Gpu, Level, NumaNode, Topology
+
+
+class Kind(StrEnum):
+    """What a box is."""
+
+    NODE = "NUMA node"
+    BRIDGE = "PCIe host bridge"
+    SWITCH = "PCIe switch"
+
+
+@dataclass(frozen=True)
+class Box:
+    """Something with GPUs in it. node: where it is one, None = the node of these GPUs is unknown. parts: in the order of the GPUs."""
+
+    kind: Kind
+    parts: tuple[Box | Gpu, ...]
+    node: NumaNode | None = None
+
+    def gpus(self) -> Iterator[Gpu]:
+        """All in it, however deep."""
+        for part in self.parts:
+            if isinstance(part, Box):
+                yield from part.gpus()
+            else:
+                yield part
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """GPUs (by their places in the topology) that NVLink joins.
+
+    alike: each with each, by as many; that many is ``nvlinks``. direct: each pair has links of its own, without a switch.
+    """
+
+    gpus: tuple[int, ...]
+    nvlinks: int
+    alike: bool
+    direct: bool = False
+
+
+_INSIDE = ((Level.PHB, Kind.BRIDGE), (Level.PXB, Kind.SWITCH), (Level.PIX, Kind.SWITCH))
+"""What joins GPUs that are no further from each other."""
+
+
+def boxes(topology: Topology) -> tuple[Box, ...]:
+    """All NUMA nodes, and one box for GPUs whose node is unknown. What holds one GPU only, or all of its node, is not drawn."""
+    places = range(len(topology.gpus))
+    numbers = {node.number for node in topology.nodes}
+    homes = [(node, [place for place in places if topology.gpus[place].node == node.number]) for node in topology.nodes]
+    lost = [place for place in places if topology.gpus[place].node not in numbers]
+    made = [Box(Kind.NODE, _parts(topology, inside, 0), node) for node, inside in homes]
+    return (*made, Box(Kind.NODE, _parts(topology, lost, 0))) if lost else tuple(made)
+
+
+def _parts(topology: Topology, places: Sequence[int], depth: int) -> tuple[Box | Gpu, ...]:
+    if depth == len(_INSIDE) or len(places) < 2:
+        return tuple(topology.gpus[place] for place in places)
+    level, kind = _INSIDE[depth]
+    parts: list[Box | Gpu] = []
+    groups = _joined(topology, places, level)
+    for group in groups:
+        inside = _parts(topology, group, depth + 1)
+        # a host bridge that has the node to itself says nothing; a switch does
+        plain = len(group) == 1 or (kind is Kind.BRIDGE and len(groups) == 1) or (len(inside) == 1 and isinstance(inside[0], Box))
+        parts += inside if plain else [Box(kind, inside)]
+    return tuple(parts)
+
+
+def _joined(topology: Topology, places: Sequence[int], level: Level) -> list[list[int]]:
+    """Those that are as near to each other, together."""
+    near = list(Level)[: list(Level).index(level) + 1]
+    groups: list[list[int]] = []
+    for place in places:
+        home = next((group for group in groups if any(_level(topology, place, other) in near for other in group)), None)
+        if home is None:
+            groups.append([place])
+        else:
+            home.append(place)
+    return groups
+
+
+def _level(topology: Topology, one: int, other: int) -> Level | None:
+    link = topology.links[one][other]
+    return None if link is None else link.level
+
+
+def fabrics(topology: Topology) -> tuple[Fabric, ...]:
+    """What NVLink joins, apart from each other."""
+    left, found = set(range(len(topology.gpus))), []
+    while left:
+        group = _reached(topology, min(left))
+        left -= group
+        if len(group) > 1:
+            pairs = [link for one in group for other in group if (link := topology.links[one][other]) is not None]
+            counts = {link.nvlinks for link in pairs}
+            direct = all(link.direct for link in pairs if link.nvlinks)
+            found.append(Fabric(tuple(sorted(group)), max(counts), len(counts) == 1, direct))
+    return tuple(found)
+
+
+def _reached(topology: Topology, start: int) -> set[int]:
+    reached, new = {start}, {start}
+    while new:
+        new = {other for one in new for other in range(len(topology.gpus)) if _nvlinks(topology, one, other)} - reached
+        reached |= new
+    return reached
+
+
+def _nvlinks(topology: Topology, one: int, other: int) -> int:
+    link = topology.links[one][other]
+    return 0 if link is None else link.nvlinks

@@ -1,0 +1,1 @@
+"""Drawing detections into pictures, and writing annotated videos."""

@@ -1,0 +1,70 @@
+"""The sound of a video as it is in its file: packets to be copied beside new pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import av
+from av.audio.stream import AudioStream
+from av.bitstream import BitStreamFilterContext
+from av.packet import Packet
+
+from engine.media.container.video_file import VideoFile
+
+COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
+"""What players expect in an MP4."""
+
+
+class Sound:
+    """The first sound track. stream: None where there is none that an MP4 can hold. start: seconds that all times are counted from."""
+
+    def __init__(self, path: Path, start: Fraction) -> None:
+        self._file = VideoFile(path, other_tracks=True)
+        self._start = start
+        tracks = self._file.container.streams.audio
+        self.stream: AudioStream | None = tracks[0] if tracks and tracks[0].codec_context.name in COPIED else None
+        self._packets = self._read()
+        self._next: Packet[AudioStream] | None = next(self._packets, None)
+
+    def until(self, seconds: Fraction) -> Iterator[Packet[AudioStream]]:
+        """The packets up to this time of the video, each once."""
+        while self._next is not None and self._time(self._next) <= seconds - self._start:
+            yield self._next
+            self._next = next(self._packets, None)
+
+    def _read(self) -> Iterator[Packet[AudioStream]]:
+        """All packets; damage ends the sound, not the copy."""
+        if self.stream is None:
+            return
+        try:
+            for packet in self._packets_for_mp4(self.stream):
+                if not packet.size or packet.pts is None or packet.dts is None or packet.time_base is None:
+                    continue
+                shift = round(self._start / packet.time_base)
+                packet.pts, packet.dts = packet.pts - shift, packet.dts - shift
+                if packet.dts >= 0:
+                    yield packet
+        except (av.FFmpegError, IndexError):
+            return
+
+    def _packets_for_mp4(self, stream: AudioStream) -> Iterator[Packet[AudioStream]]:
+        if stream.codec_context.name != "aac":
+            yield from self._file.container.demux(stream)
+            return
+        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # broadcasts have a header in every packet; others pass unchanged
+        for packet in self._file.container.demux(stream):
+            if packet.size:
+                yield from adapted.filter(packet)
+
+    def _time(self, packet: Packet[AudioStream]) -> Fraction:
+        return (packet.pts or 0) * (packet.time_base or Fraction(1))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._file.close()

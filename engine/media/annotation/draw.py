@@ -1,0 +1,107 @@
+"""Draws detections into pictures as videos keep them: luma, and chroma of half the size. Colours and labels as in the window.
+
+Nothing is converted to RGB and back, which would cost more time than all the drawing and blur what is not drawn on.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import TypeAlias
+
+import cv2
+import numpy as np
+
+from engine.media.annotation.colours import Rgb, class_colour
+from engine.media.annotation.label_position import Rect, label_place, overlap
+from engine.media.picture import Plane
+from engine.types import Detections
+
+Planes: TypeAlias = tuple[Plane, Plane, Plane]
+
+FRACTION = 3  # bits behind the point of the coordinates given to OpenCV: boxes move smoothly, not from pixel to pixel
+FINE = 4  # labels are drawn so many times as large and scaled down: smooth at any size
+INK: Rgb = (11, 18, 32)
+FONT = cv2.FONT_HERSHEY_DUPLEX
+CAPITAL = 21  # height of that font's capitals at scale 1, pixels
+
+
+class Annotator:
+    """Draws on pictures of one size. labels: one per class id."""
+
+    def __init__(self, size: tuple[int, int], labels: Sequence[str]) -> None:
+        self._size = size
+        self._labels = [_legible(label) or f"class {number}" for number, label in enumerate(labels)]
+        unit = max(min(size), 0.5 * max(size)) / 720
+        self._line = max(1, round(2 * unit))
+        self._text = max(7.0, 8.5 * unit)  # height of capitals, pixels
+        self._patch = cache(self._draw_label)
+
+    def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:
+        """Draw on a picture, in place. source: the width and height that the boxes are in pixels of."""
+        scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
+        boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
+        for box, kind in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # the strongest on top
+            self._draw_box(planes, box, kind)
+        bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
+        taken: list[Rect] = []
+        for box, kind, score in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), strict=True):
+            patch = self._patch(kind, int(score * 100 + 0.5))
+            height, width = patch[0].shape
+            rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
+            place = label_place(rect, (width, height), bounds, taken)
+            if not any(overlap(place, other) for other in taken):  # in a crowd the colour of a weaker box has to do
+                taken.append(place)
+                _paste(planes, patch, place)
+
+    def _draw_box(self, planes: Planes, box: Sequence[float], kind: int) -> None:
+        colours = _yuv(class_colour(kind))
+        for thickness, values in ((self._line + 2, (_yuv(INK)[0], None, None)), (self._line, colours)):
+            for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
+                if value is not None:
+                    width = max(1, thickness // part)
+                    shift = 0 if width % 2 else 1 << FRACTION - 1  # to OpenCV the middle of a pixel is a whole number
+                    corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
+                    cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
+
+    def _draw_label(self, kind: int, percent: int) -> Planes:
+        name = self._labels[kind] if kind < len(self._labels) else f"class {kind}"
+        text, scale = f"{name} {percent}%", FINE * self._text / CAPITAL
+        stroke = max(1, round(FINE * self._text / 8))
+        (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
+        margin = 0.45 * self._text
+        width = _even(length / FINE + 2 * margin)
+        height = _even(self._text * 1.85)
+        large = np.zeros((height * FINE, width * FINE), np.uint8)
+        origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
+        cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
+        planes = []
+        for ground, ink, part in zip(_yuv(class_colour(kind)), _yuv(INK), (1, 2, 2), strict=True):
+            cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
+            planes.append(np.asarray(np.round(ground + (ink - ground) * cover), np.uint8))
+        return planes[0], planes[1], planes[2]
+
+
+def _paste(planes: Planes, patch: Planes, place: Rect) -> None:
+    x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
+    for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):
+        target = plane[y // part :, x // part :][: piece.shape[0], : piece.shape[1]]
+        target[...] = piece[: target.shape[0], : target.shape[1]]
+
+
+def _even(length: float) -> int:
+    return 2 * max(1, round(length / 2))
+
+
+def _legible(label: str) -> str:
+    """What OpenCV's fonts can draw of a text: plain Latin letters."""
+    return unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().strip()
+
+
+@cache
+def _yuv(colour: Rgb) -> tuple[float, float, float]:
+    """BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
+    red, green, blue = (channel / 255 for channel in colour)
+    luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return 16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748

@@ -1,0 +1,153 @@
+"""Writes a video that can be played however far it came: a fragmented MP4 that becomes a plain one at its end."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import av
+import numpy as np
+from av.audio.stream import AudioStream
+from av.packet import Packet
+from av.video.reformatter import ColorRange, Colorspace
+from av.video.stream import VideoStream
+
+from engine.errors import ExportError
+from engine.media.container.video_file import reason
+from engine.media.picture import Plane
+
+ENCODERS = ("libx264", "mpeg4")
+"""The first there is encodes."""
+# delay_moov: some sound describes itself in its packets only. flush_packets: what is written must be in the file, not in a buffer
+_FRAGMENTED = {"movflags": "frag_keyframe+delay_moov+default_base_moof", "flush_packets": "1"}
+_SYSTEM = frozenset(
+    (
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EISDIR,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.EROFS,
+    )
+)
+_MPEG4_UNITS = 65535  # a second can have no more in MPEG-4 Part 2
+_BT709 = 1
+_KEYFRAME_SECONDS = 2
+
+
+class VideoWriter:
+    """Writes pictures of one size, and copies sound, into ``path``, which is made anew.
+
+    size: even width and height. rate: frames/s, roughly. time_base: seconds of one unit of the pictures' times. sound: the
+    stream that packets will be copied from.
+
+    Raises (all methods):
+        OSError: the file cannot be written.
+        ExportError: the encoder or the container refuses something.
+    """
+
+    def __init__(
+        self, path: Path, size: tuple[int, int], rate: Fraction, time_base: Fraction, sound: AudioStream | None = None, encoder: str = ""
+    ) -> None:
+        encoder = encoder or next(name for name in ENCODERS if name in av.codecs_available)
+        if encoder == "mpeg4" and time_base.denominator > _MPEG4_UNITS:
+            time_base = Fraction(1, 60000)
+        self._size, self._time_base = size, time_base
+        self._last = -1 << 62
+        with _explained():
+            self._container = av.open(str(path.absolute()), "w", format="mp4", options=_FRAGMENTED)
+            stream = self._container.add_stream(encoder, rate if 1 <= rate <= 240 else 25)
+            assert isinstance(stream, VideoStream)
+            self._video = stream
+            stream.width, stream.height = size
+            stream.pix_fmt = "yuv420p"
+            context = stream.codec_context
+            context.time_base = time_base
+            context.gop_size = round(_KEYFRAME_SECONDS * (rate if 1 <= rate <= 240 else 25))
+            context.color_primaries, context.color_trc, context.colorspace, context.color_range = _BT709, _BT709, _BT709, ColorRange.MPEG
+            if encoder == "libx264":
+                context.options = {"preset": "superfast", "crf": "22"}
+            else:
+                context.bit_rate = int(0.2 * size[0] * size[1] * min(float(rate), 60.0))
+            self._sound = self._container.add_stream_from_template(sound) if sound is not None else None
+
+    def write(self, planes: tuple[Plane, Plane, Plane], seconds: Fraction) -> None:
+        """The next picture, as ``Converter.planes`` gives it, and the time from which it is shown."""
+        whole = np.concatenate([plane.reshape(-1) for plane in planes]).reshape(-1, self._size[0])
+        frame = av.VideoFrame.from_ndarray(whole, "yuv420p")
+        frame.colorspace, frame.color_range = Colorspace.ITU709, ColorRange.MPEG
+        self._last = max(round(seconds / self._time_base), self._last + 1)  # no two at the same time: players and MP4 know no such thing
+        frame.pts, frame.time_base = self._last, self._time_base
+        with _explained():
+            self._container.mux(self._video.encode(frame))
+
+    def copy(self, packet: Packet[AudioStream]) -> None:
+        """The next packet of sound."""
+        assert self._sound is not None
+        packet.stream = self._sound
+        with _explained():
+            self._container.mux(packet)
+
+    def close(self) -> None:
+        """Encode what waits and end the file."""
+        try:
+            with _explained():
+                self._container.mux(self._video.encode(None))
+        finally:
+            with _explained():
+                self._container.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            with suppress(ExportError, OSError):
+                self.close()
+
+
+def make_plain(path: Path) -> None:
+    """Turn a fragmented MP4 into a plain one that begins with its index, as all players and editors like it best.
+
+    Raises:
+        OSError: it cannot be written, and is then as it was.
+        ExportError: it cannot be read.
+    """
+    plain = path.with_name(f"{path.name}.plain")
+    try:
+        with (
+            _explained(),
+            av.open(str(path.absolute()), format="mp4") as fragmented,
+            av.open(str(plain.absolute()), "w", format="mp4", options={"movflags": "+faststart"}) as output,
+        ):
+            copies = {stream.index: output.add_stream_from_template(stream) for stream in fragmented.streams}
+            for packet in fragmented.demux():
+                if packet.size:
+                    packet.stream = copies[packet.stream_index]
+                    output.mux(packet)
+        plain.replace(path)
+    except BaseException:
+        plain.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """FFmpeg's errors are the system's or its own, for which it uses some of the system's numbers, too."""
+    try:
+        yield
+    except av.FFmpegError as error:
+        if error.errno in _SYSTEM:
+            raise OSError(error.errno, reason(error)) from error
+        raise ExportError(f"the video cannot be encoded ({reason(error)})") from error

@@ -1,0 +1,95 @@
+"""What reading a video through, packet by packet, tells about its frames."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.media.container.video_file import VideoFile
+
+_CHECKED_CUTS = 8
+_CHECKED_PACKETS = 16
+
+
+class PacketTable:
+    """The frames that a file's packets show, in decoding order.
+
+    pts: int64, in units of the stream's time base; without one, the dts stands for it, without both the position. keys: bool,
+    keyframes. ordered: the pts in ascending order. step: from one frame to the next, same unit. timed: whether that is more than
+    a guess. sound: whether every packet came whole and with a time of its own. hidden: packets of frames that are not shown.
+    holes: (frames before, bytes) where packets do not follow each other. size: bytes of the shown frames. read_until: byte
+    behind the last packet. end: seconds, of the latest packet of any track.
+    """
+
+    def __init__(self, file: VideoFile) -> None:
+        pts, keys = array("q"), array("b")
+        self.sound, self.hidden, self.size = True, 0, 0
+        self.read_until, self.end, timed = 0, 0.0, True
+        self.holes: list[tuple[int, int]] = []
+        for packet in file.packets():
+            if packet.pts is not None:
+                self.end = max(self.end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
+            if packet.pos is not None:
+                if self.read_until and packet.pos > self.read_until:
+                    self.holes.append((len(pts), packet.pos - self.read_until))
+                self.read_until = packet.pos + packet.size
+            if packet.stream_index != file.stream.index:
+                continue
+            if not file.shows(packet):
+                self.hidden += not packet.is_discard
+                continue
+            self.sound &= packet.pts is not None and not packet.is_corrupt
+            time = packet.pts if packet.pts is not None else packet.dts
+            timed &= time is not None
+            pts.append(time if time is not None else len(pts))
+            keys.append(packet.is_keyframe)
+            self.size += packet.size
+        self.pts: NDArray[np.int64] = np.array(pts, np.int64)
+        self.keys: NDArray[np.bool_] = np.array(keys, np.bool_)
+        self.ordered: NDArray[np.int64] = np.sort(self.pts)
+        steps = np.diff(self.ordered)
+        self.timed = timed and bool(steps.any())
+        self.sound &= timed and file.error is None and bool(np.all(steps > 0))
+        self.step = _usual(steps[steps > 0]) if self.timed else float(1 / (file.rate * file.time_base))
+
+    def __len__(self) -> int:
+        return len(self.pts)
+
+    @property
+    def span(self) -> float:
+        """From the first frame to the last one's end, in units of the stream's time base."""
+        return float(self.ordered[-1] - self.ordered[0]) + self.step if self.timed else len(self) * self.step
+
+    def clean_keyframes(self) -> Iterator[tuple[int, int]]:
+        """pts, and the number of frames shown before, of the keyframes that satisfy the definition of a cut (scan.py), in order."""
+        if not len(self):
+            return
+        latest_before = np.maximum.accumulate(self.pts)
+        earliest_from = np.minimum.accumulate(self.pts[::-1])[::-1]
+        for index in np.flatnonzero(self.keys[1:]) + 1:
+            pts = int(self.pts[index])
+            before = int(np.searchsorted(self.ordered, pts))
+            trailing = before + 1  # in decoding order: the keyframe and its leading frames come first
+            if latest_before[index - 1] < pts and (trailing >= len(self) or earliest_from[trailing] > pts):
+                yield pts, before
+
+    def seeks_exactly(self, file: VideoFile, cuts: Sequence[int]) -> bool:
+        """Whether seeking to some of these keyframes finds the same packets again."""
+        for cut in cuts[:: -(-len(cuts) // _CHECKED_CUTS) or 1]:
+            packets = file.seek(cut)
+            if packets is None:
+                return False
+            index = int(np.flatnonzero(self.pts == cut)[0])
+            found = (packet.pts for packet in packets if file.shows(packet))
+            if any(wanted != pts for wanted, pts in zip(self.pts[index : index + _CHECKED_PACKETS], found, strict=False)):
+                return False
+        return True
+
+
+def _usual(steps: NDArray[np.int64]) -> float:
+    """The mean of the steps near the median: exact where rounding makes 33, 33 and 34 of 33⅓."""
+    middle = np.sort(steps)[len(steps) // 2]
+    return float(np.mean(steps[np.abs(steps - middle) < middle / 2]))

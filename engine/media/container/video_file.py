@@ -1,0 +1,220 @@
+"""One open video file: safe opening, packets that survive damage, exact seeking.
+
+A file may only speak for itself. Demuxers that read other files or the network (playlists, concat scripts, image
+sequences, devices) are shut out by a list of those allowed, and the one protocol is ``file``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+import av
+from av.codec.context import ThreadType
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Discard
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from engine.errors import SourceError
+from engine.media.container.hidden_packets import HiddenPackets
+from engine.media.sources import PLAYLIST_SUFFIXES
+
+av.logging.set_level(None)  # a log call from a decoder thread can wait for the interpreter lock for ever
+
+VideoPacket: TypeAlias = "Packet[VideoStream]"
+
+MAX_SIDE = 16384
+"""Pixels: larger pictures are refused, so that a forged header cannot make the decoder take all memory."""
+
+_DEMUXERS = (
+    "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
+    "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
+    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound only: opened to say that no picture is in it
+)
+_OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": str(MAX_SIDE * MAX_SIDE)}
+_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # gone with PyAV 19
+_GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
+_ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: the cover of an album is no video
+_READ_ATTEMPTS = 16
+_SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn: MPEG-TS lands behind it at first
+_SKIPPED = 2000  # packets read on to the keyframe; a file in which that is not enough is not worth seeking in
+
+
+class VideoFile:
+    """The first real video track of a file, its packets and its decoder. Not thread-safe.
+
+    threads: of the decoder. other_tracks: whether ``packets`` of the other tracks are read, too.
+    """
+
+    def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
+        """Open the file.
+
+        Raises:
+            SourceError: the file is missing, empty, unreadable, no video, or too large a picture.
+        """
+        self.path = path
+        self.error: str | None = None
+        self.empty_packets = 0
+        self.threads, self._other_tracks = threads, other_tracks
+        self._check()
+        self._open()
+
+    def _check(self) -> None:
+        path = self.path
+        try:
+            if not path.exists():
+                raise SourceError(f"{path} does not exist: check the name and the folder")
+            if not path.is_file():
+                raise SourceError(f"{path} is no file: give a video, a picture or a folder of them")
+            with path.open("rb") as file:
+                head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+        except OSError as error:
+            raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
+        if not head:
+            raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
+        if path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0")):
+            raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves")
+
+    def _open(self) -> None:
+        self.error = None
+        try:
+            # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
+            self.container: InputContainer = av.open(str(self.path.absolute()), options=_OPTIONS, **_METADATA)
+        except (av.FFmpegError, ValueError, OSError) as error:
+            raise SourceError(
+                f"{self.path} is no video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
+            ) from error
+        try:
+            self._choose_stream()
+        except BaseException:
+            self.container.close()
+            raise
+
+    def _choose_stream(self) -> None:
+        streams = [stream for stream in self.container.streams.video if not stream.disposition.value & _ATTACHED_PICTURE]
+        if not streams:
+            raise SourceError(f"{self.path} has no video track: sound alone cannot be searched for objects")
+        self.stream: VideoStream = streams[0]
+        self.codec = self.stream.codec_context
+        if self.codec is None:
+            raise SourceError(f"{self.path}: there is no decoder for its video track; convert it to H.264")
+        if self.codec.width > MAX_SIDE or self.codec.height > MAX_SIDE:
+            raise SourceError(
+                f"{self.path} claims pictures of {self.codec.width}×{self.codec.height}: at most {MAX_SIDE}×{MAX_SIDE} can be used"
+            )
+        self._unit = self.time_base.numerator, self.time_base.denominator  # PyAV 19 has a type of its own for it
+        self.hidden = HiddenPackets(self.codec)
+        self.codec.thread_type = ThreadType.AUTO
+        self.codec.thread_count = self.threads
+        self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
+        if self.codec.name == "mjpeg":
+            self.codec.options |= {"err_detect": "explode"}  # a damaged picture on its own: better named than shown
+        if not self._other_tracks:
+            for stream in self.container.streams:
+                if stream.index != self.stream.index:
+                    stream.discard = Discard.all
+        if self.container.format.name == "avi":
+            # AVI stores decoding times only; the presentation times FFmpeg guesses from them are wrong with B-frames
+            self.container.flags &= ~_GENERATE_PTS
+
+    @property
+    def time_base(self) -> Fraction:
+        """Seconds of one unit of a pts."""
+        return self.stream.time_base or Fraction(1, 1000)
+
+    def seconds(self, pts: int) -> float:
+        """The time of a pts: what ``float(pts * time_base)`` gives, in a tenth of the time."""
+        return pts * self._unit[0] / self._unit[1]
+
+    @property
+    def rate(self) -> Fraction:
+        """Frames/s as the file or its codec says, 25 where neither does."""
+        return self.stream.guessed_rate or self.stream.average_rate or Fraction(25)
+
+    def packets(self) -> Iterator[VideoPacket]:
+        """The packets from here to the end, empty ones left out; read errors are stepped over and noted in ``error``."""
+        streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
+        failures = 0
+        while failures < _READ_ATTEMPTS:
+            try:
+                for packet in self.container.demux(*streams):
+                    failures = 0
+                    if packet.size:  # decoding an empty one would end the stream
+                        yield packet
+                    elif packet.dts is not None and packet.stream_index == self.stream.index:
+                        self.empty_packets += 1
+            except IndexError:  # PyAV, at the end of a file in which another track began later
+                return
+            except (av.FFmpegError, OSError) as error:
+                self.error = reason(error)
+                failures += 1
+            else:
+                return
+
+    def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
+        """The packets from wherever seeking back to this time leads; none if the file cannot seek. any_frame: not only to keyframes."""
+        try:
+            self.container.seek(timestamp, stream=self.stream, any_frame=any_frame)
+        except (av.FFmpegError, OSError) as error:
+            self.error = reason(error)
+            return iter(())
+        self.hidden = HiddenPackets(self.codec)
+        return self.packets()
+
+    def seek(self, start: int) -> Iterator[VideoPacket] | None:
+        """The packets from the keyframe with this pts on; None if seeking does not find it."""
+        for seconds in _SEEK_BACK:
+            packets = self.packets_at(start - int(seconds / self.time_base))
+            for packet in islice(packets, _SKIPPED):
+                if packet.is_keyframe and packet.pts is not None and packet.pts >= start:
+                    if packet.pts == start:
+                        return chain((packet,), packets)
+                    break
+        return None
+
+    def packets_from(self, start: int) -> Iterator[VideoPacket]:
+        """The same, but where seeking fails, all packets of the file."""
+        packets = self.seek(start)
+        if packets is None:
+            self.reopen()
+            packets = self.packets()
+        return packets
+
+    def shows(self, packet: VideoPacket) -> bool:
+        """Whether a frame is to be expected for this packet; to be asked of each packet once, in their order."""
+        return not (self.hidden.hides(packet) or packet.is_discard)
+
+    def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:
+        """The frames that one more packet completes, None = those still in the decoder; an error is noted in ``error``."""
+        try:
+            return self.codec.decode(packet)
+        except (av.FFmpegError, ValueError) as error:
+            self.error = reason(error)
+            return []
+
+    def reopen(self, threads: int | None = None) -> None:
+        """Begin anew, at the start of the file, with a fresh decoder."""
+        self.close()
+        self.threads = threads or self.threads
+        self._open()
+
+    def close(self) -> None:
+        """Release the file; harmless when repeated."""
+        self.container.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def reason(error: BaseException) -> str:
+    """An error of FFmpeg in words, without numbers and function names."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,0 +1,240 @@
+"""Packets the way a hardware decoder's parser takes them, and what in them says how large and deep the frames are.
+
+MP4 and Matroska store the NAL units of H.264 and HEVC with their length before each, parsers look for start codes between them (ITU-T
+H.264 and H.265, annex B). Parsers also follow a stream that changes its format in mid-course, by scaling what comes to what was:
+``Bitstream`` notices the change instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from engine.media.container.bits import Bits
+
+Writable: TypeAlias = bytearray | memoryview
+"""A packet's bytes, which may be changed."""
+
+_START = b"\0\0\0\1"
+_HEADERS = 4096  # bytes: sequence parameter sets come before anything that is long
+_SYNC_CODE = 0x498342  # of VP9
+
+
+@dataclass(frozen=True)
+class _Units:
+    """How one codec heads its NAL units. kind: from a unit's first byte. sps: a sequence parameter set's kind. slices: of pictures.
+
+    spare: from a slice's first byte, whether nothing that is shown after the keyframe needs a picture that is shown before it.
+    """
+
+    kind: Callable[[int], int]
+    sps: int
+    slices: range
+    spare: Callable[[int], bool]
+
+
+_UNITS = {
+    "h264": _Units(lambda head: head & 31, 7, range(1, 6), lambda head: not head & 0x60),
+    "hevc": _Units(lambda head: head >> 1 & 63, 33, range(32), lambda head: 6 <= head >> 1 & 63 <= 9),
+}
+
+
+class Bitstream:
+    """The packets of one stretch of a stream, from a keyframe on, shown to it one after another.
+
+    codec: FFmpeg's name, one of CODECS. extradata: what the container says about the stream, as FFmpeg gives it.
+    format: after the first packet: streams that differ in it need decoders of their own.
+    """
+
+    CODECS = ("h264", "hevc", "vp8", "vp9")
+
+    def __init__(self, codec: str, extradata: bytes | None) -> None:
+        self._codec = codec
+        self._units = _UNITS.get(codec)
+        self._length_size, self._sets = 0, b""
+        extradata = extradata or b""
+        if self._units is not None and extradata[:1] == b"\1":
+            self._length_size, sets = (_of_avcc if codec == "h264" else _of_hvcc)(extradata)
+            self._sets = b"".join(_START + nal for nal in sets)
+        elif self._units is not None:
+            self._sets = extradata
+        self.format = b""
+
+    def first(self, packet: Writable) -> Writable:
+        """As ``convert``, for the first packet, a keyframe's, with all that the decoder has to know before it.
+
+        Raises:
+            ValueError: what follows cannot be decoded, or cannot be relied upon.
+        """
+        self.format = b""
+        converted = self.convert(packet)
+        if self._units is None and not self.format:
+            raise ValueError("it does not begin with a keyframe")
+        if self._units is None or (self.format and not self._length_size):
+            return converted
+        self.format = self.format or self._parameter_sets(self._sets, self._units)
+        if not self.format:
+            raise ValueError("it has no sequence parameter set")
+        return bytearray(self._sets + converted)
+
+    def convert(self, packet: Writable) -> Writable:
+        """The packet with start codes; it is changed where it lies, if possible.
+
+        Raises:
+            ValueError: it is damaged, or the stream changes its format.
+        """
+        if self._units is None:
+            self._check(_vp9_format(bytes(packet)) if self._codec == "vp9" else _vp8_format(packet))
+            return packet
+        if not self._length_size:
+            self._check(self._parameter_sets(packet, self._units))
+            return packet
+        return self._with_start_codes(packet, self._units)
+
+    def is_spare(self, converted: Writable) -> bool:
+        """Of a packet shown before the keyframe but stored behind it: whether the rest can be decoded without it.
+
+        In HEVC all leading pictures can be left out (ITU-T H.265, 8.3.1), in H.264 those that no other refers to.
+        """
+        if self._units is None:
+            return False
+        content = bytes(converted[:_HEADERS])
+        start = content.find(b"\0\0\1") + 3
+        while 3 <= start < len(content):
+            if self._units.kind(content[start]) in self._units.slices:
+                return self._units.spare(content[start])
+            start = content.find(b"\0\0\1", start) + 3
+        return False
+
+    def _check(self, found: bytes) -> None:
+        if not self.format:
+            self.format = found
+        elif found and found != self.format:
+            raise ValueError("the stream changes its format")
+
+    def _with_start_codes(self, packet: Writable, units: _Units) -> Writable:
+        step, size, position = self._length_size, len(packet), 0
+        pieces: list[bytes] = []
+        found = b""
+        while position < size:
+            start = position + step
+            end = start + int.from_bytes(packet[position:start], "big")
+            if not start < end <= size:
+                raise ValueError("a packet is damaged")
+            if units.kind(packet[start]) == units.sps:
+                found += _START + bytes(packet[start:end])
+            if step == len(_START):
+                packet[position:start] = _START
+            else:
+                pieces += _START, bytes(packet[start:end])
+            position = end
+        self._check(found)
+        return bytearray(b"".join(pieces)) if pieces else packet
+
+    def _parameter_sets(self, content: bytes | Writable, units: _Units) -> bytes:
+        """The sequence parameter sets at the beginning of what has start codes already."""
+        return b"".join(_START + nal for nal in _before_pictures(bytes(content[:_HEADERS]), units) if units.kind(nal[0]) == units.sps)
+
+
+def _of_avcc(record: bytes) -> tuple[int, list[bytes]]:
+    """Bytes of a length, and the parameter sets: ISO/IEC 14496-15, 5.3.3.1."""
+    position, sets = 5, []
+    for mask in (31, 255):
+        count = record[position] & mask if position < len(record) else 0
+        position += 1
+        for _ in range(count):
+            position, nal = _sized(record, position)
+            sets.append(nal)
+    return (record[4] & 3) + 1 if len(record) > 4 else 4, sets
+
+
+def _of_hvcc(record: bytes) -> tuple[int, list[bytes]]:
+    """The same: ISO/IEC 14496-15, 8.3.3.1."""
+    position, sets = 23, []
+    for _ in range(record[22] if len(record) > 22 else 0):
+        count = int.from_bytes(record[position + 1 : position + 3], "big")
+        position += 3
+        for _ in range(count):
+            position, nal = _sized(record, position)
+            sets.append(nal)
+    return (record[21] & 3) + 1 if len(record) > 21 else 4, sets
+
+
+def _sized(record: bytes, position: int) -> tuple[int, bytes]:
+    start = position + 2
+    end = start + int.from_bytes(record[position:start], "big")
+    return end, record[start:end]
+
+
+def _before_pictures(content: bytes, units: _Units) -> Iterator[bytes]:
+    """The NAL units up to the first slice."""
+    start = content.find(b"\0\0\1") + 3
+    while 3 <= start < len(content) and units.kind(content[start]) not in units.slices:
+        after = content.find(b"\0\0\1", start)
+        yield content[start : after if after >= 0 else len(content)].rstrip(b"\0")
+        start = after + 3 if after >= 0 else 0
+
+
+def _vp8_format(packet: Writable) -> bytes:
+    """The size and scale of a keyframe: RFC 6386, 9.1."""
+    return bytes(packet[6:10]) if len(packet) >= 10 and not packet[0] & 1 else b""
+
+
+def _vp9_format(packet: bytes) -> bytes:
+    """Of a packet's keyframe, if it has one."""
+    found = b""
+    for frame in _vp9_frames(packet):
+        found = _vp9_keyframe(frame) or found
+    return found
+
+
+def _vp9_frames(packet: bytes) -> Iterator[bytes]:
+    """The frames of a packet: VP9 bitstream specification, annex B."""
+    last = packet[-1]
+    size, count = (last >> 3 & 3) + 1, (last & 7) + 1
+    index = packet[-2 - size * count :]
+    if last >> 5 != 0b110 or index[0] != last:
+        yield packet
+        return
+    position = 0
+    for number in range(count):
+        length = int.from_bytes(index[1 + number * size : 1 + (number + 1) * size], "little")
+        if length:
+            yield packet[position : position + length]
+        position += length
+
+
+def _vp9_keyframe(frame: bytes) -> bytes:
+    """A keyframe's header up to the frame's size; nothing for other frames: specification, 6.2.
+
+    Raises:
+        ValueError: the frame has a size of its own without being a keyframe, or is damaged.
+    """
+    bits = Bits(frame[:40])
+    marker, profile = bits.take(2), bits.take(1) + 2 * bits.take(1)
+    if marker != 2:
+        raise ValueError("a packet is damaged")
+    if profile == 3:
+        bits.take(1)
+    if bits.take(1):  # shows an earlier frame
+        return b""
+    inter, shown, resilient = bits.take(1), bits.take(1), bits.take(1)
+    if not inter:
+        if bits.take(24) != _SYNC_CODE:
+            raise ValueError("a packet is damaged")
+        depth = bits.take(1) if profile >= 2 else 0
+        space = bits.take(3)
+        full = bits.take(1 if space != 7 else 0)
+        sampling = bits.take(3) if profile & 1 else 0
+        size = bits.take(32)
+        return bytes((profile, depth, space, full, sampling)) + size.to_bytes(4, "big")
+    intra_only = not shown and bits.take(1)
+    if not resilient:
+        bits.take(2)
+    if intra_only:
+        raise ValueError("the stream may change its format")
+    bits.take(8 + 3 * 4)
+    if not any(bits.take(1) for _ in range(3)):
+        raise ValueError("the stream may change its format")
+    return b""

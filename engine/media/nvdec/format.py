@@ -1,0 +1,189 @@
+"""What the frames of a stream are like, found out from its first one: decoded by FFmpeg, and again by the hardware, for comparison.
+
+H.264, HEVC, VP8 and VP9 are specified to the last bit, so both decoders give the same frames. That the hardware's come in the
+expected layout – not cropped elsewhere, scaled or deinterlaced – is seen when the first one is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+from av.video.frame import VideoFrame
+from numpy.typing import NDArray
+
+from engine.media.container.video_file import VideoFile, VideoPacket
+from engine.media.nvdec.bitstream import Bitstream
+from engine.media.nvdec.expected_frames import DamagedError, leads, stamp
+from engine.media.nvdec.session import Session
+from engine.media.nvdec.surfaces import Surface
+from engine.media.picture import Converter, is_full_range, matrix_name
+from engine.media.segment import covers, packets_of
+from engine.media.types import DeviceFrame, PixelFormat, Segment
+
+Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+"""A plane of a picture."""
+
+_TRIED_PACKETS = 64
+_FORMATS = {
+    "yuv420p": (PixelFormat.NV12, 8),
+    "yuvj420p": (PixelFormat.NV12, 8),
+    "yuv420p10le": (PixelFormat.P016, 10),
+    "yuv420p12le": (PixelFormat.P016, 12),
+}
+"""Of FFmpeg's pixel formats, those of which NVDEC gives NV12 or P016, and the bits of a sample."""
+
+
+class UnsupportedError(Exception):
+    """NVDEC cannot decode this, or not as FFmpeg would; the message says why."""
+
+
+@dataclass(frozen=True)
+class FrameFormat:
+    """Everything about the frames of a stream but their contents; the fields are those of ``DeviceFrame``. depth: bits of a sample."""
+
+    format: PixelFormat
+    depth: int
+    stored_width: int
+    stored_height: int
+    width: int
+    height: int
+    orientation: tuple[bool, int | None]
+    matrix: str
+    full_range: bool
+
+    @property
+    def pitch(self) -> int:
+        """Bytes from row to row."""
+        return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of a frame: luma, then chroma, of half its height."""
+        return self.pitch * (self.stored_height + -(-self.stored_height // 2))
+
+    def planes(self, content: NDArray[np.uint8]) -> list[Samples]:
+        """Luma, U and V of a frame's bytes, uint8 (nbytes,); (height, width) each."""
+        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
+        luma, chroma = np.split(samples, [self.stored_height])
+        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
+
+    def on(self, surface: Surface, release: Callable[[], None]) -> DeviceFrame:
+        """The frame in this surface."""
+        return DeviceFrame(
+            luma=surface.address,
+            chroma=surface.address + self.pitch * self.stored_height,
+            pitch=self.pitch,
+            format=self.format,
+            stored_width=self.stored_width,
+            stored_height=self.stored_height,
+            width=self.width,
+            height=self.height,
+            orientation=self.orientation,
+            matrix=self.matrix,
+            full_range=self.full_range,
+            ready=surface.ready,
+            nbytes=self.nbytes,
+            release=release,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FirstFrame:
+    """packets: of the segment, as the hardware wants them, enough for its first frame, with their pts. frame: that frame, by FFmpeg."""
+
+    bitstream: Bitstream
+    packets: list[tuple[bytearray, int]]
+    frame: VideoFrame
+    format: FrameFormat
+
+    def compare(self, session: Session) -> None:
+        """Decode it with the hardware, too.
+
+        Raises:
+            DamagedError: the hardware cannot decode it.
+            UnsupportedError: the result is not the same.
+        """
+        seen = False
+        for packet in (*self.packets, None):
+            for time, address in session.finish() if packet is None else session.decode(packet[0], stamp(packet[1])):
+                if time == stamp(self.frame.pts or 0):
+                    self._compare(session, address)
+                    seen = True
+        if not seen:
+            raise DamagedError("NVDEC does not give its first frame")
+
+    def _compare(self, session: Session, address: int) -> None:
+        layout = self.format
+        width, height, nbytes = session.size()
+        if (width, height, nbytes) != (-(-layout.stored_width // 2) * 2, layout.stored_height, layout.nbytes):
+            raise UnsupportedError(f"NVDEC's frames are {width}×{height}, FFmpeg's {layout.stored_width}×{layout.stored_height}")
+        found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
+        if not all(np.array_equal(*pair) for pair in zip(found, planes(self.frame, layout.depth), strict=True)):
+            raise UnsupportedError("NVDEC's first frame is not the one that FFmpeg decodes")
+
+
+def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
+    """The first sound frame of a segment.
+
+    Raises:
+        UnsupportedError: NVDEC cannot decode such a stream.
+        DamagedError: there is none.
+    """
+    bitstream = Bitstream(file.codec.name, file.codec.extradata)
+    if file.codec.name not in Bitstream.CODECS:
+        raise UnsupportedError(f"{file.codec.name} is not among the codecs it is used for ({', '.join(Bitstream.CODECS)})")
+    if file.codec.name == "h264" and file.hidden.possible:
+        raise UnsupportedError("the video may be interlaced, which NVDEC shows deinterlaced")
+    packets: list[tuple[bytearray, int]] = []
+    for packet in (*islice(packets_of(file, segment), _TRIED_PACKETS), None):
+        if packet is not None:
+            content, time = _converted(bitstream, packet, first=not packets), _time(packet)
+            if not (leads(segment, time) and bitstream.is_spare(content)):
+                packets.append((content, time))
+        for frame in file.decode(packet):
+            if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
+                return FirstFrame(bitstream, packets, frame, _format(file, frame))
+    raise DamagedError(file.error or "no frame at its beginning can be decoded")
+
+
+def _converted(bitstream: Bitstream, packet: VideoPacket, first: bool) -> bytearray:
+    content = bytearray(packet)
+    try:
+        return bytearray(bitstream.first(content) if first else bitstream.convert(content))
+    except ValueError as problem:
+        raise DamagedError(str(problem)) from problem
+
+
+def _time(packet: VideoPacket) -> int:
+    if packet.pts is None:
+        raise UnsupportedError("its container does not say when a frame is shown")
+    return packet.pts
+
+
+def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
+    name = frame.format.name
+    if name not in _FORMATS:
+        raise UnsupportedError(f"its pixel format is {name}; NVDEC is used for {', '.join(_FORMATS)}")
+    if frame.interlaced_frame:
+        raise UnsupportedError("the video is interlaced, which NVDEC shows deinterlaced")
+    convert = Converter(file.stream.sample_aspect_ratio)
+    kind, depth = _FORMATS[name]
+    shown = convert.size(frame)
+    orientation = convert.orientation(frame)
+    return FrameFormat(kind, depth, frame.width, frame.height, *shown, orientation, matrix_name(frame), is_full_range(frame))
+
+
+def planes(frame: VideoFrame, depth: int) -> list[Samples]:
+    """Luma, U and V of a 4:2:0 frame, (height, width) each, samples of more than 8 bits in the upper ones of 16."""
+    found: list[Samples] = []
+    for plane in frame.planes:
+        content = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)
+        if depth == 8:
+            found.append(content[:, : plane.width])
+        else:
+            found.append(content.view(np.uint16)[:, : plane.width] << np.uint16(16 - depth))
+    return found

@@ -1,0 +1,207 @@
+"""One hardware decoder on a stream of its own, fed packet by packet; and those that wait to be used again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeAlias
+
+import numpy as np
+from cuda.core import Device
+
+from engine.cuda.graph import copy
+from engine.media.nvdec.bitstream import Writable
+from engine.media.nvdec.expected_frames import DamagedError, UncertainEndError
+from engine.media.nvdec.messages import messages
+from engine.media.nvdec.surfaces import Surface
+
+Kind: TypeAlias = tuple[str, bytes]
+"""Codec, and ``Bitstream.format``: what a session is opened for."""
+
+_IDLE = 16
+"""Sessions kept for streams to come: as many as there are lanes, usually. Each holds its reference frames in the device's memory."""
+
+_PATIENCE_SECONDS = 2.0
+"""A lane waits no longer for another's session: where the engine is slow, or a file one segment, that may take long."""
+
+_LOOK_SECONDS = 0.02
+"""How often those who wait see whether frames are wanted, which nobody tells them."""
+
+
+class Session:
+    """A decoder for one format. Not thread-safe.
+
+    library: PyNvVideoCodec. codec: FFmpeg's name. The addresses it gives are valid until the next call of ``decode`` or ``finish``,
+    for work on its stream. damaged: whether one of the frames that the last call gave was patched up, or has to be taken for it.
+    begun: whether the hardware is open, which the first packet does.
+    """
+
+    def __init__(self, library: Any, index: int, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
+        """Open it on the CUDA device of this index, which is this thread's current one. on_begun: called once ``begun`` is true.
+
+        Raises:
+            Exception: of the library, which documents none.
+        """
+        self.stream = Device(index).create_stream()
+        kind = getattr(library.cudaVideoCodec, codec.upper())
+        stream = int(self.stream.handle)
+        self._decoder = library.CreateDecoder(gpuid=index, codec=kind, cudastream=stream, usedevicememory=True)
+        self._packet = library.PacketData()
+        self._messages = messages()
+        self.damaged = False
+        self.begun, self._on_begun = False, on_begun
+
+    def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
+        """Feed one packet with its ``stamp``: the stamps and addresses of the frames that are there now, in display order.
+
+        Raises:
+            DamagedError: the decoder fails.
+        """
+        content = np.frombuffer(data, np.uint8)
+        return self._feed(content.ctypes.data, len(content), time)
+
+    def finish(self) -> list[tuple[int, int]]:
+        """The remaining frames. After that the session can begin with another keyframe of the same format.
+
+        Raises:
+            DamagedError: as ``decode``.
+        """
+        return self._feed(0, 0, 0)
+
+    def copy(self, address: int, surface: Surface, nbytes: int) -> None:
+        """Put a frame into a surface, in stream order, and record its event behind that."""
+        copy(surface.address, address, nbytes, self.stream)
+        self.stream.record(surface.ready)
+
+    def download(self, address: int, nbytes: int) -> bytes:
+        """A frame in host memory; waits for it."""
+        content = bytearray(nbytes)
+        copy(np.frombuffer(content, np.uint8).ctypes.data, address, nbytes, self.stream)
+        self.stream.sync()
+        return bytes(content)
+
+    def size(self) -> tuple[int, int, int]:
+        """Width, height and bytes of the decoder's frames, once there was one."""
+        return self._decoder.GetWidth(), self._decoder.GetHeight(), self._decoder.GetFrameSize()
+
+    def _feed(self, address: int, size: int, time: int) -> list[tuple[int, int]]:
+        packet = self._packet
+        try:
+            packet.bsl_data, packet.bsl, packet.pts = address, size, time
+            frames = [(frame.timestamp, frame.GetPtrToPlane(0)) for frame in self._decoder.Decode(packet)]
+        except Exception as problem:  # the library has exceptions of its own, which share no base with others
+            raise DamagedError(str(problem)) from problem
+        finally:
+            if not self.begun:
+                self.begun = True
+                self._on_begun()
+        self.damaged = self._messages.told_damage()
+        return frames
+
+
+class SessionPool:
+    """Sessions that are used again: opening one takes as long as decoding many frames. From any thread.
+
+    On an H200 it takes 65 ms, in which no other decoder of the machine can be opened, whatever its GPU. So one is opened only where frames
+    are ``wanted``; else a lane waits for another's session, though not long: from then on the machine has nothing better to do.
+    open_session: for a codec, with what it calls when it has begun. wanted: whether more frames could be used than are decoded.
+    """
+
+    def __init__(self, open_session: Callable[[str, Callable[[], None]], Session], wanted: Callable[[], bool]) -> None:
+        self._open_session, self._wanted = open_session, wanted
+        self._idle: deque[tuple[Kind, Session]] = deque()
+        self._used: Counter[Kind] = Counter()
+        self._waiting: list[object] = []
+        self._opening: Session | None = None
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def turn(self) -> Iterator[object]:
+        """A place in the queue for ``use``, for a lane that has yet to find out what it needs."""
+        with self._changed:
+            self._waiting.append(turn := object())
+        try:
+            yield turn
+        finally:
+            with self._changed:
+                if turn in self._waiting:
+                    self._waiting.remove(turn)
+                    self._changed.notify_all()
+
+    @contextmanager
+    def use(self, codec: str, kind: bytes, turn: object = None) -> Iterator[Session]:
+        """A session for streams of this ``Bitstream.format``. It is not used again after an error. Without a turn: at once.
+
+        Raises:
+            DamagedError: the decoder cannot be opened.
+        """
+        key = codec, kind
+        session = self._take(key, turn)
+        sound = False
+        try:
+            yield session
+            sound = True
+        except (GeneratorExit, UncertainEndError):  # nobody wants the rest
+            with suppress(DamagedError):
+                session.finish()
+                sound = True
+            raise
+        finally:
+            self._leave(key, session, sound)
+
+    def _take(self, key: Kind, turn: object) -> Session:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        with self._changed:
+            while turn is not None and not self._served(key, turn) and time.monotonic() < deadline:
+                self._changed.wait(_LOOK_SECONDS)
+            if turn is not None:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+            session = self._idle_one(key)
+            if session is None:
+                try:
+                    session = self._opening = self._open_session(key[0], self._look)
+                except Exception as problem:  # as in ``Session.decode``
+                    raise DamagedError(f"its decoder cannot be opened: {problem}") from problem
+            self._used[key] += 1
+            return session
+
+    def _look(self) -> None:
+        """Have those who wait see whether it is their turn."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _served(self, key: Kind, turn: object) -> bool:
+        """Whether there is a session for this one, those before it provided for, or one may be opened."""
+        before = self._waiting.index(turn)
+        if sum(kind == key for kind, _ in self._idle) > before:
+            return True
+        if before or (self._opening is not None and not self._opening.begun):
+            return False
+        return not self._used[key] or self._wanted()
+
+    def _idle_one(self, key: Kind) -> Session | None:
+        for entry in self._idle:
+            if entry[0] == key:
+                self._idle.remove(entry)
+                return entry[1]
+        return None
+
+    def _leave(self, key: Kind, session: Session, sound: bool) -> None:
+        with self._changed:
+            self._used[key] -= 1
+            if self._opening is session:
+                self._opening = None
+            if sound:
+                self._idle.append((key, session))
+            while len(self._idle) > _IDLE:
+                self._idle.popleft()
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let go of all."""
+        with self._changed:
+            self._idle.clear()

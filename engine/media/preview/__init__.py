@@ -1,0 +1,1 @@
+"""The process that decodes pictures for the window."""

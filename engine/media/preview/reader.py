@@ -1,0 +1,127 @@
+"""A video or pictures for the preview: frames one after another from any moment on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterator
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import av
+from av.video.frame import VideoFrame
+
+from engine.errors import SourceError
+from engine.media.container.video_file import VideoFile
+from engine.media.images import decode_images
+from engine.media.picture import Converter, shrink
+from engine.media.probe import probe
+from engine.media.segment import SegmentDecoder
+from engine.media.types import DecodedFrame, Segment, SourceKind
+
+_THREADS = 2
+_SAME = 1e-6  # seconds: a time that went through a float and back still means the same frame
+_SEARCHED = 300  # packets read in search of a keyframe
+
+
+class VideoReader:
+    """Iterate it for the frames from the current position to the end; what cannot be decoded is left out. Not thread-safe.
+
+    info: the source. max_size: width and height that the pictures are scaled down into, aspect ratio kept.
+    """
+
+    def __init__(self, path: Path, max_size: tuple[int, int] | None = None) -> None:
+        """Open the source at its start.
+
+        Raises:
+            SourceError: as ``probe``.
+        """
+        self.info = probe(path)
+        self._max_size = max_size
+        self._path = path
+        self._file: VideoFile | None = None
+        if self.info.kind is SourceKind.VIDEO:
+            self._file = VideoFile(path, _THREADS)
+            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+        self._frames = self._play(None)
+
+    def seek(self, pts: float) -> None:
+        """Go to the frame that is shown at this time (seconds; for images the position): the next one the iteration gives.
+
+        Before the first frame that is the first, after the end the last.
+        """
+        self._frames.close()
+        self._frames = self._play(pts)
+
+    def resize(self, max_size: tuple[int, int] | None) -> None:
+        """Scale the frames that follow into another width and height."""
+        self._max_size = max_size
+        if self._file is not None:
+            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+
+    def __iter__(self) -> Iterator[DecodedFrame]:
+        return self
+
+    def __next__(self) -> DecodedFrame:
+        return next(self._frames)
+
+    def close(self) -> None:
+        """Release the file; harmless when repeated."""
+        self._frames.close()
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _play(self, target: float | None) -> Generator[DecodedFrame]:
+        if self._file is None:
+            return self._play_images(0 if target is None else round(target))
+        return self._play_video(self._file, target)
+
+    def _play_images(self, position: int) -> Generator[DecodedFrame]:
+        position = min(max(position, 0), self.info.frames - 1)
+        for outcome in decode_images(self.info, Segment(0, 0, None, self.info.frames), skip=position):
+            if isinstance(outcome, DecodedFrame):
+                yield DecodedFrame(outcome.pts, shrink(outcome.image, self._max_size), outcome.name)
+
+    def _play_video(self, file: VideoFile, target: float | None) -> Generator[DecodedFrame]:
+        start = None if target is None else self._keyframe_before(file, target)
+        file.reopen()
+        earlier: tuple[float, VideoFrame] | None = None  # the last frame that begins before the target
+        for pts, frame, _ in SegmentDecoder(file, Segment(0, start, None, 0)).outcomes():
+            if isinstance(frame, str):
+                continue
+            seconds = file.seconds(pts)
+            if target is not None and seconds <= target + _SAME:
+                earlier = seconds, frame
+                continue
+            if earlier is not None:
+                yield from self._converted(*earlier)
+                earlier = None
+            target = None
+            yield from self._converted(seconds, frame)
+        if earlier is not None:
+            yield from self._converted(*earlier)
+
+    def _converted(self, seconds: float, frame: VideoFrame) -> Iterator[DecodedFrame]:
+        with contextlib.suppress(av.FFmpegError, ValueError, SourceError):
+            yield DecodedFrame(seconds, self._convert(frame))
+
+    def _keyframe_before(self, file: VideoFile, target: float) -> int | None:
+        """The pts of the last keyframe not after the target; None = play from the start of the file."""
+        limit = int((target + _SAME) / file.time_base)
+        for back in (0, 1, 4, 16):
+            found = None
+            for packet in islice(file.packets_at(limit - int(back / file.time_base)), _SEARCHED):
+                if packet.is_keyframe and packet.pts is not None:
+                    if packet.pts > limit:
+                        break
+                    found = packet.pts
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,195 @@
+"""One file over HTTP, interruptions continued where they happened. The only file that knows the HTTP library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
+
+from engine.errors import DownloadError
+from engine.model.registry.cancellation import Cancellation
+from engine.model.registry.partial import Partial
+
+CONNECT_SECONDS = 10.0
+SILENT_SECONDS = 20.0
+"""After this long without a byte the server counts as gone."""
+PAUSE_SECONDS = 0.5
+"""Between a break and the attempt to continue."""
+ATTEMPTS = 20
+"""Connections for one file, each of which got further than those before."""
+CHUNK = 1 << 16
+
+_ELSEWHERE = "try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own"
+
+
+def transfer(
+    address: str, partial: Partial, size: int | None, most: int, progress: Callable[[int], None], cancellation: Cancellation
+) -> None:
+    """Download ``address`` into ``partial`` until that is complete.
+
+    size: the exact number of bytes, None if unknown. most: more bytes than this are not taken. progress: called with the number of
+    bytes there are so far.
+
+    Raises:
+        DownloadError: it cannot be reached, is another file, broke off, or cannot be stored. What there is stays, to be continued,
+            unless it is known to be wrong.
+        DownloadCancelledError: cancelled; what there is stays.
+    """
+    furthest = partial.length
+    for _ in range(ATTEMPTS):
+        cancellation.check()
+        try:
+            with _session(cancellation) as session:
+                _attempt(session, address, partial, size, most, progress, cancellation)
+            return
+        except (requests.RequestException, HTTPError) as error:
+            cancellation.check()  # breaking off is how one cancels
+            reached = partial.length
+            if reached <= furthest:
+                raise DownloadError(_explain(address, error, reached, size)) from error
+            furthest = reached
+        except OSError as error:
+            raise DownloadError(f"{partial.path} cannot be written: {error.strerror or error}") from error
+        cancellation.pause(PAUSE_SECONDS)
+    raise DownloadError(f"{address} broke off {ATTEMPTS} times, at last after {furthest:,} bytes: try again to continue it")
+
+
+def _attempt(
+    session: requests.Session,
+    address: str,
+    partial: Partial,
+    size: int | None,
+    most: int,
+    progress: Callable[[int], None],
+    cancellation: Cancellation,
+) -> None:
+    start, mark = partial.resume_point(address)
+    headers = {"Accept-Encoding": "identity"}  # compressed bytes have another length, and cannot be continued
+    if start:
+        headers |= {"Range": f"bytes={start}-", "If-Range": mark}
+    with session.get(address, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENT_SECONDS)) as response:
+        if start and not _continues(response, start):
+            start = 0
+            if response.status_code in (206, 416):  # not the part that was asked for
+                partial.discard()
+                response.close()
+                return _attempt(session, address, partial, size, most, progress, cancellation)
+        _check_answer(address, response, size, start)
+        if not start:
+            partial.begin(address, response.headers)
+        progress(start)
+        with partial.path.open("ab" if start else "wb") as file:
+            for chunk in _chunks(response):
+                cancellation.check()
+                start += len(chunk)
+                if start > most:
+                    break
+                file.write(chunk)
+                progress(start)
+        cancellation.check()
+    if start > most:
+        partial.discard()
+        raise DownloadError(f"{address} sends more than the {most:,} bytes there should be: it is not the file it should be; {_ELSEWHERE}")
+    if size is not None and start < size:
+        raise requests.ConnectionError("the connection was closed too early")
+    return None
+
+
+def _continues(response: requests.Response, start: int) -> bool:
+    found = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    return response.status_code == 206 and found is not None and int(found[1]) == start
+
+
+def _check_answer(address: str, response: requests.Response, size: int | None, start: int) -> None:
+    if response.status_code not in (200, 206) or (response.status_code == 206 and not start):
+        reason = f"{response.status_code} {response.reason or ''}".strip()
+        raise DownloadError(f"{address} cannot be downloaded, the server answers '{reason}': {_ELSEWHERE}")
+    if response.headers.get("Content-Type", "").lower().startswith("text/html"):
+        raise DownloadError(
+            f"{address} answers with a web page instead of the file: if this network asks for a login, log in first, or {_ELSEWHERE}"
+        )
+    announced = response.headers.get("Content-Length", "")
+    if size is not None and announced.isdecimal() and start + int(announced) != size and "Content-Encoding" not in response.headers:
+        raise DownloadError(
+            f"{address} is announced with {start + int(announced):,} bytes, but this file has exactly {size:,}: "
+            f"the server has another file, or is not set up well; {_ELSEWHERE}"
+        )
+
+
+def _chunks(response: requests.Response) -> Iterator[bytes]:
+    """What arrives, as it arrives: ``iter_content`` waits until a chunk is full."""
+    while chunk := response.raw.read1(CHUNK, decode_content=True):
+        yield chunk
+
+
+def _session(cancellation: Cancellation) -> requests.Session:
+    session = requests.Session()
+    session.headers["User-Agent"] = "framefleet"
+    adapter = _WatchedAdapter(cancellation)
+    session.mount("http://", adapter)
+    session.mount("https://", adapter)
+    return session
+
+
+class _WatchedAdapter(HTTPAdapter):
+    """Shows every connection to a Cancellation."""
+
+    def __init__(self, cancellation: Cancellation) -> None:
+        super().__init__()
+        self._cancellation = cancellation
+
+    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+        pool = super().get_connection_with_tls_context(*args, **options)
+        pool.ConnectionCls = self._watched(pool.ConnectionCls)
+        return pool
+
+    def _watched(self, kind: Any) -> Any:
+        watch = self._cancellation.watch
+
+        class Watched(kind):  # type: ignore[misc]  # whichever class the scheme and the proxy call for
+            def connect(self) -> None:
+                super().connect()
+                watch(self.sock)
+
+        return Watched
+
+
+def _explain(address: str, error: Exception, reached: int, size: int | None) -> str:
+    host = urlsplit(address).hostname
+    if isinstance(error, requests.exceptions.ProxyError):
+        return f"{address} cannot be reached: the proxy that HTTP_PROXY or HTTPS_PROXY names does not answer ({_reason(error)})"
+    if isinstance(error, requests.exceptions.SSLError):
+        return (
+            f"{address} cannot be reached safely ({_reason(error)}): is the clock of this machine right? "
+            "Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE"
+        )
+    if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema | requests.exceptions.MissingSchema):
+        return f"'{address}' is no address of a web server: it begins with https:// or http://, check FRAMEFLEET_MODELS_URL"
+    if isinstance(error, requests.exceptions.TooManyRedirects):
+        return f"{address} leads in a circle: {_ELSEWHERE}"
+    if reached:
+        whole = "" if size is None else f" of {size:,}"
+        return f"{address} broke off after {reached:,}{whole} bytes ({_reason(error)}): try again to continue it"
+    return f"{host} cannot be reached ({_reason(error)}) for {address}: is this machine online? Otherwise {_ELSEWHERE}"
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost cause, without the library's names."""
+    text = str(error)
+    for pattern, meaning in (
+        (r"resolve|Name or service|getaddrinfo", "its name is unknown here"),
+        (r"refused", "it refuses the connection"),
+        (r"timed out|Timeout", "no answer in time"),
+        (r"certificate|CERTIFICATE", "its certificate is not trusted"),
+        (r"SSL|TLS", "no secure connection could be made"),
+        (r"reset|aborted|IncompleteRead|RemoteDisconnected|closed", "the connection was closed"),
+        (r"unreachable|No route", "the network is unreachable"),
+    ):
+        if re.search(pattern, text):
+            return meaning
+    return text or type(error).__name__

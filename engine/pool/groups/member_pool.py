@@ -1,0 +1,332 @@
+"""The members of a group and the pictures that wait for them. Each member pulls as much as it can take when it has a slot free.
+
+A thread per member builds its engine, takes pictures and submits them; whatever ends is noted by the thread that ends it. A member
+that is lost is started again, as often as a worker would be, and what it had is done by whoever is free. A picture that may be what
+members die of is done alone.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice, takewhile
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import Backend, EngineInfo
+from engine.errors import DeviceError, FramefleetError
+from engine.model.network import Network
+from engine.pool.groups.remote import MemberLostError, RemoteBackend
+from engine.pool.groups.shared_batch import Dealt
+from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
+from engine.pool.protocol import Building, Failed, Member, Ready, Starting
+from engine.settings import EngineSettings
+from engine.types import Detections, DeviceId, Image
+
+DIED = "the device's process died on this frame three times"
+
+ALONE = 2
+"""A picture that was under way at so many deaths is done alone from then on, and the next one is its last."""
+
+_SMOOTHING = 0.3
+_PROGRESS_SECONDS = 0.1
+_LOOK_SECONDS = 0.5
+_JOIN_SECONDS = 1.0
+
+
+@dataclass(eq=False, slots=True)
+class _Picture:
+    """A picture that waits. strikes: how many members died while they had it."""
+
+    image: Image
+    still: bool
+    dealt: Dealt
+    position: int
+    strikes: int = 0
+
+
+@dataclass(eq=False)
+class _Member:
+    """One device. backend: None while it has no engine. batches, pictures: under way there. seconds: per picture, lately.
+
+    alone: it has a suspect picture, and gets nothing else. doubtful: a batch failed, and it has to show that it works. lost: its
+    engine does not work any more, and why. out: it takes no part any more, and why.
+    """
+
+    device: DeviceId
+    backend: Backend | None = None
+    batches: int = 0
+    pictures: int = 0
+    seconds: float | None = None
+    free_since: float = 0.0
+    alone: bool = False
+    doubtful: str | None = None
+    lost: str | None = None
+    out: str | None = None
+    attempt: int = 0
+    budget: RestartBudget = field(default_factory=RestartBudget)
+
+
+class Crew:
+    """Engines for several devices that share a queue of pictures.
+
+    make: an engine's backend, not yet activated. tell: takes what happens to members. die: called when none is left. alive: called
+    when a member that was lost is replaced, so that nobody takes the delay for a hang. hasty: pictures belong together, and a slow member
+    gets none that the others would have done sooner.
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[DeviceId],
+        make: Callable[[DeviceId], Backend],
+        tell: Callable[[Member], None],
+        die: Callable[[Failed], NoReturn],
+        alive: Callable[[], None],
+        hasty: bool = False,
+    ) -> None:
+        self._members = {device: _Member(device) for device in devices}
+        self._make, self._tell, self._die, self._alive = make, tell, die, alive
+        self._hasty = hasty
+        self._waiting: deque[_Picture] = deque()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._started = self._closed = False
+
+    @property
+    def engines(self) -> list[EngineInfo]:
+        """Those that work now."""
+        with self._changed:
+            return [member.backend.info for member in self._members.values() if member.backend is not None]
+
+    def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
+        """Build all engines at once; returns when each of them works or never will. settings: of each member.
+
+        Raises:
+            DeviceError: none works.
+        """
+        for member in self._members.values():
+            name, arguments = f"lead {member.device}", (member, network, settings[member.device])
+            self._threads.append(threading.Thread(target=self._run, args=arguments, name=name, daemon=True))
+            self._threads[-1].start()
+        with self._changed:
+            while any(member.backend is None and member.out is None for member in self._members.values()):
+                self._changed.wait()
+            problems = [member.out for member in self._members.values() if member.out is not None]
+            if len(problems) == len(self._members):
+                raise DeviceError("; ".join(dict.fromkeys(problems)))
+            self._started = True
+
+    def put(self, images: Sequence[Image], still: bool) -> Dealt:
+        """Have these pictures done. They must stay as they are until then."""
+        dealt = Dealt(len(images), next(iter(self._members)))
+        with self._changed:
+            self._waiting.extend(_Picture(image, still, dealt, position) for position, image in enumerate(images))
+            self._changed.notify_all()
+        return dealt
+
+    def timings(self, device: DeviceId) -> Mapping[str, float]:
+        """See ``Backend.timings``, for one member."""
+        backend = self._members[device].backend
+        return {} if backend is None else backend.timings()
+
+    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """See ``Backend.heads``, by any member."""
+        with self._changed:
+            backend = next(member.backend for member in self._members.values() if member.backend is not None)
+        return backend.heads(inputs)
+
+    def close(self) -> None:
+        """Let the members end what they have, and stop them."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join(_JOIN_SECONDS)
+
+    def _run(self, member: _Member, network: Network, settings: EngineSettings) -> None:
+        """A member's thread."""
+        while True:
+            retry = False
+            try:
+                self._work(member, self._build(member, network, settings))
+            except MemberLostError as problem:
+                member.lost, retry = str(problem), True
+            except FramefleetError as problem:
+                member.lost = str(problem)
+            if self._closed:
+                return
+            assert member.lost is not None
+            why = member.lost
+            restarting = retry and member.budget.spend(time.monotonic())
+            if retry and not restarting:
+                why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
+            self._alive()
+            self._tell(Member(member.device, Failed(why, restarting)))
+            if not restarting:
+                self._leave(member, why)
+                return
+
+    def _build(self, member: _Member, network: Network, settings: EngineSettings) -> Backend:
+        member.attempt += 1
+        member.lost = None
+        self._tell(Member(member.device, Starting(member.attempt)))
+        told, due = "", 0.0
+
+        def progress(phase: str, fraction: float) -> None:
+            nonlocal told, due
+            self._alive()
+            now = time.monotonic()
+            if phase != told or now >= due:
+                told, due = phase, now + _PROGRESS_SECONDS
+                self._tell(Member(member.device, Building(phase, fraction)))
+
+        backend = self._make(member.device)
+        backend.activate(network, settings, progress)
+        return backend
+
+    def _work(self, member: _Member, backend: Backend) -> None:
+        """Infer until the crew is closed.
+
+        Raises:
+            MemberLostError: the member is gone.
+        """
+        told = backend.info
+        self._tell(Member(member.device, Ready(told)))
+        with self._changed:
+            member.backend, member.alone, member.doubtful = backend, False, None
+            self._changed.notify_all()
+        try:
+            while (pictures := self._take(member)) is not None:
+                if not pictures:
+                    self._examine(member, backend)
+                    continue
+                started = time.monotonic()
+                try:
+                    future = backend.submit([picture.image for picture in pictures], pictures[0].still)
+                except Exception as problem:
+                    future = Future()
+                    future.set_exception(problem)
+                future.add_done_callback(partial(self._finish, member, pictures, started))
+                if backend.info is not told:
+                    told = backend.info
+                    self._tell(Member(member.device, Ready(told)))
+        finally:
+            with self._changed:
+                member.backend = None
+            backend.close()
+        if member.lost is not None:
+            raise MemberLostError(member.lost)
+
+    def _examine(self, member: _Member, backend: Backend) -> None:
+        """Give the engine a black picture.
+
+        Raises:
+            MemberLostError: it does not work any more.
+        """
+        why, member.doubtful = member.doubtful, None
+        try:
+            backend.infer([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)])
+        except Exception:
+            lost = f"the engine stopped working: {why}"
+            if not isinstance(backend, RemoteBackend):  # what it broke may be this process
+                self._die(Failed(f"{member.device}: {lost}", retry=True))
+            raise MemberLostError(lost) from None
+
+    def _take(self, member: _Member) -> list[_Picture] | None:
+        """What this member does next; waits for it. None: the member is lost, or the crew closed. Empty: it is to be examined."""
+        with self._changed:
+            while True:
+                if self._closed or member.lost is not None:
+                    return None
+                if member.doubtful is not None:
+                    return []
+                if count := self._share(member):
+                    break
+                self._changed.wait(_LOOK_SECONDS)
+                if isinstance(member.backend, RemoteBackend) and not member.batches:
+                    member.lost = member.backend.lost  # nothing under way there told so
+            pictures = [self._waiting.popleft() for _ in range(count)]
+            member.alone = pictures[0].strikes >= ALONE
+            member.batches += 1
+            member.pictures += count
+            return pictures
+
+    def _share(self, member: _Member) -> int:
+        """How many of the pictures that wait this member should take now."""
+        assert member.backend is not None
+        engine = member.backend.info
+        if not self._waiting or member.batches == engine.slots or member.alone:
+            return 0
+        first = self._waiting[0]
+        if first.strikes >= ALONE:
+            return int(member.batches == 0)
+        alike = takewhile(lambda picture: picture.still == first.still and picture.strikes < ALONE, self._waiting)
+        count = sum(1 for _ in islice(alike, engine.batch))
+        if count < engine.batch and member.batches:  # it has something to do: what comes may fill the batch
+            return 0
+        return count if not self._hasty or self._pays(member, count) else 0
+
+    def _pays(self, member: _Member, count: int) -> bool:
+        """Whether no other member would have done everything before this one had done so much."""
+        if member.seconds is None:
+            return True
+        own = (member.pictures + count) * member.seconds
+        others = [
+            (other.pictures + len(self._waiting)) * other.seconds
+            for other in self._members.values()
+            if other is not member and other.backend is not None and other.seconds is not None
+        ]
+        return own <= min(others, default=own)
+
+    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+        problem = future.exception()
+        again: list[_Picture] = []
+        if problem is None:
+            for picture, found in zip(pictures, future.result(), strict=True):
+                picture.dealt.put(picture.position, member.device, found)
+        elif isinstance(problem, MemberLostError):
+            for picture in pictures:
+                picture.strikes += 1
+            again = [picture for picture in pictures if picture.strikes <= ALONE]
+            for picture in pictures:
+                if picture.strikes > ALONE:
+                    picture.dealt.put(picture.position, member.device, None, DIED)
+        elif len(pictures) > 1:  # one of them is the culprit: the others need not fail with it
+            for picture in pictures:
+                picture.strikes = ALONE
+            again = pictures
+        else:
+            pictures[0].dealt.put(pictures[0].position, member.device, None, f"inference failed: {problem}")
+        with self._changed:
+            member.batches -= 1
+            member.pictures -= len(pictures)
+            member.alone = False
+            if isinstance(problem, MemberLostError):
+                member.lost = str(problem)
+            elif problem is not None:
+                member.doubtful = str(problem)
+            else:
+                self._time(member, started, len(pictures))
+            self._waiting.extendleft(reversed(again))
+            self._changed.notify_all()
+
+    def _time(self, member: _Member, started: float, count: int) -> None:
+        now = time.monotonic()
+        seconds = (now - max(started, member.free_since)) / count
+        member.free_since = now
+        member.seconds = seconds if member.seconds is None else member.seconds + _SMOOTHING * (seconds - member.seconds)
+
+    def _leave(self, member: _Member, why: str) -> None:
+        with self._changed:
+            member.out = f"{member.device}: {why}"
+            nobody = self._started and all(other.out is not None for other in self._members.values())
+            self._changed.notify_all()
+        if nobody:
+            self._die(Failed("; ".join(dict.fromkeys(str(other.out) for other in self._members.values())), retry=False))

@@ -1,0 +1,167 @@
+"""In a worker: the lanes, threads that each decode one segment after the other and ask for the next one in time."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TypeAlias
+
+from engine.backends.base import Backend
+from engine.media.types import DecodeFailure, DeviceFrame
+from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Recall, Trying
+from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
+from engine.pool.worker.watchdog import Clock, Watchdog
+
+StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
+"""Starts a thread of this name and life. Should it fail, the worker ends: without one of its threads it would hang."""
+
+SKIPPED_FRAMES = 100
+"""So many frames that have to be gone through before the first one get as much time as that one."""
+
+
+class Reader:
+    """The worker's tasks: in each lane at most one being decoded and one that follows.
+
+    near: the next segment is asked for when a lane's has no more frames than that: early enough that the engine never
+    waits for it, late enough that a slow device does not sit on work that another one could do.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        buffer: FrameBuffer,
+        near: int,
+        send: Callable[[FromWorker], None],
+        watchdog: Watchdog,
+        start_thread: StartThread,
+    ) -> None:
+        self._backend = backend
+        self._lanes = backend.info.lanes
+        self._buffer = buffer
+        self._near = near
+        self._send = send
+        self._watchdog = watchdog
+        self._start_thread = start_thread
+        self._threads: list[threading.Thread] = []
+        self._stopped = False
+        self._tasks: deque[Detect] = deque()
+        self._idle = 0
+        self._dropped: set[int] = set()
+        self._recalled: set[tuple[int, int]] = set()
+        self._changed = threading.Condition()
+
+    def put(self, task: Detect) -> None:
+        """A task has arrived. Called by the receiving thread."""
+        with self._changed:
+            self._recalled.discard((task.source, task.segment.number))
+            self._tasks.append(task)
+            self._changed.notify()
+
+    def drop(self, source: int) -> None:
+        """Stop working on a source. Called by the receiving thread."""
+        self._dropped.add(source)
+
+    def dropped(self, source: int) -> bool:
+        """Whether a source is no longer wanted."""
+        return source in self._dropped
+
+    def recall(self, recall: Recall) -> None:
+        """End a task where it is. Called by the receiving thread."""
+        place = recall.source, recall.segment
+        with self._changed:
+            task = next((task for task in self._tasks if (task.source, task.segment.number) == place), None)
+            if task is None:
+                self._recalled.add(place)  # until it is given out again
+                return
+            self._tasks.remove(task)
+        self._send(Done(*place, task.skip, complete=False))
+        self._send(Need())  # a lane was to go on with it
+
+    def start(self) -> None:
+        """Start the lanes, which run until ``stop``."""
+        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._lanes)]
+
+    def stop(self) -> None:
+        """Let the lanes end, each before its next frame; what they had is given back. The buffer is closed."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+
+    def join(self, seconds: float) -> bool:
+        """Whether all lanes have ended after ``stop``, within so many seconds."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _run(self) -> None:
+        clock = self._watchdog.add()
+        asked = False
+        while True:
+            if not asked:
+                self._send(Need())
+            task = self._next()
+            if task is None:
+                break
+            asked = self._decode(task, clock)
+
+    def _next(self) -> Detect | None:
+        with self._changed:
+            self._idle += 1
+            if self._idle == self._lanes and not self._tasks:
+                self._buffer.flush()
+            while not self._tasks and not self._stopped:
+                self._changed.wait()
+            self._idle -= 1
+            return None if self._stopped else self._tasks.popleft()
+
+    def _decode(self, task: Detect, clock: Clock) -> bool:
+        """Do a task. Whether this lane's next one has been asked for."""
+        if task.careful:
+            self._buffer.wait_settled()
+        self._send(Began(task.source, task.segment.number))
+        what, limit = f"decoding {task.info.path}", self._watchdog.seconds
+        patience = limit * (1 + task.skip // SKIPPED_FRAMES)
+        place = task.source, task.segment.number
+        asked = False
+        done, complete, error = task.skip, False, None
+        try:
+            frames = iter(self._backend.decode(task.info, task.segment, task.skip))
+            while not (self._stopped or self.dropped(task.source) or place in self._recalled):
+                if not asked and task.segment.frames - done <= self._near:
+                    asked = True
+                    self._send(Need())
+                if task.limit is not None and done - task.skip >= task.limit:
+                    break
+                started = time.perf_counter()
+                clock.start(what, patience)
+                frame = next(frames, None)
+                clock.stop()
+                patience = limit
+                if frame is None:
+                    complete = True
+                    break
+                if isinstance(frame, DecodeFailure):
+                    self._buffer.put(Gap(task, frame.pts, frame.count, frame.reason, frame.name))
+                    done += frame.count
+                    continue
+                now = time.perf_counter()
+                image = frame.image
+                width, height = (image.width, image.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
+                if task.careful:
+                    self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
+                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))
+                done += 1
+                if task.careful:
+                    self._buffer.wait_settled()
+        except Exception as problem:  # whatever it is, it concerns this segment only, and the others can go on
+            clock.stop()
+            error = str(problem) or type(problem).__name__
+            missing = max(0, task.segment.frames - done)
+            self._buffer.put(Gap(task, math.nan, missing, error))
+            done, complete = done + missing, True
+        self._buffer.put(End(task, done, complete, error))
+        return asked

@@ -1,0 +1,168 @@
+"""In a worker: batches through the engine, several under way at once, measured."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from engine.backends.base import Backend
+from engine.media.types import DeviceFrame, SourceKind
+from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
+from engine.pool.worker.watchdog import Watchdog
+from engine.types import Detections, Image
+
+SLOWEST_TIMES = 10
+"""A batch may take so many times as long as the slowest one before it."""
+
+GROUP_TIMES = 4
+"""And so many times that in a group, which deals with a device that hangs by itself: another one does the batch then."""
+
+
+@dataclass(eq=False, slots=True)
+class Batch:
+    """Items that leave the worker together. result: the detections of the pictures among them.
+
+    submitted, done: when the engine got them and when the result was there, ``perf_counter``. preprocessing: ms of the
+    whole batch.
+    """
+
+    items: list[Item]
+    result: Future[list[Detections]] | None = None
+    submitted: float = 0.0
+    preprocessing: float = 0.0
+    done: float = 0.0
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Those of the items that have a picture, in order."""
+        return [item for item in self.items if isinstance(item, Picture)]
+
+
+class Inference:
+    """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not.
+
+    feeding: seconds since the start that the thread in ``run`` spent waiting for pictures ("decode"), for a slot of the engine
+    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest grows at the stage that sets the pace.
+    """
+
+    def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
+        self.feeding = dict.fromkeys(("decode", "preprocess", "infer", "deliver"), 0.0)
+        self._backend = backend
+        self._watchdog = watchdog
+        self._slowest: float | None = None
+        self._submitting = threading.Lock()
+        # a slot is awaited here, so that the time ``submit`` takes is the time of the preprocessing
+        self._slots = threading.Semaphore(backend.info.slots)
+
+    def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
+        """Move what the buffer gives through the engine until the buffer is closed."""
+        since = time.perf_counter()
+        while (items := buffer.take(self._backend.info.batch)) is not None:
+            since = self._count("decode", since)
+            wanted = []
+            for item in items:
+                if isinstance(item, End) or not dropped(item.task.source):
+                    wanted.append(item)
+                elif isinstance(item, Picture):
+                    item.release()
+            buffer.settle(len(items) - len(wanted))
+            for _, alike in groupby(wanted, lambda item: item.task.info.kind):
+                for batch in self._batches(list(alike)):
+                    since = time.perf_counter()
+                    put(batch)
+                    since = self._count("deliver", since)
+
+    def responds(self) -> bool:
+        """Whether the engine still works: it is given a black picture."""
+        try:
+            height, width = self._backend.info.height, self._backend.info.width
+            self._submit([np.zeros((height, width, 3), np.uint8)]).result()
+        except Exception:
+            return False
+        return True
+
+    def _batches(self, items: list[Item]) -> Iterator[Batch]:
+        batch = Batch(items)
+        pictures = batch.pictures
+        if len(pictures) > self._backend.info.batch:  # it has become smaller meanwhile
+            yield from self._halves(items, pictures)
+            return
+        try:
+            self._start(batch)
+            yield batch
+        except Exception as problem:
+            if len(pictures) > 1 and not any(isinstance(picture.image, DeviceFrame) for picture in pictures):
+                # one of them is the culprit: the others need not fail with it
+                yield from self._halves(items, pictures)
+                return
+            for picture in pictures:
+                picture.release()
+            batch.result = Future()
+            batch.result.set_exception(problem)
+            yield batch
+
+    def _halves(self, items: list[Item], pictures: list[Picture]) -> Iterator[Batch]:
+        middle = items.index(pictures[len(pictures) // 2])
+        yield from self._batches(items[:middle])
+        yield from self._batches(items[middle:])
+
+    def _start(self, batch: Batch) -> None:
+        pictures = batch.pictures
+        if not pictures:
+            return
+
+        def note(_: Future[list[Detections]]) -> None:
+            batch.done = time.perf_counter()
+
+        still = pictures[0].task.info.kind is SourceKind.IMAGES
+        batch.result = self._submit([picture.image for picture in pictures if picture.image is not None], still, batch)
+        batch.result.add_done_callback(note)
+        for picture in pictures:
+            picture.image = None
+
+    def _submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
+        with self._submitting:
+            waiting = time.perf_counter()
+            self._slots.acquire()
+            started = self._count("infer", waiting)
+            clock = self._watchdog.add()
+            clock.start(f"an inference on {self._backend.device}", self._patience())
+
+            def finish(_: Future[list[Detections]] | None = None) -> None:
+                self._watchdog.remove(clock)
+                self._slots.release()
+
+            try:
+                future = self._backend.submit(images, still)
+            except BaseException:
+                finish()
+                raise
+            submitted = self._count("preprocess", started)
+            if batch is not None:
+                batch.submitted = started
+                batch.preprocessing = 1000 * (submitted - started)
+
+        def note_time(_: Future[list[Detections]]) -> None:
+            self._slowest = max(self._slowest or 0.0, time.perf_counter() - started)
+
+        future.add_done_callback(note_time)
+        future.add_done_callback(finish)
+        return future
+
+    def _patience(self) -> float:
+        """Seconds that a batch may take. Before the first one is back, nobody knows how slow a processor is."""
+        seconds = self._watchdog.seconds * (1 if len(self._backend.device.members) == 1 else GROUP_TIMES)
+        if self._slowest is None and any(member.kind == "cpu" for member in self._backend.device.members):
+            return seconds * self._backend.info.batch
+        return max(seconds, SLOWEST_TIMES * (self._slowest or 0.0))
+
+    def _count(self, stage: str, since: float) -> float:
+        now = time.perf_counter()
+        self.feeding[stage] += now - since
+        return now

@@ -1,0 +1,68 @@
+"""In a worker: how long frames spend where, between one report and the next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from engine.pool.protocol import Stats
+from engine.pool.worker.inference import Batch
+from engine.pool.worker.message_buffer import Picture
+
+STATS_SECONDS = 0.5
+
+STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
+"""What a frame goes through, in order. Those of a batch wait for each other: each of them spends the batch's whole time.
+
+``decode`` includes the wait for memory of the device, where frames are decoded there. A long ``queue`` means that the engine cannot
+keep up with the decoder, a short one that it waits for it; a long ``deliver`` that the pool's owner does not take the results. (That
+they are collected for a moment before is not counted.)
+"""
+
+
+class Meter:
+    """Sums since the last reading. Belongs to the delivering thread."""
+
+    def __init__(self) -> None:
+        self._fed: Mapping[str, float] = {}
+        self._worth: float | None = None
+        self._reset()
+
+    @property
+    def due(self) -> float:
+        """When to read it, ``perf_counter``."""
+        return self._since + STATS_SECONDS
+
+    def add(self, batch: Batch, pictures: Sequence[Picture] | None = None, worth: float | None = None) -> None:
+        """A batch whose detections are there. pictures: those of it to count, None = all. worth: see ``Stats``."""
+        if worth is not None:
+            self._worth = worth + (self._worth or 0.0)
+        for picture in batch.pictures if pictures is None else pictures:
+            done = batch.done or time.perf_counter()  # the result may be seen before its callback has run
+            self._latencies.append(1000 * (done - picture.decoded))
+            self._stages["decode"] += picture.decoding
+            self._stages["queue"] += 1000 * (batch.submitted - picture.decoded)
+            self._stages["preprocess"] += batch.preprocessing
+            self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
+
+    def delivered(self, frames: int, milliseconds: float) -> None:
+        """Sending so many frames took so long."""
+        self._stages["deliver"] += frames * milliseconds
+
+    def read(self, busy: Mapping[str, float], feeding: Mapping[str, float]) -> Stats:
+        """Everything since the last reading. busy: see ``Stats``. feeding: see ``Inference``."""
+        now = time.perf_counter()
+        now_fed = dict(feeding)
+        fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}
+        self._fed = now_fed
+        stats = Stats(now - self._since, np.array(self._latencies, np.float32), self._stages, dict(busy), fed, self._worth)
+        self._reset()
+        return stats
+
+    def _reset(self) -> None:
+        self._since = time.perf_counter()
+        self._worth = None
+        self._latencies: list[float] = []
+        self._stages = dict.fromkeys(STAGES, 0.0)

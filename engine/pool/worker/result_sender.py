@@ -1,0 +1,200 @@
+"""In a worker: the thread that awaits results in order and sends them, several frames to a message."""
+
+from __future__ import annotations
+
+import math
+import queue
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from engine.backends.base import Backend
+from engine.pool.groups.shared_batch import Dealt
+from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Member, Ready
+from engine.pool.worker.inference import Batch, Inference
+from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+from engine.pool.worker.meter import Meter
+from engine.types import Detections, DeviceId
+
+MESSAGE_FRAMES = 64
+"""The most frames in one message."""
+
+MESSAGE_SECONDS = 0.05
+"""The longest a finished frame waits for others to travel with."""
+
+GROUP_AHEAD = 256
+"""So many batches the devices of a group may be ahead of the slowest one's: only their detections wait here."""
+
+
+@dataclass(eq=False)
+class _Parcel:
+    """Finished frames of one task that wait for others to travel with.
+
+    position: of the first in its segment. items: how many of the buffer's they were. due: when they have to be sent,
+    ``perf_counter``.
+    """
+
+    task: Detect
+    position: int
+    entries: list[FrameEntry] = field(default_factory=list)
+    items: int = 0
+    due: float = math.inf
+
+
+class Delivery:
+    """Batches in, messages out.
+
+    send: blocks while the pool does not read, and so holds up everything before it. die: called when the engine no longer works.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        inference: Inference,
+        buffer: FrameBuffer,
+        send: Callable[[FromWorker], None],
+        die: Callable[[Failed], NoReturn],
+    ) -> None:
+        self._backend = backend
+        self._told = backend.info
+        self._inference = inference
+        self._buffer = buffer
+        self._send_message = send
+        self._die = die
+        self._meters = {member: Meter() for member in backend.members}
+        ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
+        self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
+        self._parcels: dict[tuple[int, int], _Parcel] = {}  # by source and segment
+
+    def put(self, batch: Batch) -> None:
+        """The next batch, once there is room. Called by the inferring thread."""
+        self._batches.put(batch)
+
+    def stop(self) -> None:
+        """Send what is finished and the last statistics, then let ``run`` return. Called by the inferring thread."""
+        self._batches.put(None)
+
+    def run(self) -> None:
+        """The thread's life, until ``stop``."""
+        while (batch := self._next()) is not None:
+            found, failure = self._await(batch)
+            dealt = batch.result if isinstance(batch.result, Dealt) else None
+            position = 0
+            for item in batch.items:
+                why, device = failure, None
+                if dealt is not None and isinstance(item, Picture):
+                    why, device = failure or dealt.failures.get(position, ""), dealt.devices[position]
+                    position += 1
+                self._take(item, found, why, None if device == self._backend.device else device)
+        self._send_due(math.inf)
+        self._report()
+
+    def _next(self) -> Batch | None:
+        while True:
+            try:
+                return self._batches.get(timeout=self._send_what_is_due())
+            except queue.Empty:
+                continue
+
+    def _await(self, batch: Batch) -> tuple[Iterator[Detections], str]:
+        """The batch's detections, or why there are none."""
+        if batch.result is None:
+            return iter(()), ""
+        while not batch.result.done():
+            try:
+                batch.result.exception(self._send_what_is_due())
+            except TimeoutError:
+                continue
+        problem = batch.result.exception()
+        if problem is None:
+            self._measure(batch)
+            return iter(batch.result.result()), ""
+        if not self._inference.responds():
+            self._send_due(math.inf)
+            self._die(Failed(f"the engine stopped working: {problem}", retry=True))
+        return iter(()), f"inference failed: {problem}"
+
+    def _measure(self, batch: Batch) -> None:
+        dealt, pictures = batch.result, batch.pictures
+        if not isinstance(dealt, Dealt):
+            self._meters[self._backend.device].add(batch)
+            return
+        if dealt.shares is not None:
+            for member, share in dealt.shares.items():
+                self._meters[member].add(batch, pictures, share)
+            return
+        done = [picture for position, picture in enumerate(pictures) if position not in dealt.failures]
+        devices = [device for position, device in enumerate(dealt.devices) if position not in dealt.failures]
+        for member in dict.fromkeys(devices):
+            mine = [picture for picture, device in zip(done, devices, strict=True) if device == member]
+            self._meters[member].add(batch, mine)
+
+    def _take(self, item: Item, found: Iterator[Detections], failure: str, device: DeviceId | None) -> None:
+        task = item.task
+        place = task.source, task.segment.number
+        parcel = self._parcels.get(place)
+        if parcel is None:
+            parcel = self._parcels[place] = _Parcel(task, task.skip)
+        parcel.items += 1
+        match item:
+            case Picture():
+                detections = next(found, None)
+                entry = FrameEntry(item.pts, item.width, item.height, None if failure else detections, failure or None, item.name, device)
+                self._append(parcel, entry)
+            case Gap():
+                for number in range(item.count):
+                    pts = item.pts if number == 0 else math.nan
+                    self._append(parcel, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
+            case End():
+                self._send(parcel)
+                del self._parcels[place]
+                self._send_message(Done(*place, item.frames, item.complete, item.error))
+        if task.careful:
+            self._send(parcel)
+
+    def _append(self, parcel: _Parcel, entry: FrameEntry) -> None:
+        if not parcel.entries:
+            parcel.due = time.perf_counter() + MESSAGE_SECONDS
+        parcel.entries.append(entry)
+        if len(parcel.entries) == MESSAGE_FRAMES:
+            self._send(parcel)
+
+    def _send_what_is_due(self) -> float:
+        """Seconds until there is something to do here again."""
+        if self._backend.info is not self._told:
+            self._told = self._backend.info
+            self._send_message(Ready(self._told))
+        now = time.perf_counter()
+        self._send_due(now)
+        report_due = min(meter.due for meter in self._meters.values())
+        if now >= report_due:
+            self._report()
+            report_due = min(meter.due for meter in self._meters.values())
+        due = min((parcel.due for parcel in self._parcels.values()), default=math.inf)
+        return max(0.001, min(due, report_due) - time.perf_counter())
+
+    def _send_due(self, now: float) -> None:
+        for parcel in self._parcels.values():
+            if parcel.entries and parcel.due <= now:
+                self._send(parcel)
+
+    def _send(self, parcel: _Parcel) -> None:
+        if parcel.entries:
+            task, count = parcel.task, len(parcel.entries)
+            started = time.perf_counter()
+            self._send_message(Frames.pack(task.source, task.segment.number, parcel.position, parcel.entries))
+            took = 1000 * (time.perf_counter() - started)
+            for member, frames in Counter(entry.device for entry in parcel.entries).items():
+                for meter in self._meters.values() if member is None else (self._meters[member],):
+                    meter.delivered(frames, took)
+            parcel.position += count
+            parcel.entries, parcel.due = [], math.inf
+        self._buffer.settle(parcel.items)
+        parcel.items = 0
+
+    def _report(self) -> None:
+        for member, meter in self._meters.items():
+            stats = meter.read(self._backend.timings_of(member), self._inference.feeding)
+            self._send_message(stats if member == self._backend.device else Member(member, stats))

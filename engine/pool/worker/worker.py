@@ -1,0 +1,247 @@
+"""A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
+
+Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens and surveys sources, ``read 0``,
+``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
+imported after ``receive`` runs, so that the worker can be stopped at any time.
+
+Other workers may live in the same process (see ``engine.pool.host``): a worker that stops in order, or whose engine cannot be built, ends
+alone. Whatever else ends a worker ends the process.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import NoReturn
+
+from engine.backends.base import Backend, Progress
+from engine.devices.affinity import bind_to_share
+from engine.errors import FramefleetError
+from engine.pool.host import leave
+from engine.pool.protocol import (
+    Began,
+    Building,
+    Detect,
+    Drop,
+    Failed,
+    FromWorker,
+    Probe,
+    Probed,
+    ProbeFailed,
+    Ready,
+    Recall,
+    Setup,
+    Stop,
+    Stopped,
+    Survey,
+    ToWorker,
+)
+from engine.pool.worker.pipeline import LANES_SECONDS, Pipeline
+from engine.pool.worker.survey import PATIENCE_SECONDS, survey
+from engine.pool.worker.watchdog import Clock, Watchdog
+from engine.settings import Isolation, Parallel
+from engine.types import DeviceId
+
+PROGRESS_SECONDS = 0.1
+
+PROBE_PATIENCE = 20
+"""Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
+
+_held: dict[DeviceId, threading.Lock] = {}
+"""Held by the worker that has an engine on a device: two at once might not find room."""
+
+
+def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
+    """A worker's life, in a thread of its own."""
+    Worker(connection, setup).run()
+
+
+class Worker:
+    """What the threads share."""
+
+    def __init__(self, connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
+        self._connection = connection
+        self._setup = setup
+        self._sending = threading.Lock()
+        self._over = False  # the last message was sent
+        self._stopping = False
+        self._probes: queue.SimpleQueue[Probe | Survey | None] = queue.SimpleQueue()
+        self._surveying = threading.Lock()  # held by the thread that decodes for a survey, or that closes the engine
+        self._pipeline: Pipeline | None = None
+        self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
+
+    def run(self) -> None:
+        """Build the engine, feed it until the pool says ``Stop`` or is gone."""
+        for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
+            self._start_thread(name, target)
+        self._guarded(self._work)
+
+    def _work(self) -> None:
+        # the one before may have been abandoned while it was being built, or at its last batch
+        held = _held.setdefault(self._setup.device, threading.Lock())
+        if not held.acquire(blocking=False):
+            self._send(Building("waiting for the engine before to end", 0.0))
+            held.acquire()
+        try:
+            last = Stopped() if self._stopping else self._run_engine()
+        finally:
+            held.release()
+        self._send_last(last)
+
+    def _run_engine(self) -> Failed | Stopped:
+        try:
+            backend = self._build()
+        except FramefleetError as error:
+            # who fails is said anyway
+            return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
+        pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
+        unused = True
+        if not self._stopping:
+            self._send(Ready(backend.info))
+            unused = pipeline.run() and self._surveying.acquire(timeout=LANES_SECONDS)
+        if unused:  # else a lane that hangs would find its memory gone
+            backend.close()
+            self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
+        return Stopped()
+
+    def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
+        thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
+        thread.start()
+        return thread
+
+    def _guarded(self, target: Callable[[], None]) -> None:
+        """A worker without one of its threads would hang."""
+        try:
+            target()
+        except Exception as problem:
+            traceback.print_exc()
+            self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+
+    def _build(self) -> Backend:
+        from engine.model.load import load_network
+
+        backend = self._create_backend()
+        backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
+        return backend
+
+    def _create_backend(self) -> Backend:
+        from engine.backends import create_backend, create_depth_backend
+
+        if self._setup.device.kind != "group":
+            if self._setup.isolation is Isolation.PROCESS:
+                bind_to_share(self._setup.device, self._setup.engine.threads)
+            return create_backend(self._setup.device)
+        if self._setup.parallel is Parallel.DEPTH:
+            return create_depth_backend(self._setup.device)
+        from engine.pool.groups.create import create_group
+
+        return create_group(self._setup, self._send, self._die, self._watchdog.reset)
+
+    def _progress(self) -> Progress:
+        """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""
+        told, due = "", 0.0
+
+        def tell(phase: str, fraction: float) -> None:
+            nonlocal told, due
+            self._watchdog.reset()
+            now = time.monotonic()
+            if phase != told or now >= due:
+                told, due = phase, now + PROGRESS_SECONDS
+                self._send(Building(phase, fraction))
+
+        return tell
+
+    def _send(self, message: FromWorker) -> None:
+        """Send; nothing any more once it is over."""
+        with self._sending:
+            if not self._over:
+                self._put(message)
+
+    def _send_last(self, message: Failed | Stopped) -> None:
+        with self._sending:
+            if not self._over:
+                self._put(message)
+                self._over = True
+
+    def _put(self, message: FromWorker) -> None:
+        try:
+            self._connection.send(message)
+        except OSError:  # the pool waits no longer, which the receiving thread sees as well
+            self._over = True
+
+    def _die(self, why: Failed) -> NoReturn:
+        """End the process, unless the pool has no more to do with this worker."""
+        if self._over:
+            raise SystemExit  # of this thread
+        self._send_last(why)
+        leave(1)
+
+    def _receive(self) -> None:
+        while True:
+            try:
+                message = self._connection.recv()
+            except (EOFError, OSError):
+                break
+            pipeline = self._pipeline
+            match message:
+                case Probe() | Survey():
+                    self._probes.put(message)
+                case Detect() if pipeline is not None:
+                    pipeline.reader.put(message)
+                case Drop() if pipeline is not None:
+                    pipeline.reader.drop(message.source)
+                case Recall() if pipeline is not None:
+                    pipeline.reader.recall(message)
+                case Stop():
+                    self._stop()
+        self._stop()
+        self._watchdog.stop()
+        self._probes.put(None)
+        with self._sending:
+            self._over = True
+            self._connection.close()
+
+    def _stop(self) -> None:
+        self._stopping = True
+        pipeline = self._pipeline
+        if pipeline is None:
+            self._send_last(Stopped())  # the engine is being built: nothing is lost, and nobody waits for it
+        else:
+            pipeline.stop()
+
+    def _probe(self) -> None:
+        from engine.media.probe import probe
+
+        clock = self._watchdog.add()
+        while (task := self._probes.get()) is not None:
+            if isinstance(task, Survey):
+                self._survey(task, clock)
+                continue
+            self._send(Began(task.source, None))
+            clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
+            try:
+                answer: Probed | ProbeFailed = Probed(task.source, probe(task.path))
+            except FramefleetError as error:
+                answer = ProbeFailed(task.source, str(error))
+            except Exception as error:
+                traceback.print_exc()
+                answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
+            clock.stop()
+            self._send(answer)
+
+    def _survey(self, task: Survey, clock: Clock) -> None:
+        pipeline = self._pipeline
+        if pipeline is None or not self._surveying.acquire(blocking=False):
+            return  # the engine is gone, and nobody waits for an answer
+        try:
+            # the second decoder starts when the first one is given up, each at a frame that may take as long as any
+            clock.start(f"measuring how fast {task.info.path} is decoded", 2 * (self._watchdog.seconds + PATIENCE_SECONDS))
+            answer = survey(task, pipeline.backend, lambda: self._stopping)
+            clock.stop()
+        finally:
+            self._surveying.release()
+        self._send(answer)

@@ -1,0 +1,168 @@
+"""A copy of a video with the detections of a session drawn into it.
+
+Runs in a process of its own, ``python -m engine.store.exporters.video_process``: it reads one ``Job`` as JSON from standard input and
+prints JSON lines: ``{"frames": n}`` now and then, at the end ``{"written": n}`` or ``{"error": why}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+
+import av
+from av.video.frame import VideoFrame
+
+from engine.errors import ExportError, FramefleetError
+from engine.media.annotation.audio import Sound
+from engine.media.annotation.draw import Annotator, Planes
+from engine.media.annotation.writer import VideoWriter, make_plain
+from engine.media.container.video_file import VideoFile
+from engine.media.decode import THREADS
+from engine.media.picture import Converter
+from engine.media.segment import SegmentDecoder
+from engine.media.types import Segment
+from engine.store.schema import explained
+from engine.store.session import SessionReader
+
+NICE = 5
+REPORT_SECONDS = 0.2
+_LATE_START = 10
+"""Seconds: a video that begins later than this (a broadcast's clock starts anywhere) begins at 0 in the copy."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to draw, and where to write it: the source's number in the session, its file, and which detections to show."""
+
+    database: str
+    source: int
+    video: str
+    target: str
+    confidence: float
+    classes: list[int] | None
+
+
+class _Deserted(Exception):  # noqa: N818 it is no error
+    """Whoever wanted the video has gone."""
+
+
+def write_annotated(job: Job, report: Callable[[int], None], sound: bool = True) -> int:
+    """Write the copy and give the number of its frames. report: gets it so far. sound: is to be copied, where an MP4 can hold it.
+
+    Frames keep their times. One that cannot be decoded is left out: the picture before it stays on. A session that was
+    stopped gives a video that ends where it did.
+
+    Raises:
+        SourceError: the video cannot be opened any more.
+        ExportError: the session cannot be read, or the file cannot be written.
+    """
+    target = Path(job.target)
+    with explained(target, "write"):
+        try:
+            frames = _encode(job, target, report, sound)
+        except ExportError:
+            if not sound:
+                raise
+            frames = _encode(job, target, report, False)  # what the container refuses is sound, as a rule
+        make_plain(target)
+    return frames
+
+
+def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> int:
+    video = Path(job.video)
+    classes = None if job.classes is None else frozenset(job.classes)
+    written = 0
+    with SessionReader(Path(job.database), job.confidence, classes) as reader, VideoFile(video, THREADS) as file:
+        frames = _frames(file, reader, job.source)
+        first = next(frames, None)
+        if first is None:
+            raise ExportError(f"no frame of {video} can be decoded: there is nothing to draw on")
+        start = Fraction(0) if 0 <= first[0] < _LATE_START else first[0]
+        picture = _AnnotatedPicture(file, first[1], reader, job.source)
+        with (
+            Sound(video, start) if with_sound else nullcontext() as sound,
+            VideoWriter(target, picture.size, file.rate, file.time_base, sound.stream if sound else None) as writer,
+        ):
+            for seconds, frame in chain((first,), frames):
+                planes = picture.planes(frame, float(seconds))
+                if planes is None:
+                    continue
+                writer.write(planes, seconds - start)
+                written += 1
+                for packet in sound.until(seconds) if sound is not None else ():
+                    writer.copy(packet)
+                report(written)
+    return written
+
+
+def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
+    """The frames that are stored, with their times in seconds, as far as they can be decoded."""
+    stored = reader.count(source)
+    whole = next(one.complete for one in reader.sources() if one.number == source)
+    for pts, outcome, count in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
+        if stored <= 0 and not whole:
+            return
+        stored -= count
+        if not isinstance(outcome, str):
+            yield pts * file.time_base, outcome
+
+
+class _AnnotatedPicture:
+    """Turns the frames of a video into pictures with their detections. size: of all of them, that of the first, made even."""
+
+    def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, source: int) -> None:
+        self._convert = Converter(file.stream.sample_aspect_ratio)
+        width, height = self._convert.size(first)
+        self.size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
+        self._annotator = Annotator(self.size, reader.labels)
+        self._reader, self._source = reader, source
+
+    def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
+        try:
+            planes = self._convert.planes(frame, self.size)
+        except (av.FFmpegError, ValueError):
+            return None
+        result = self._reader.frame_at(self._source, seconds)
+        if result is not None and result.detections is not None:
+            self._annotator.draw(planes, result.detections, (result.width, result.height))
+        return planes
+
+
+def main() -> int:
+    """Do one job; what runs in the process."""
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    job = Job(**json.loads(sys.stdin.readline()))
+    due = 0.0
+
+    def report(frames: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + REPORT_SECONDS
+            try:
+                print(json.dumps({"frames": frames}), flush=True)
+            except BrokenPipeError:
+                raise _Deserted from None
+
+    try:
+        written = write_annotated(job, report)
+    except FramefleetError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        return 1
+    except _Deserted:
+        Path(job.target).unlink(missing_ok=True)
+        os._exit(1)
+    print(json.dumps({"written": written}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.reports.scaling import Facts, as_json, markdown, summary
+from app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
+from engine.bench.scaling import Mode, Point
+from tests.support.cli import TINY, run_main
+from tests.support.media import make_video
+from tests.support.scaling import pool_run
+
+RATES = {Mode.WEAK: {1: 2200, 2: 4356, 4: 8580}, Mode.STRONG: {1: 2200, 2: 4290, 4: 8360}}
+POINTS = [
+    Point(mode, count, (pool_run(count, rate),), (pool_run(1, rates[1]),)) for mode, rates in RATES.items() for count, rate in rates.items()
+]
+FACTS = Facts("framefleet bench scaling", "a clip", "yolov4, random weights")
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 300, (64, 48), gop=50)
+
+
+def test_scaling_writes_its_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path) -> None:
+    options = ("--precision", "fp32", "--source", video, "--seconds", "0.3", "--out", tmp_path / "report", "--mode", "strong")
+    run = run_main(capsys, "bench", "scaling", *TINY, *options, "--devices", "cpu:0,cpu:1", "--json")
+    assert run.status == 0, run.err
+    report = run.report
+    assert [(point["mode"], point["count"]) for point in report["points"]] == [("strong", 1), ("strong", 2)]
+    for point in report["points"]:
+        assert point["frames_per_s"] > 0
+        assert len(point["devices"]) == point["count"]
+        assert point["devices"][0]["stages_ms"]["infer"] > 0
+        assert point["bottleneck"]
+    assert json.loads((tmp_path / "report" / "scaling.json").read_text()) == report
+    assert "| strong | 2 |" in (tmp_path / "report" / "scaling.md").read_text()
+    ElementTree.parse(tmp_path / "report" / "scaling.svg")
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    run = run_main(capsys, "bench", "scaling", *TINY, "--source", video, "--out", tmp_path / "file")
+    assert run.status == 2
+    assert f"the folder {tmp_path / 'file'} cannot be made for the report: File exists" in run.err
+    assert "a trial" not in run.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
+def test_a_measurement_that_is_terminated_leaves_no_videos(number: str, tmp_path: Path, video: Path) -> None:
+    command = [sys.executable, "-m", "app.main", "bench", "scaling", *TINY, "--source", str(video), "--seconds", "30"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            end = time.monotonic() + 60
+            while not [*tmp_path.glob("framefleet-*/*.mp4")] and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.02)
+            assert [*tmp_path.glob("framefleet-*/*.mp4")]
+            process.send_signal(signal.Signals[number])
+            assert process.wait(60) == 128 + signal.Signals[number]
+        finally:
+            process.kill()
+    assert [*tmp_path.glob("framefleet-*")] == []
+
+
+def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
+    run = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
+    assert run.status == 0, run.err
+    assert run.report["frames"] == 600
+    assert run.report["devices"][0]["frames"] == 600
+    text = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0")
+    assert text.status == 0, text.err
+    assert text.out.splitlines()[1].startswith("cpu:0 ")
+    assert "what sets the pace: " in text.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scaling", *TINY, "--counts", "2,4"], "beginning with 1"),
+        (["scaling", *TINY, "--mode", "sideways"], "'sideways' is unknown; choose from: weak, strong"),
+        (["scaling"], "no model"),
+        (["pipeline", "none.mp4", *TINY], "none.mp4"),
+        (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 does not exist"),
+        (["scaling", *TINY, "--source", "rtsp://camera/1"], "rtsp://camera/1 is an address"),
+        (["scaling", *TINY, "--source", "app"], "app cannot be repeated"),
+        (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' is no number from 1 to 100"),
+        (["pipeline", "none.mp4", *TINY, "--times", "many"], "argument --times: 'many' is no number from 1 to 10000"),
+    ],
+)
+def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_main(capsys, "bench", *arguments)
+    assert run.status == 2
+    assert message in run.err
+
+
+def test_the_report_names_the_outcome() -> None:
+    assert summary(POINTS) == (
+        "weak scaling 3.90× on 4 (98% of ideal), bottleneck: network on 4 of 4 devices;"
+        " strong scaling 3.80× on 4 (95% of ideal), bottleneck: network on 4 of 4 devices"
+    )
+    page = markdown(POINTS, FACTS)
+    assert "| weak | 4 | 8580.0 | **3.90×** |" in page
+    assert "device: network" in page
+    assert "12 segments at once in each device;" in page
+    assert "share the cores" not in page
+    assert as_json(POINTS, FACTS)["points"][-1]["efficiency"] == 0.95
+
+
+def test_the_report_counts_one_segment_as_one() -> None:
+    run = pool_run(1, 270)
+    alone = replace(run, devices=tuple(replace(device, engine=replace(device.engine, lanes=1)) for device in run.devices))
+    assert "1 segment at once in each device;" in markdown([Point(Mode.WEAK, 1, (alone,), (alone,))], FACTS)
+
+
+def test_the_chart_stays_within_its_frame() -> None:
+    root = ElementTree.fromstring(chart(POINTS, "yolov4 <on> 4 × H200", "608×608 & more"))
+    space = "{http://www.w3.org/2000/svg}"
+    bars = [rect for rect in root.iter(f"{space}rect") if float(rect.get("height", 0)) > 12 and rect.get("rx") == "3"]
+    assert len(bars) == len(POINTS)
+    tops = [float(bar.attrib["y"]) for bar in bars]
+    assert min(tops) == min(tops[4:5] + tops[5:])  # the most devices have the tallest
+    for rect in root.iter(f"{space}rect"):
+        assert float(rect.get("x", 0)) >= 0
+        assert float(rect.get("x", 0)) + float(rect.attrib["width"]) <= WIDTH
+        assert 0 <= float(rect.get("y", 0)) <= HEIGHT
+    words = [text.text for text in root.iter(f"{space}text")]
+    assert {"3.90×", "98%", "8,580 · 8,360 frames/s", "4 devices", "yolov4 <on> 4 × H200", "ideal"} <= {*words}
+
+
+def test_the_line_of_the_ideal_goes_through_no_words() -> None:
+    alone = (pool_run(1, 270, kind="cpu"),)
+    for rate in range(200, 400, 5):
+        points = [Point(Mode.WEAK, 1, alone, alone), Point(Mode.WEAK, 2, (pool_run(2, rate, kind="cpu"),), alone)]
+        root = ElementTree.fromstring(chart(points, "yolov4 on 2 CPUs", "their ideal is 1"))
+        lines = [float(line.attrib["y1"]) for line in root.iter("{http://www.w3.org/2000/svg}line") if line.get("stroke-dasharray")][-2:]
+        words = [text for text in root.iter("{http://www.w3.org/2000/svg}text") if text.attrib["fill"] == "#ffffff"]
+        assert len(words) == 4
+        for text in words:
+            base, size = float(text.attrib["y"]), float(text.attrib["font-size"])
+            line = lines[float(text.attrib["x"]) > WIDTH / 2]
+            assert not base - size < line < base + 2, (rate, text.text)
+
+
+def test_one_device_alone_has_a_chart_too() -> None:
+    ElementTree.fromstring(chart(POINTS[:1], "one", "device"))

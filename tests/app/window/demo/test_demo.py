@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.demo import demo_settings
+from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState, Results
+from engine.detection.accuracy import read_truth
+from engine.pool.events import Ledger
+from engine.settings import EngineSettings, RunSettings
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import Detections, FrameRef, FrameResult
+from resources import DEMO
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+from tests.support.store import CPU, video_info
+
+
+def write_truth_as_session(database: Path, shift: float) -> Results:
+    """A session that found exactly what is there, ``shift`` pixels to the right."""
+    truth = read_truth(DEMO.truth)
+    rows: dict[int, list[list[float]]] = {}
+    for note in truth["annotations"]:
+        if not note["iscrowd"]:
+            x, y, width, height = note["bbox"]
+            rows.setdefault(note["image_id"], []).append([note["category_id"] - 1, x + shift, y, x + shift + width, y + height])
+    labels = tuple(DEMO.labels.read_text().split())
+    with SessionWriter(database, labels, {}) as writer:
+        writer.add_source(0, str(DEMO.clip), video_info(str(DEMO.clip), len(truth["images"])))
+        for image in range(len(truth["images"])):
+            table = np.array(rows.get(image, []), np.float32).reshape(-1, 5)
+            found = Detections(table[:, 1:].copy(), np.full(len(table), 0.9, np.float32), table[:, 0].astype(np.int32))
+            writer.add_frames([FrameResult(FrameRef(0, image, image / 25), CPU, 1280, 720, found)])
+        writer.finish_source(0, str(DEMO.clip), Ledger(len(truth["images"]), len(truth["images"])), 10.0)
+    return Results(database, 0, labels)
+
+
+def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    card = window.demo.card
+    assert not card.isVisible()
+    window.start.watch.click()
+    item = window.demo.item
+    assert item is not None
+    assert item.path == DEMO.clip
+    assert window.shown_key == item.key
+    assert card.isVisible()
+    assert not card.figures.isVisible()
+    window.controller.cancel(item.key)
+    assert "Cancelled" in card.state.text()
+
+    for shift, exact in ((0.0, True), (3.0, False)):
+        results = write_truth_as_session(tmp_path / f"{shift}.sqlite", shift)
+        window.items.update(replace(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
+        window.controller.item_changed.emit(item.key)
+        assert card.state.text() == "Comparing with the truth…"
+        qtbot.waitUntil(card.figures.isVisible, timeout=30000)
+        assert (card.map50.text() == "100.0%") is exact
+        assert (card.map50_95.text() == "100.0%") is exact
+    assert "22,040 known objects" in card.state.text()
+    shown = {widget.text() for widget in card.classes.findChildren(QWidget) if hasattr(widget, "text")}  # type: ignore[attr-defined]
+    assert set(DEMO.labels.read_text().split()) < shown
+
+    window.demo.watch()
+    assert len(window.items) == 1, "the clip is there already"
+    window.controller.remove(item.key)
+    assert not card.isVisible()
+    assert window.demo.item is None
+
+
+def test_the_demo_leaves_the_user_s_model_alone(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    own = RunSettings(tiny_files(2), engine=EngineSettings(confidence=0.05))
+    video, other, third = (make_video(tmp_path / f"{name}.mp4", 20) for name in "abc")
+    first, second = window.controller.add([video], (own, ("x", "y", "z")))[0], window.controller.add([other])[0]
+    waiting = window.items.get(second)
+    assert waiting is not None
+    assert waiting.reason == "Waiting for a model"
+    states = [ItemState.DONE, ItemState.WAITING]
+    qtbot.waitUntil(lambda: [item.state for item in window.items] == states, timeout=30000)
+    window.controller.set_settings(RunSettings(tiny_files(1)), ("p", "q", "r"), restart=False)
+    last = window.controller.add([third], (own, ("x", "y", "z")))[0]
+    qtbot.waitUntil(lambda: all(item.state is ItemState.DONE for item in window.items), timeout=30000)
+    made = {}
+    for key in (first, second, last):
+        item = window.items.get(key)
+        assert item is not None
+        assert item.results is not None
+        with SessionReader(item.results.database) as reader:
+            made[key] = (reader.facts["weights"], reader.labels)
+            assert reader.count(item.results.source) == 20
+    assert made == {first: ("random:2", ("x", "y", "z")), second: ("random:1", ("p", "q", "r")), last: ("random:2", ("x", "y", "z"))}
+
+
+def test_the_demo_s_settings_are_its_own() -> None:
+    settings = demo_settings()
+    assert settings.model.cfg == DEMO.cfg
+    assert settings.engine.confidence < 0.05, "average precision wants the weak detections"

@@ -1,0 +1,300 @@
+import math
+import time
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from app.window.devices.panel import DevicePanel
+from app.window.devices.stage_bar import in_order
+from app.window.devices.status import DeviceStatus, Phase, fold
+from app.window.status_line import StatusLine
+from app.window.widgets.chart import Chart
+from engine.devices.description import DeviceDescription
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
+from engine.types import DeviceId
+from tests.support.window import CPU, engine_info
+
+GPU = DeviceId("cuda", "0")
+
+
+def working(now: float, rate: float = 41.5) -> DeviceStatus:
+    status = fold(DeviceStatus(CPU), DeviceReady(engine_info()), now)
+    return fold(status, DeviceStats(CPU, 1234, rate, 12.3, 30.1, {"decode": 1.0, "infer": 8.25}), now)
+
+
+def test_a_card_shows_what_a_device_is_and_does(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 500)
+    panel.show()
+    panel.show_devices([fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)])
+    (card,) = panel.cards
+    assert (card.phase.text(), card.engine.text(), card.figures.isVisibleTo(card)) == ("Starting", "Building the engine…", False)
+    now = time.monotonic()
+    panel.show_devices([working(now)])
+    card.refresh(now)
+    assert card.figures.rate.text() == "41.5"
+    assert card.figures.latency.text() == "12.3"
+    assert card.figures.tail.text() == "p99 30.1 ms"
+    assert card.figures.frames.text() == "1,234 frames"
+    assert "OpenVINO 2026.4 · bf16 · 320×320 · batch 1" in card.engine.text()
+    assert "the fastest that matches fp32" in card.engine.toolTip()
+    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}1.0 · infer\N{NO-BREAK SPACE}8.2"
+
+
+def test_failures_are_on_the_card_in_words(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = fold(working(0.0), DeviceFailed(CPU, "the worker was killed (signal 9)", False), 1.0)
+    panel.show_devices([status])
+    (card,) = panel.cards
+    assert card.phase.text() == "Failed"
+    assert card.message.text() == "the worker was killed (signal 9)"
+    assert card.message.isVisibleTo(card)
+    panel.show_devices([fold(status, DeviceReady(engine_info()), 2.0)])
+    assert not card.message.isVisibleTo(card)
+
+
+def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = fold(DeviceStatus(GPU), EngineBuilding(GPU, "building the plan", 0.374), 0.0)
+    panel.show_devices([status])
+    (card,) = panel.cards
+    assert (card.phase.text(), card.engine.text(), card.building.fraction) == ("Building 37 %", "building the plan", 0.374)
+    assert card.building.isVisibleTo(card)
+    panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
+    assert not card.building.isVisibleTo(card)
+
+
+def test_what_sets_the_pace_and_what_has_changed_is_said(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    engine = replace(engine_info(GPU), batch=32)
+    smaller = replace(engine, batch=16, reason="fp16, as asked: its memory was full")
+    status = fold(fold(DeviceStatus(GPU), DeviceReady(engine), 0.0), DeviceReady(smaller), 1.0)
+    busy = {"network": 0.39, "decode": 0.42}
+    stats = DeviceStats(GPU, 100, 50.0, 5.0, 9.0, {"decode": 3.0, "infer": 9.0}, busy=busy, bottleneck="decode")
+    panel.show_devices([fold(status, stats, 2.0)])
+    (card,) = panel.cards
+    card.refresh()
+    assert card.note.text() == "The batch went from 32 to 16: its memory was full"
+    assert card.figures.bottleneck.text() == "Bottleneck: decode"
+    assert card.figures.stage_text.text() == "ms: decode\N{NO-BREAK SPACE}0.42 · network\N{NO-BREAK SPACE}0.39"  # the device's own clock
+
+
+def test_a_failed_device_keeps_what_it_did_and_loses_its_charts(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    broken = fold(working(0.0), DeviceFailed(CPU, "it crashed", False), 1.0)
+    panel.show_devices([broken, fold(DeviceStatus(GPU), DeviceStats(GPU, 1234, 0.0, None, None), 1.0)])
+    card = panel.cards[0]
+    card.refresh()
+    assert (card.figures.rate.text(), card.figures.frames.text()) == ("0", "50 % of the work")
+    assert not card.figures.moving.isVisible()
+
+
+def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.know_devices([DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))])
+    panel.show_devices([working(time.monotonic())])
+    assert panel.telemetry.watched == ()
+    panel.show()
+    (card,) = panel.cards
+    qtbot.waitUntil(lambda: any(reading.name == "Memory" and reading.known for reading in card.gauges.readings), timeout=20_000)
+    assert card.gauges.isVisible()
+    assert card.gauges.toolTip().startswith("Utilization: ")
+    panel.hide()
+    assert panel.telemetry.watched == ()
+
+
+def test_cards_come_and_go_with_the_devices(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_devices([DeviceStatus(CPU), DeviceStatus(GPU)])
+    assert [card.name.text() for card in panel.cards] == ["cpu:0", "cuda:0"]
+    panel.show_devices([DeviceStatus(GPU)])
+    assert [card.name.text() for card in panel.cards] == ["cuda:0"]
+
+
+def test_nothing_is_repainted_while_nobody_looks(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_devices([working(time.monotonic())])
+    qtbot.wait(600)
+    (card,) = panel.cards
+    assert card.figures.rate.text() == "0"  # never refreshed
+    panel.resize(320, 500)
+    panel.show()
+    qtbot.waitUntil(lambda: card.figures.rate.text() == "41.5")
+
+
+def test_a_chart_draws_its_lines_and_leaves_gaps(qtbot: QtBot) -> None:
+    chart = Chart("Throughput", ("#ff0000",))
+    qtbot.addWidget(chart)
+    chart.resize(300, 64)
+    chart.show()
+    chart.show_values([-50.0, -40.0, -20.0, -10.0], [[70.0, 70.0, math.nan, 70.0]])
+    assert chart.top_label.text() == "70"
+    image = chart.grab().toImage()
+    width = image.width() - 30
+    column = [image.pixelColor(int(width * 0.25), y).red() for y in range(64)]  # at -45 s
+    gap = [image.pixelColor(int(width * 0.6), y).red() for y in range(64)]  # at -24 s
+    assert max(column) > 150
+    assert max(gap) < 60
+
+
+def test_the_status_line_hides_nothing(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    assert line.devices.text() == "No device in use yet"
+    line.show_devices([working(0.0)])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
+    assert "the fastest that matches fp32" in line.devices.toolTip()
+    broken = fold(DeviceStatus(GPU), DeviceFailed(GPU, "no driver", False), 1.0)
+    line.show_devices([working(0.0), broken])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16 · 1 failed"
+    line.show_devices([broken])
+    assert (line.devices.text(), line.devices.toolTip()) == ("No device left", "cuda:0: no driver")
+    line.show_strategy(StrategyChosen("streams", "as many files as devices"))
+    assert (line.strategy.text(), line.strategy.toolTip()) == ("Strategy: streams", "as many files as devices")
+    line.show_strategy(StrategyChosen("frames", "a long reason " * 30))
+    assert max(map(len, line.strategy.toolTip().splitlines())) <= 80
+
+
+def test_a_device_that_ends_with_its_session_is_idle(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    status = DeviceStatus(CPU, Phase.IDLE, engine=engine_info())
+    panel.show_devices([status])
+    assert panel.cards[0].phase.text() == "Idle"
+
+
+DESCRIBED = tuple(DeviceDescription(device, f"Device {device}", "some backend", ("fp32",)) for device in (CPU, GPU, DeviceId("cuda", "1")))
+SEGMENTS = StrategyChosen("segments", "files can be cut at keyframes")
+
+
+def running(qtbot: QtBot, *statuses: DeviceStatus, chosen: StrategyChosen = SEGMENTS) -> DevicePanel:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(320, 700)
+    panel.know_devices(DESCRIBED)
+    panel.show_strategy(chosen)
+    panel.show_devices(statuses)
+    return panel
+
+
+def gpu() -> DeviceStatus:
+    return fold(DeviceStatus(GPU), DeviceReady(engine_info(GPU)), 0.0)
+
+
+def test_the_strategy_and_its_reason_are_there_as_soon_as_it_is_chosen(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    assert not panel.run.isVisibleTo(panel)
+    panel.show_strategy(SEGMENTS)
+    assert panel.run.isVisibleTo(panel)
+    assert (panel.run.strategy.text(), panel.run.reason.text()) == ("Strategy: segments", "Files can be cut at keyframes.")
+
+
+def test_a_device_can_be_taken_out_unless_it_is_the_last(qtbot: QtBot) -> None:
+    panel = running(qtbot, working(0.0), gpu())
+    first, second = panel.cards
+    with qtbot.waitSignal(panel.leave_requested) as asked:
+        second.change.click()
+    assert asked.args == [GPU]
+    (action,) = second.menu().actions()
+    assert action.text() == "Take cuda:0 out of this run"
+    with qtbot.waitSignal(panel.leave_requested):
+        action.trigger()
+    panel.show_devices([replace(working(0.0), phase=Phase.LEAVING), gpu()])
+    assert first.phase.text() == "Leaving"
+    assert not first.change.isVisibleTo(panel)
+    assert not second.change.isVisibleTo(panel)
+
+
+def test_a_device_that_left_is_greyed_out_and_may_come_back(qtbot: QtBot) -> None:
+    left = fold(working(0.0), DeviceLeft(CPU), 1.0)
+    panel = running(qtbot, left, gpu())
+    card = panel.cards[0]
+    assert card.phase.text() == "Left"
+    assert not card.figures.moving.isVisibleTo(card)
+    assert not card.name.isEnabled()
+    panel.show()
+    assert [known.id for known in panel.telemetry.watched] == [GPU]
+    panel.hide()
+    with qtbot.waitSignal(panel.join_requested) as asked:
+        card.change.click()
+    assert asked.args == [CPU]
+    panel.show_devices([fold(left, DeviceStarting(CPU, 1), 2.0), gpu()])
+    assert card.name.isEnabled()
+    assert card.phase.text() == "Starting"
+
+
+def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
+    panel = running(qtbot, gpu())
+    assert [action.text() for action in panel.run.menu.actions()] == ["cpu:0   Device cpu:0", "cuda:1   Device cuda:1"]
+    with qtbot.waitSignal(panel.join_requested) as asked:
+        panel.run.menu.actions()[1].trigger()
+    assert asked.args == [DeviceId("cuda", "1")]
+    actions = panel.run.menu.actions()
+    panel.show_devices([fold(gpu(), DeviceStats(GPU, 1, 2.0, 3.0, 4.0), 1.0)])
+    assert panel.run.menu.actions() == actions  # the menu may be open while figures come
+    panel.show_devices([fold(DeviceStatus(known.id), DeviceReady(engine_info(known.id)), 0.0) for known in DESCRIBED])
+    assert not panel.run.add.isEnabled()
+    assert panel.run.add.toolTip() == "All devices of this machine take part"
+
+
+def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtBot) -> None:
+    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say"))
+    assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
+    assert not panel.run.add.isEnabled()
+    assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
+    panel.show_devices([replace(gpu(), phase=Phase.IDLE)])
+    assert not panel.run.add.isVisibleTo(panel)
+
+
+def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
+    second = DeviceId("cpu", "1")
+    group = DeviceId.group(CPU, second)
+    engine = replace(engine_info(group), device_name="2 × Some Processor")
+    panel = running(qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", "as asked"))
+    panel.show()
+    (card,) = panel.cards
+    assert (card.name.text(), card.hardware.text()) == ("cpu:0+cpu:1", "2 × Some Processor")
+    assert [known.id for known in panel.telemetry.watched] == [CPU, second]  # the same processors, under both names
+    assert list(card.members.rows) == [CPU, second]
+    for row in card.members.rows.values():
+        qtbot.waitUntil(lambda row=row: "GiB" in row.accessibleName(), timeout=20_000)
+    assert not card.gauges.isVisible()
+    panel.hide()
+
+
+def test_stages_of_several_devices_stand_in_their_order() -> None:
+    stages = {"download": 1.0, "network cuda:1": 2.0, "network cuda:0": 3.0, "decode": 4.0, "unheard-of": 5.0}
+    assert list(in_order(stages)) == ["decode", "network cuda:0", "network cuda:1", "download", "unheard-of"]
+
+
+def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.show_devices([working(0.0), fold(gpu(), DeviceLeft(GPU), 1.0)])
+    assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
+
+
+def test_the_status_line_tells_of_engines_that_others_do_not_wait_for(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    building = fold(DeviceStatus(GPU), EngineBuilding(GPU, "trying tactics", 0.374), 0.0)
+    line.show_devices([building])
+    assert line.devices.text() == "cuda:0 · building the engine"
+    line.show_devices([building, working(0.0)])
+    assert line.devices.text() == "cuda:0, cpu:0 · OpenVINO 2026.4 · bf16 · building cuda:0 37 %"
+
+
+def test_a_failure_names_its_device_once(qtbot: QtBot) -> None:
+    panel = running(qtbot, fold(DeviceStatus(GPU), DeviceFailed(GPU, "cuda:0: no driver answers", False), 0.0))
+    assert panel.cards[0].message.text() == "no driver answers"

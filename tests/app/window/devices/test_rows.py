@@ -1,0 +1,193 @@
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.window.devices.panel import ROWS_FROM, DevicePanel
+from app.window.devices.row import DeviceRow, Matter, RowContent
+from app.window.devices.row_columns import RowColumns, headings
+from app.window.devices.status import DeviceStatus, fold, shares_of
+from app.window.devices.telemetry_text import Reading
+from app.window.widgets import theme
+from engine.devices.description import DeviceDescription
+from engine.devices.recording import Recording
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from engine.types import DeviceId
+from tests.support.window import engine_info, pixels
+
+GPUS = tuple(DeviceId("cuda", str(number)) for number in range(4))
+
+
+def working(device: DeviceId, frames: int) -> DeviceStatus:
+    status = fold(DeviceStatus(device), DeviceReady(engine_info(device)), 0.0)
+    return fold(status, DeviceStats(device, frames, 1234.0, 5.0, 9.0), 1.0)
+
+
+def panel_of(qtbot: QtBot, *statuses: DeviceStatus, width: int = 320) -> DevicePanel:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, 600)
+    panel.show_devices(statuses)
+    return panel
+
+
+def test_many_devices_are_rows_that_open_to_their_cards(qtbot: QtBot) -> None:
+    panel = panel_of(qtbot, *(working(device, 100) for device in GPUS))
+    panel.show()
+    panel.refresh()
+    first, second, *_ = panel.cards
+    assert first.row.isVisible()
+    assert not first.whole.isVisible()
+    qtbot.mouseClick(first.row, Qt.MouseButton.LeftButton)
+    assert first.whole.isVisible()
+    assert first.figures.rate.text() == "1,234"  # at once, not with the next repaint
+    assert not second.whole.isVisible()
+    qtbot.keyClick(first.row, Qt.Key.Key_Return)
+    assert not first.whole.isVisible()
+
+
+def test_a_press_that_is_let_go_elsewhere_opens_nothing(qtbot: QtBot) -> None:
+    row = DeviceRow()
+    qtbot.addWidget(row)
+    row.resize(300, row.height())
+    with qtbot.assertNotEmitted(row.toggled):
+        qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(10, 200))
+    with qtbot.waitSignal(row.toggled):
+        qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+
+
+def test_few_devices_are_cards_again(qtbot: QtBot) -> None:
+    statuses = [working(device, 100) for device in GPUS[:ROWS_FROM]]
+    panel = panel_of(qtbot, *statuses)
+    assert all(card.row.isVisibleTo(panel) for card in panel.cards)
+    panel.show_devices(statuses[:-1])
+    assert not any(card.row.isVisibleTo(panel) for card in panel.cards)
+    assert all(card.whole.isVisibleTo(panel) for card in panel.cards)
+
+
+def test_a_row_tells_what_is_the_matter_before_anything_else(qtbot: QtBot) -> None:
+    building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "building the plan", 0.4), 1.0)
+    broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], "no memory", restarting=False), 2.0)
+    panel = panel_of(qtbot, working(GPUS[0], 99), building, broken)
+    panel.show()
+    panel.refresh()
+    assert [card.row.accessibleName() for card in panel.cards] == [
+        "cuda:0: , 99 % of the work",
+        "cuda:1: building the plan, 0 % of the work",
+        "cuda:2: no memory, 1 % of the work",
+    ]
+
+
+@pytest.mark.parametrize("width", [288, 320, 420, 700])
+def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
+    areas = RowColumns("cuda:10", rates=True, shares=True).areas(width, 32)
+    assert areas.share is not None
+    assert areas.rate is not None
+    in_order = [areas.name, *areas.cells, areas.share, areas.rate]
+    assert all(left.right() < right.left() for left, right in pairwise(in_order))
+    assert areas.rate.right() <= width
+    assert all(cell.width() >= areas.share.width() for cell in areas.cells)
+
+
+def test_wide_rows_hold_more_readings() -> None:
+    columns = RowColumns("cuda:0", rates=True, shares=True)
+    assert len(columns.areas(280, 32).cells) < len(columns.areas(420, 32).cells) == 5
+    assert len(RowColumns("cuda:0").areas(280, 32).cells) > len(columns.areas(280, 32).cells)  # nothing else to show
+
+
+def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> None:
+    def shows(row: DeviceRow, colour: str) -> bool:
+        wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        return bool((abs(pixels(row.grab().toImage()).astype(int) - wanted).max(axis=2) < 12).any())
+
+    row = DeviceRow()
+    qtbot.addWidget(row)
+    row.resize(320, row.height())
+    row.set_columns(RowColumns("cuda:0"))
+    hot = Reading("Temperature", "Temp", "91 °C", "91 °C", 0.91)
+    row.show_device(RowContent("cuda:0", theme.GOOD, readings=(hot,)))
+    assert not shows(row, theme.DANGER)
+    assert not shows(row, theme.WARNING)
+    row.show_device(RowContent("cuda:0", theme.GOOD, readings=(replace(hot, alarm=True),)))
+    assert shows(row, theme.WARNING)
+    row.show_matter(Matter("it crashed", serious=True))
+    assert shows(row, theme.DANGER)
+
+
+def test_shares_are_of_all_frames_and_absent_where_there_is_nothing_to_share() -> None:
+    assert shares_of([working(GPUS[0], 300), working(GPUS[1], 100)]) == {GPUS[0]: 0.75, GPUS[1]: 0.25}
+    assert shares_of([working(GPUS[0], 300)]) == {}
+    assert shares_of([working(GPUS[0], 0), working(GPUS[1], 0)]) == {}
+
+
+def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
+    def described(device: DeviceId) -> DeviceDescription:
+        return DeviceDescription(device, "NVIDIA H200", "TensorRT", ("fp16",), memory=141 << 30, compute_capability="9.0", driver="580.1")
+
+    recording = Recording(tuple(map(described, GPUS)), {device: Telemetry(device, utilization=7.0 * at) for at, device in enumerate(GPUS)})
+    panel = panel_of(qtbot)
+    panel.show_recording(recording)
+    panel.show()
+    assert len(panel.cards) == 4
+    card = panel.cards[3]
+    assert card.phase.text() == "Recorded"
+    assert card.engine.text() == "141.0 GiB · compute 9.0 · driver 580.1"
+    assert card.gauges.readings[0].text == "21 %"
+    assert panel.telemetry.watched == ()  # nothing is asked of this machine's driver
+    panel.show_devices([working(DeviceId("cpu", "0"), 5)])
+    assert [card.name.text() for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first
+    panel.grab()  # lays out
+    tops = [card.mapTo(panel, QPoint(0, 0)).y() for card in panel.cards]
+    assert tops == sorted(tops)
+    panel.hide()
+
+
+def test_every_text_of_a_card_fits_the_narrowest_panel(qtbot: QtBot) -> None:
+    broken = fold(working(GPUS[0], 1_234_567), DeviceFailed(GPUS[0], "it crashed: " + "word " * 30, restarting=True), 2.0)
+    panel = panel_of(qtbot, broken, working(GPUS[1], 999_999), width=288)
+    panel.show()
+    panel.refresh()
+    for card in panel.cards:
+        assert card.width() <= 288
+        for text in filter(QLabel.isVisible, card.findChildren(QLabel)):
+            assert text.mapTo(card, QPoint(text.width(), 0)).x() <= card.width()
+
+
+def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
+    from app.cli.window import run
+    from engine.errors import UsageError
+
+    with pytest.raises(UsageError, match="cannot be read"):
+        run(["--recording", str(tmp_path / "none.json")])
+
+
+def test_the_heading_does_not_call_a_cpu_a_gpu() -> None:
+    assert headings([]) == ()
+    assert headings([["GPU", "Mem", "Dec"], ["GPU", "Mem", "Dec"]]) == ("GPU", "Mem", "Dec")
+    assert headings([["CPU", "Mem"], ["GPU", "Mem", "Dec"]]) == ("Load", "Mem", "Dec")
+
+
+def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    devices = (DeviceId("cpu", "0"), *GPUS)
+    telemetry = {device: Telemetry(device, utilization=50.0, memory_used=1, memory_total=2) for device in devices}
+    panel.show_recording(Recording(tuple(DeviceDescription(device, "X", "Y", ("fp32",)) for device in devices), telemetry))
+    panel.show()
+    qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Mem"))
+
+
+def test_a_device_that_is_not_here_is_not_described_as_the_recorded_one_of_its_name(qtbot: QtBot) -> None:
+    panel = DevicePanel()
+    qtbot.addWidget(panel)
+    panel.show_recording(Recording((DeviceDescription(GPUS[0], "NVIDIA H200", "TensorRT", ("fp16",)),), {}))
+    card = panel.cards[0]
+    assert card.hardware.text() == "NVIDIA H200"
+    panel.show_devices([fold(DeviceStatus(GPUS[0]), DeviceFailed(GPUS[0], "no driver", False), 0.0)])
+    assert panel.cards == (card,)
+    assert card.hardware.text() == ""

@@ -1,0 +1,83 @@
+from dataclasses import replace
+
+from app.window.devices.status import DeviceStatus, Phase, fold
+from app.window.widgets.chart import ceiling
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
+from tests.support.window import CPU, engine_info
+
+
+def test_a_device_lives_through_its_phases() -> None:
+    status = fold(DeviceStatus(CPU), DeviceStarting(CPU, 1), 0.0)
+    assert status.phase is Phase.STARTING
+    status = fold(status, DeviceReady(engine_info()), 1.0)
+    assert (status.phase, status.engine) == (Phase.READY, engine_info())
+    status = fold(status, DeviceFailed(CPU, "it crashed", True), 2.0)
+    assert (status.phase, status.message) == (Phase.RESTARTING, "it crashed")
+    status = fold(status, DeviceStarting(CPU, 2), 2.0)
+    assert (status.phase, status.attempt) == (Phase.RESTARTING, 2)
+    status = fold(status, DeviceReady(engine_info()), 3.0)
+    assert (status.phase, status.message) == (Phase.READY, "")
+    assert fold(status, DeviceFailed(CPU, "again", False), 4.0).phase is Phase.FAILED
+
+
+def test_it_remembers_a_minute_and_the_last_real_figures() -> None:
+    status = DeviceStatus(CPU, Phase.READY)
+    for tick in range(200):
+        status = fold(status, DeviceStats(CPU, 10 * tick, 20.0, 5.0, 9.0, {"infer": 4.0}), tick * 0.5)
+    assert 120 <= len(status.samples) <= 122
+    assert status.working
+    status = fold(status, DeviceStats(CPU, 2000, 0.0, None, None), 100.0)
+    assert not status.working
+    assert status.latest is not None
+    assert status.latest.latency_p50 == 5.0
+    assert status.stages == {"infer": 4.0}
+
+
+def test_the_mean_over_the_whole_run_is_no_point_of_the_charts() -> None:
+    last = DeviceStats(CPU, 30, 25.0, 6.0, 9.0, final=True)
+    status = fold(fold(DeviceStatus(CPU, Phase.READY), DeviceStats(CPU, 20, 20.0, 5.0, 9.0), 1.0), last, 60.0)
+    assert [sample.time for sample in status.samples] == [1.0]
+    assert status.frames == 30
+    assert len(fold(DeviceStatus(CPU, Phase.READY), last, 1.0).samples) == 1  # of a run that was too short there is nothing else
+
+
+def test_the_scale_of_a_chart_is_round_and_just_large_enough() -> None:
+    assert [ceiling(value) for value in (0.0, 0.012, 0.9, 1.0, 1.2, 34, 71, 282, 701)] == [1.0, 0.015, 1.0, 1.0, 1.5, 50, 100, 300, 1000]
+
+
+def test_a_device_that_was_taken_out_is_leaving_until_it_has_left() -> None:
+    leaving = replace(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), phase=Phase.LEAVING)
+    leaving = fold(leaving, DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
+    assert (leaving.phase, leaving.working, leaving.takes_part) == (Phase.LEAVING, True, False)
+    assert fold(leaving, DeviceReady(engine_info()), 1.0).phase is Phase.LEAVING  # its batch became smaller
+    left = fold(leaving, DeviceLeft(CPU), 2.0)
+    assert (left.phase, left.working, left.frames) == (Phase.LEFT, False, 10)
+    assert fold(left, DeviceStarting(CPU, 1), 3.0).takes_part
+
+
+def test_a_device_does_nothing_while_it_is_away() -> None:
+    working = fold(fold(DeviceStatus(CPU), DeviceReady(engine_info()), 0.0), DeviceStats(CPU, 10, 20.0, 5.0, 9.0), 1.0)
+    assert len(fold(working, DeviceReady(engine_info()), 1.5).samples) == 1  # a new batch is no absence
+    for gone in (DeviceLeft(CPU), DeviceFailed(CPU, "it crashed", True)):
+        back = fold(fold(fold(working, gone, 2.0), DeviceStarting(CPU, 1), 19.0), DeviceReady(engine_info()), 20.0)
+        assert [(sample.time, sample.frames_per_second, sample.latency_p50) for sample in back.samples] == [
+            (1.0, 20.0, 5.0),
+            (2.0, 0.0, None),
+            (20.0, 0.0, None),
+        ]
+    assert fold(DeviceStatus(CPU), DeviceLeft(CPU), 1.0).samples == ()
+
+
+def test_building_ends_with_the_engine_or_with_the_device() -> None:
+    building = fold(DeviceStatus(CPU), EngineBuilding(CPU, "trying tactics", 0.5), 0.0)
+    assert building.building == ("trying tactics", 0.5)
+    for event in (DeviceReady(engine_info()), DeviceFailed(CPU, "no memory", True), DeviceStarting(CPU, 2), DeviceLeft(CPU)):
+        assert fold(building, event, 1.0).building is None
+
+
+def test_a_new_batch_is_explained_once_it_differs() -> None:
+    engine = replace(engine_info(), batch=32)
+    status = fold(fold(DeviceStatus(CPU), DeviceReady(engine), 0.0), DeviceReady(engine), 1.0)
+    assert status.note == ""
+    smaller = replace(engine, batch=16, reason="fp16; batch 16: the memory became too small for 32")
+    assert fold(status, DeviceReady(smaller), 2.0).note == "The batch went from 32 to 16: the memory became too small for 32"

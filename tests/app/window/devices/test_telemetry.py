@@ -1,0 +1,80 @@
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from app.window.devices.telemetry import AGAIN_SECONDS, DeviceTelemetry
+from engine.devices.description import DeviceDescription
+from engine.devices.telemetry.monitor import TelemetryMonitor
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.types import DeviceId
+from tests.support.window import CPU
+
+DESCRIBED = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
+LINE = json.dumps({"problem": None, "devices": [Telemetry(CPU, utilization=42.0).as_json()]})
+CRASHES_ONCE = """
+import pathlib, sys
+first = pathlib.Path(sys.argv[1])
+if not first.exists():
+    first.touch()
+    sys.exit(3)
+print(sys.argv[2], flush=True)
+sys.stdin.read()
+"""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def telemetry(tmp_path: Path, clock: Clock) -> Iterator[DeviceTelemetry]:
+    program = (sys.executable, "-c", CRASHES_ONCE, str(tmp_path / "first"), LINE)
+    telemetry = DeviceTelemetry(partial(TelemetryMonitor, program=program), clock)
+    yield telemetry
+    telemetry.watch(())
+
+
+def test_a_monitor_that_ended_is_started_again_after_a_while(telemetry: DeviceTelemetry, clock: Clock) -> None:
+    telemetry.watch([DESCRIBED])
+    until(lambda: telemetry.problem is not None)
+    assert telemetry.problem == "telemetry is not available: the process that reads it ended with status 3"
+    assert telemetry.of(CPU) == Telemetry(CPU)  # shown, with nothing known
+    clock.now = AGAIN_SECONDS - 0.1
+    telemetry.revive()
+    assert telemetry.problem is not None
+    clock.now = AGAIN_SECONDS
+    telemetry.revive()
+    until(lambda: telemetry.of(CPU) == Telemetry(CPU, utilization=42.0))
+    assert telemetry.problem is None
+    clock.now *= 10
+    telemetry.revive()
+    assert telemetry.of(CPU) == Telemetry(CPU, utilization=42.0)  # it works, and goes on
+
+
+def test_only_what_is_watched_is_known(telemetry: DeviceTelemetry) -> None:
+    assert telemetry.of(CPU) is None
+    telemetry.watch([DESCRIBED])
+    assert telemetry.of(DeviceId("cuda", "0")) is None
+    telemetry.watch(())
+    assert (telemetry.of(CPU), telemetry.problem) == (None, None)

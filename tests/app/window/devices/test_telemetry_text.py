@@ -1,0 +1,74 @@
+from dataclasses import replace
+
+from app.window.devices.telemetry_text import Reading, details, readings
+from engine.devices.telemetry.snapshot import Telemetry
+from engine.types import DeviceId
+from tests.support.window import CPU
+
+GPU = DeviceId("cuda", "0")
+GIB = 1 << 30
+BUSY = Telemetry(
+    GPU,
+    utilization=97.0,
+    memory_utilization=41.0,
+    decoder=83.0,
+    memory_used=70 * GIB,
+    memory_total=140 * GIB,
+    power=612.3,
+    power_limit=700.0,
+    temperature=63.0,
+    sm_clock=1785,
+    sm_clock_limit=1980,
+    pcie_rx=2.5e9,
+    pcie_tx=1.5e6,
+    pcie_generation=5,
+    pcie_width=16,
+    throttling=("power limit",),
+)
+
+
+def by_name(telemetry: Telemetry) -> dict[str, Reading]:
+    return {reading.name: reading for reading in readings(telemetry)}
+
+
+def test_a_gpu_has_six_readings_with_what_they_are_of() -> None:
+    shown = by_name(BUSY)
+    assert {name: reading.text for name, reading in shown.items()} == {
+        "GPU": "97 %",
+        "Memory": "70.0 GiB",
+        "Decoder": "83 %",
+        "Power": "612 W",
+        "Temperature": "63 °C",
+        "Clock": "1,785 MHz",
+    }
+    assert (shown["Memory"].brief, shown["Memory"].fraction) == ("50 %", 0.5)
+    assert shown["Power"].fraction == 612.3 / 700
+    assert not any(reading.alarm for reading in shown.values())  # a GPU at full load runs into its power limit
+
+
+def test_what_is_not_available_says_so_and_has_an_empty_bar() -> None:
+    shown = readings(Telemetry(GPU))
+    assert {reading.text for reading in shown} == {"not available"}
+    assert {(reading.brief, reading.fraction, reading.known) for reading in shown} == {("–", None, False)}
+
+
+def test_heat_full_memory_and_throttling_stand_out() -> None:
+    assert by_name(replace(BUSY, temperature=88.0))["Temperature"].alarm
+    assert by_name(replace(BUSY, memory_used=139 * GIB))["Memory"].alarm
+    assert by_name(replace(BUSY, throttling=("power limit", "temperature")))["Clock"].alarm
+
+
+def test_of_a_processor_there_is_its_own_load_and_memory() -> None:
+    shown = readings(Telemetry(CPU, utilization=51.0, memory_used=4 * GIB, memory_total=16 * GIB))
+    assert [(reading.name, reading.text, reading.fraction) for reading in shown] == [("CPU", "51 %", 0.51), ("Memory", "4.0 GiB", 0.25)]
+    assert details(Telemetry(CPU)) == "Utilization: not available\nMemory: not available"
+
+
+def test_the_details_have_everything_with_units() -> None:
+    lines = dict(line.split(": ", 1) for line in details(BUSY).splitlines())
+    assert lines["Power"] == "612 W of 700 W"
+    assert lines["Clock"] == "1,785 MHz of 1,980 MHz"
+    assert lines["Throttled by"] == "power limit"
+    assert lines["PCIe"] == "generation 5, 16 lanes, receives 2.5 GB/s, sends 1.5 MB/s"
+    assert lines["NVLink"] == "not available, receives not available, sends not available"
+    assert dict(line.split(": ", 1) for line in details(replace(BUSY, throttling=())).splitlines())["Throttled by"] == "nothing"

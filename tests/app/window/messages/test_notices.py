@@ -1,0 +1,64 @@
+from pytestqt.qtbot import QtBot
+
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.messages.notices import Notices
+from app.window.widgets.banner import BannerArea
+from engine.devices.description import DeviceDescription
+from engine.pool.events import DeviceFailed
+from engine.types import DeviceId
+from tests.support.window import CPU
+
+GPU = DeviceId("cuda", "0")
+BROKEN = DeviceDescription(GPU, "Some Graphics", "TensorRT", (), problem="its driver is too old")
+WORKING = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
+
+
+def test_a_restart_is_told_and_forgotten_once_the_device_works_again(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    notices = Notices(banners)
+    notices.device_failed(DeviceFailed(CPU, "cpu:0: the worker was killed", True))
+    assert banners.texts == ["cpu:0 is being restarted: the worker was killed"]
+    notices.devices_changed([DeviceStatus(CPU, Phase.RESTARTING)])
+    assert len(banners.texts) == 1
+    notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
+    assert banners.texts == []
+
+
+def test_a_device_that_is_out_leads_to_the_settings(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    notices = Notices(banners)
+    notices.device_failed(DeviceFailed(GPU, "no driver", False))
+    assert banners.texts == ["cuda:0 failed and is out of this run: no driver"]
+    (banner,) = (child for child in banners.children() if hasattr(child, "dismiss"))
+    with qtbot.waitSignal(notices.settings_requested):
+        banner.button.click()
+
+
+def test_running_on_the_cpu_beside_a_gpu_that_cannot_be_used_is_no_secret(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    notices = Notices(banners)
+    notices.devices_found((WORKING, BROKEN))
+    assert banners.texts == []  # nothing runs yet
+    notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
+    assert banners.texts == ["Detection runs on the CPU. Not usable: cuda:0 (Some Graphics): its driver is too old"]
+    notices.devices_changed([DeviceStatus(CPU, Phase.READY), DeviceStatus(GPU, Phase.READY)])
+    assert banners.texts == []
+
+
+def test_a_machine_without_a_gpu_is_told_nothing(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    notices = Notices(banners)
+    notices.devices_found((WORKING,))
+    notices.devices_changed([DeviceStatus(CPU, Phase.READY)])
+    assert banners.texts == []
+
+
+def test_a_refusal_is_told(qtbot: QtBot) -> None:
+    banners = BannerArea()
+    qtbot.addWidget(banners)
+    Notices(banners).refused("cpu:0 is the last device")
+    assert banners.texts == ["That is not possible: cpu:0 is the last device."]

@@ -1,0 +1,231 @@
+"""The list of models in the window, with a real web server behind it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.models import list as model_list
+from app.window.models.card import ModelCard
+from app.window.models.downloads import ModelDownloads
+from app.window.models.list import ModelList
+from app.window.queue.item import ItemState
+from app.window.session.background import Background
+from app.window.widgets.banner import Banner
+from engine.model.registry import catalogue as registry
+from engine.model.registry.catalogue import ModelEntry
+from engine.model.registry.installed import files_of, is_installed
+from engine.settings import ModelFiles
+from tests.support.http import Page, Site, publish_tiny, running_site
+from tests.support.media import make_video
+from tests.support.models import TINY_CFG
+from tests.support.window import drop
+
+PATIENCE = 30_000
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with running_site() as site:
+        yield site
+
+
+@pytest.fixture
+def entry(site: Site, tmp_path: Path) -> ModelEntry:
+    return publish_tiny(site, tmp_path)
+
+
+@pytest.fixture
+def downloads(tmp_path: Path) -> Iterator[ModelDownloads]:
+    background = Background()
+    made = ModelDownloads(background, tmp_path / "models")
+    yield made
+    made.stop()
+    background.stop()
+
+
+@pytest.fixture
+def open_list(qtbot: QtBot, downloads: ModelDownloads, entry: ModelEntry) -> Callable[..., ModelCard]:
+    kept = []  # Qt's objects go with Python's
+
+    def open_one(in_use: Path | None = None) -> ModelCard:
+        dialog = ModelList(downloads, in_use, entries=(entry,))
+        kept.append(dialog)
+        qtbot.addWidget(dialog)
+        dialog.show()
+        return dialog.cards[entry.name]
+
+    return open_one
+
+
+def shown(card: ModelCard) -> set[str]:
+    return {button.text() for button in (card.download, card.cancel, card.use, card.remove) if button.isVisible()}
+
+
+def test_a_model_is_downloaded_used_and_removed(
+    qtbot: QtBot, open_list: Callable[..., ModelCard], downloads: ModelDownloads, site: Site, entry: ModelEntry
+) -> None:
+    site.pages["/tiny.weights"].pause = 0.02
+    card = open_list()
+    assert shown(card) == {"Download"}
+    assert not card.bar.isVisible()
+    card.download.click()
+    assert shown(card) == {"Cancel"}
+    qtbot.waitUntil(lambda: 0 < card.bar.value() < 1000)
+    assert " % · 0 of 0 MB" in card.message.text()
+    qtbot.waitUntil(lambda: shown(card) == {"Use", "Remove"})
+    assert not card.bar.isVisible()
+    assert is_installed(entry, downloads.folder)
+    chosen: list[ModelFiles] = []
+    dialog = card.window()
+    assert isinstance(dialog, ModelList)
+    dialog.chosen.connect(chosen.append)
+    card.use.click()
+    assert chosen == [files_of(entry, downloads.folder)]
+    again = open_list(chosen[0].cfg)
+    assert shown(again) == {"In use", "Remove"}
+    assert not again.use.isEnabled()
+    assert not again.remove.isEnabled()
+    card.remove.click()
+    assert shown(card) == {"Download"}
+    assert not is_installed(entry, downloads.folder)
+
+
+def test_cancelling_is_quick_and_what_there_is_can_be_continued_or_discarded(
+    qtbot: QtBot, open_list: Callable[..., ModelCard], downloads: ModelDownloads, site: Site, entry: ModelEntry
+) -> None:
+    page = site.pages["/tiny.weights"]
+    page.stall = 40_000
+    card = open_list()
+    card.download.click()
+    assert site.stalled.wait(10)
+    qtbot.waitUntil(lambda: card.bar.value() > 500)
+    started = time.monotonic()
+    card.cancel.click()
+    qtbot.waitUntil(lambda: shown(card) == {"Continue", "Discard"})
+    assert time.monotonic() - started < 1
+    assert card.message.text() == "57 % is downloaded"
+    assert not is_installed(entry, downloads.folder)
+    page.stall = None
+    card.download.click()
+    qtbot.waitUntil(lambda: shown(card) == {"Use", "Remove"})
+    assert site.ranges("/tiny.weights")[-1] == "bytes=40960-"
+
+
+def test_what_went_wrong_is_said_in_place_and_can_be_tried_again(
+    qtbot: QtBot, open_list: Callable[..., ModelCard], downloads: ModelDownloads, site: Site
+) -> None:
+    right = site.pages["/tiny.weights"]
+    site.pages["/tiny.weights"] = Page(status=404)
+    card = open_list()
+    card.download.click()
+    qtbot.waitUntil(lambda: shown(card) == {"Retry"})
+    assert "answers '404 Not Found'" in card.message.text()
+    assert card.message.property("role") == "error"
+    site.pages["/tiny.weights"] = right
+    card.download.click()
+    qtbot.waitUntil(lambda: shown(card) == {"Use", "Remove"})
+    assert not card.message.isVisible()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, entry: ModelEntry, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv(registry.MIRROR, raising=False)
+    monkeypatch.setattr(model_list, "FAMILY", (entry,))
+    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    window.show()
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+def test_from_the_start_page_to_detections_by_clicks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.start.choose_model.click()
+    models = window.setup.models
+    assert models is not None
+    card = models.cards["tiny"]
+    card.download.click()
+    qtbot.waitUntil(card.use.isVisible)
+    card.use.click()
+    assert window.setup.models is None
+    qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
+    drop(window, [make_video(tmp_path / "clip.mp4", 10, (64, 64))])
+    qtbot.waitUntil(lambda: len(window.items) == 1 and next(iter(window.items)).ended, timeout=PATIENCE)
+    assert next(iter(window.items)).state is ItemState.DONE
+
+
+def test_a_download_goes_on_without_the_list_and_is_announced(qtbot: QtBot, window: MainWindow, site: Site) -> None:
+    site.pages["/tiny.weights"].pause = 0.01
+    window.setup.open_models()
+    models = window.setup.models
+    assert models is not None
+    models.cards["tiny"].download.click()
+    models.close_button.click()
+    assert window.banners.texts == ["tiny: being downloaded."]
+    qtbot.waitUntil(lambda: window.banners.texts == ["The model tiny is downloaded."])
+    button = next(banner.button for banner in window.banners.findChildren(Banner) if "is downloaded" in banner.text.text())
+    assert button is not None
+    button.click()
+    qtbot.waitUntil(lambda: window.top.model.text() == "tiny · 96×96")
+
+
+def test_the_settings_take_a_model_from_the_list(qtbot: QtBot, window: MainWindow) -> None:
+    window.setup.open_dialog()
+    settings = window.setup.dialog
+    assert settings is not None
+    settings.model.from_list.click()
+    models = window.setup.models
+    assert models is not None
+    card = models.cards["tiny"]
+    card.download.click()
+    qtbot.waitUntil(card.use.isVisible)
+    card.use.click()
+    qtbot.waitUntil(lambda: settings.model.summary is not None)
+    assert settings.model.files == files_of(card.entry, window.setup.downloads.folder)
+    settings.reject()
+
+
+def test_files_of_ones_own_go_by_drag_and_drop(qtbot: QtBot, window: MainWindow, site: Site, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "net.cfg").write_bytes(TINY_CFG.read_bytes())
+    (own / "trained.weights").write_bytes(site.pages["/tiny.weights"].body)
+    (own / "classes.names").write_text("helmet\nvest\nboots\n")
+    drop(window, [own / "classes.names", own / "net.cfg", own / "trained.weights"])
+    qtbot.waitUntil(lambda: window.top.model.text() == "net · 96×96")
+    assert window.setup.labels == ("helmet", "vest", "boots")
+
+    (own / "classes.names").write_text("a\nb\nc\n")
+    window.setup.open_models()
+    models = window.setup.models
+    assert models is not None
+    drop(models, [own / "net.cfg", own / "trained.weights", own / "classes.names"])  # on the list as well
+    assert window.setup.models is None
+    qtbot.waitUntil(lambda: window.setup.labels == ("a", "b", "c"))
+
+    window.setup.open_models()
+    models = window.setup.models
+    assert models is not None
+    models.own.click()
+    assert window.setup.models is None
+    assert window.setup.dialog is not None
+    window.setup.dialog.reject()
+
+
+def test_closing_the_window_ends_a_download_at_once(qtbot: QtBot, window: MainWindow, site: Site, entry: ModelEntry) -> None:
+    site.pages["/tiny.weights"].stall = 20_000
+    window.setup.downloads.start(entry)
+    assert site.stalled.wait(10)
+    started = time.monotonic()
+    window.close()
+    assert time.monotonic() - started < 10  # the download itself would not end
+    assert not any("background" in thread.name for thread in threading.enumerate())
+    assert not is_installed(entry, window.setup.downloads.folder)

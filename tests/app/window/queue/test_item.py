@@ -1,0 +1,52 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.window.queue.item import ItemState, QueueItem, RateMeter
+from tests.support.store import video_info
+
+ITEM = QueueItem(1, Path("a.mp4"), info=video_info("a.mp4", 200))
+
+
+def test_a_running_file_says_how_far_how_fast_and_how_long() -> None:
+    item = replace(ITEM, state=ItemState.RUNNING, frames=50, rate=25.0)
+    assert item.fraction == 0.25
+    assert item.remaining == 6.0
+    assert item.summary == "25 % · 25.0 frames/s · 6 s left"
+
+
+def test_without_an_announced_number_of_frames_it_counts() -> None:
+    item = replace(ITEM, info=video_info("a.mp4", 0), state=ItemState.RUNNING, frames=50, rate=25.0)
+    assert item.fraction is None
+    assert item.remaining is None
+    assert item.summary == "50 frames · 25.0 frames/s"
+
+
+@pytest.mark.parametrize(
+    ("changes", "summary"),
+    [
+        ({}, "Waiting"),
+        ({"state": ItemState.DONE, "frames": 200, "seconds": 4.0}, "200 frames · 50.0 frames/s"),
+        ({"state": ItemState.DONE, "frames": 200, "failed": 3, "seconds": 4.0}, "200 frames · 3 failed · 50.0 frames/s"),
+        ({"state": ItemState.CANCELLED, "frames": 7}, "Cancelled after 7 frames"),
+        ({"state": ItemState.CANCELLED}, "Cancelled"),
+        ({"state": ItemState.FAILED, "reason": "a.mp4 is empty\nmore"}, "Is empty"),
+        ({"state": ItemState.FAILED, "reason": "no device is left"}, "No device is left"),
+        ({"reason": "Waiting for a model"}, "Waiting for a model"),
+    ],
+)
+def test_every_state_in_words(changes: dict[str, object], summary: str) -> None:
+    assert replace(ITEM, **changes).summary == summary
+
+
+def test_the_rate_is_that_of_the_last_seconds() -> None:
+    meter = RateMeter(window=4.0)
+    assert meter.mark(0.0, 0) is None
+    assert meter.mark(0.1, 5) is None
+    for second in range(1, 11):
+        slow = meter.mark(float(second), 10 * second)
+    assert slow == pytest.approx(10.0)
+    for second in range(11, 16):
+        fast = meter.mark(float(second), 100 + 50 * (second - 10))
+    assert fast == pytest.approx(50.0)

@@ -1,0 +1,118 @@
+"""Stored results are shown again, with their boxes and counts, and can be exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState
+from app.window.results.stored import read_stored
+from engine.errors import ExportError
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+from tests.support.store import LABELS, make_frame, video_info, write_session
+from tests.support.window import drop
+
+PATIENCE = 30_000
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """40 frames of a video that is there, and 10 of one that is gone: person 0.9 and bicycle 0.8 in each."""
+    video = make_video(tmp_path / "there.mp4", 40, (640, 480))
+    return write_session(tmp_path / "s.sqlite", {str(video): 40, str(tmp_path / "gone.mp4"): 10})
+
+
+def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: MainWindow, stored: Path, tmp_path: Path) -> None:
+    drop(window, [stored])
+    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
+    first, second = window.items
+    assert (first.state, first.frames, first.path) == (ItemState.DONE, 40, tmp_path / "there.mp4")
+    assert (second.state, second.frames) == (ItemState.DONE, 10)
+    assert window.shown_key == first.key
+    assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"
+    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
+    tally = window.controller.tally(first.key)
+    assert tally is not None
+    assert tally.counts(0.5) == {0: 40, 1: 40}
+    assert tally.counts(0.85) == {0: 40, 1: 0}
+
+    target = tmp_path / "again.jsonl"
+    window.files.export(first, target, "jsonl", window.filter.filter)
+    qtbot.waitUntil(lambda: any(text.startswith("Exported 40 frames") for text in window.banners.texts), timeout=PATIENCE)
+    assert len(target.read_text().splitlines()) == 40
+
+    window.queue.show_item(second.key)  # its detections are there, its pictures are not
+    qtbot.waitUntil(lambda: "gone.mp4" in window.viewer.canvas.accessibleDescription(), timeout=PATIENCE)
+
+
+def test_results_that_are_open_already_are_shown_and_not_doubled(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
+    window.open_paths([stored])
+    window.open_paths([stored])  # while they are being read
+    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
+    first, second = window.items
+    window.queue.show_item(second.key)
+    window.open_paths([stored.parent / "." / stored.name])
+    qtbot.waitUntil(lambda: window.shown_key == first.key)
+    qtbot.waitUntil(lambda: not window.background.busy, timeout=PATIENCE)
+    assert len(window.items) == 2
+
+
+def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, stored: Path) -> None:
+    window.open_paths([stored])
+    qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
+    key = next(iter(window.items)).key
+    window.setup.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
+    window.controller.retry(key)
+
+    def done_again() -> bool:
+        item = window.items.get(key)
+        return item is not None and item.state is ItemState.DONE and item.results is not None and item.results.database != stored
+
+    qtbot.waitUntil(done_again, timeout=PATIENCE)
+
+
+def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.actions_.open_results.trigger()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
+    assert dialog.nameFilters()[0] == "Stored results (*.sqlite)"
+    dialog.reject()
+
+
+def test_what_is_no_session_is_explained(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "other.sqlite").write_text("something else" * 1000)
+    window.open_paths([tmp_path / "other.sqlite", tmp_path / "missing.sqlite"])
+    qtbot.waitUntil(lambda: any("other.sqlite" in text and "no session database" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("missing.sqlite" in text and "cannot be opened" in text for text in window.banners.texts))
+    assert len(window.items) == 0
+
+
+def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
+    writer = SessionWriter(tmp_path / "s.sqlite", LABELS, {"folder": str(tmp_path)})
+    for number, name in enumerate(("done.mp4", "cancelled.mp4", "torn.mp4")):
+        writer.add_source(number, name, video_info(name, 10))
+        writer.add_frames(make_frame(number, index, failure="it is spoiled" if index == 2 else None) for index in range(4))
+    writer.finish_source(0, "done.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0)
+    writer.finish_source(1, "cancelled.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, cancelled=True)
+    writer.finish_source(2, "torn.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, error="it ends too early")
+    writer.finish_source(3, "unreadable.mp4", Ledger(), 0.0, error="it is no video")
+    writer.close(complete=True)
+    found = [each.item for each in read_stored(tmp_path / "s.sqlite")]
+    assert [item.path for item in found[:3]] == [tmp_path / name for name in ("done.mp4", "cancelled.mp4", "torn.mp4")]
+    assert [item.state for item in found] == [ItemState.DONE, ItemState.CANCELLED, ItemState.FAILED, ItemState.FAILED]
+    assert [(item.frames, item.failed, item.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]
+    assert [item.reason for item in found] == [None, None, "it ends too early", "it is no video"]
+
+
+def test_a_session_that_saw_no_file_holds_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=r"s\.sqlite holds no results"):
+        read_stored(write_session(tmp_path / "s.sqlite", {}))

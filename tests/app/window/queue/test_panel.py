@@ -1,0 +1,168 @@
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.window.queue.delegate import THUMBNAIL, thumbnail
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
+from app.window.queue.panel import QueuePanel
+from engine.media.types import SourceKind
+from tests.support.store import video_info
+
+
+def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
+    model = QueueModel()
+    panel = QueuePanel(model)
+    qtbot.addWidget(panel)
+    for key in range(1, count + 1):
+        model.extend([QueueItem(key, Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100))])
+    panel.resize(300, 400)
+    panel.show()
+    return model, panel
+
+
+def titles(menu: QMenu) -> dict[str, bool]:
+    return {action.text(): action.isEnabled() for action in menu.actions() if not action.isSeparator()}
+
+
+def test_it_sums_up_and_tells_screen_readers(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 3)
+    model.change(1, state=ItemState.DONE, frames=100)
+    qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3")
+    model.change(2, state=ItemState.RUNNING, frames=50, rate=10.0)
+    spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
+    for key in (2, 3):
+        model.change(key, state=ItemState.DONE)
+    qtbot.waitUntil(lambda: panel.summary.text() == "3 done")
+    model.change(3, state=ItemState.FAILED)
+    qtbot.waitUntil(lambda: panel.summary.text() == "2 done, 1 failed")
+
+
+def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 3)
+    where = panel.view.visualRect(model.index(1)).center()
+    with qtbot.waitSignal(panel.chosen) as chosen:
+        qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    assert chosen.args == [2]
+    with qtbot.waitSignal(panel.remove_requested) as removed:
+        qtbot.keyClick(panel.view, Qt.Key.Key_Delete)
+    assert removed.args == [2]
+
+
+def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 1)
+    exports = [name for name in titles(panel.menu_for(next(iter(model)))) if name.startswith("Export")]
+    assert exports == ["Export detections as JSON Lines…", "Export detections as COCO…", "Export annotated video…"]
+    waiting = titles(panel.menu_for(next(iter(model))))
+    assert waiting["Cancel"]
+    assert not any(waiting[name] for name in exports)
+    info = video_info("a.mp4", 100)
+    model.change(1, state=ItemState.DONE, frames=100, info=info, results=Results(Path("s.sqlite"), 0))
+    done = titles(panel.menu_for(next(iter(model))))
+    assert "Cancel" not in done
+    assert done["Detect again"]
+    assert all(done[name] for name in exports)
+    model.change(1, info=replace(info, kind=SourceKind.IMAGES))
+    assert not titles(panel.menu_for(next(iter(model))))["Export annotated video…"], "pictures make no video"
+    menu = panel.menu_for(next(iter(model)))
+    with qtbot.waitSignal(panel.export_requested) as asked:
+        next(action for action in menu.actions() if "COCO" in action.text()).trigger()
+    assert asked.args == [1, "coco"]
+
+
+def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
+    class Window(QueuePanel):
+        pressed: list[int] = []  # noqa: RUF012
+
+        def keyPressEvent(self, event: object) -> None:  # noqa: N802
+            self.pressed.append(event.key())  # type: ignore[attr-defined]
+
+    window = Window(QueueModel())
+    qtbot.addWidget(window)
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L):
+        qtbot.keyClick(window.view, key)
+    assert window.pressed == [Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L]
+
+
+def test_the_progress_bar_is_as_long_as_the_progress(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 1)
+    model.change(1, state=ItemState.RUNNING, frames=50, rate=10.0)
+    picture = panel.view.viewport().grab().toImage()
+    accent = [sum(QColor(picture.pixel(x, y)).name() == "#6aa5ff" for x in range(picture.width())) for y in range(picture.height())]
+    whole = panel.view.visualRect(model.index(0)).width() - 12 - 72 - 11 - 14
+    assert max(accent) == round(whole / 2) or abs(max(accent) - whole / 2) <= 3
+
+
+def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
+    model = QueueModel()
+    wanted: list[int] = []
+    model.thumbnail_wanted.connect(wanted.append)
+    model.extend([QueueItem(7, Path("a.mp4"))])
+    assert wanted == []
+    for _ in range(3):
+        assert model.data(model.index(0), THUMBNAIL_ROLE) is None
+    assert wanted == [7]
+    image = QImage(200, 84, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    model.set_thumbnail(7, thumbnail(image, 2.0))
+    drawn = model.data(model.index(0), THUMBNAIL_ROLE)
+    assert drawn.size() == THUMBNAIL * 2
+    assert drawn.toImage().pixelColor(0, 0).alpha() == 0  # a round corner
+    assert drawn.toImage().pixelColor(70, 40) == QColor("red")
+    model.remove(7)
+    assert len(model) == 0
+    assert model.data(model.index(0), ITEM_ROLE) is None
+
+
+def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
+    model = QueueModel()
+    model.extend([QueueItem(key, Path(f"{key}.mp4")) for key in range(1, 5)])
+    model.remove(2)
+    model.extend([QueueItem(9, Path("9.mp4"))])
+    assert [model.row_of(key) for key in (1, 2, 3, 4, 9)] == [0, -1, 1, 2, 3]
+    model.change(4, state=ItemState.DONE)
+    assert [item.state is ItemState.DONE for item in model] == [False, False, True, False]
+    assert model.get(2) is None
+
+
+def test_new_files_are_scrolled_to(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 30)
+    panel.refresh()
+    model.extend([QueueItem(31, Path("/videos/new.mp4")), QueueItem(32, Path("/videos/newer.mp4"))])
+    panel.reveal_item(31)
+    shown = panel.view.viewport().rect()
+    assert shown.contains(panel.view.visualRect(model.index(30)))
+    assert shown.contains(panel.view.visualRect(model.index(31)))
+    assert panel.current is None
+
+
+def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None:
+    model, _panel = panel_with(qtbot, 1)
+    model.change(1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
+    tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
+    assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
+    model.change(1, state=ItemState.DONE, reason=None, frames=100, failed=2)
+    tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
+    assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections"
+
+
+def test_the_focus_can_be_seen(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 2)
+    panel.refresh()
+    panel.show_item(1)
+
+    def edge() -> QColor:
+        row = panel.view.visualRect(model.index(0))
+        return panel.view.viewport().grab().toImage().pixelColor(row.center().x(), row.top() + 1)
+
+    panel.view.clearFocus()
+    without = edge()
+    panel.activateWindow()
+    panel.view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(panel.view.hasFocus)
+    assert edge().blue() > without.blue() + 60

@@ -1,0 +1,212 @@
+"""The controller with real sessions: real worker processes, a tiny model, generated videos."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.devices.status import DeviceStatus, Phase
+from app.window.queue.item import ItemState
+from app.window.queue.model import QueueModel
+from app.window.session.controller import DetectionController, session_name
+from app.window.settings.preferences import Preferences
+from engine.model.check import check_model
+from engine.settings import Parallel, RunSettings
+from engine.store.session import SessionReader
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+
+PATIENCE = 30_000
+FIRST, SECOND = DeviceId("cpu", "0"), DeviceId("cpu", "1")
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "short.mp4", 30, (96, 96))
+
+
+class Desk:
+    def __init__(self, folder: Path) -> None:
+        self.items = QueueModel()
+        self.controller = DetectionController(self.items, folder)
+        self.errors: list[str] = []
+        self.phases: list[Phase] = []
+        self.controller.failed.connect(self.errors.append)
+        self.controller.devices_changed.connect(self._devices_changed)
+        self.refusals: list[str] = []
+        self.controller.refused.connect(self.refusals.append)
+        self.now: dict[DeviceId, Phase] = {}
+
+    def _devices_changed(self, statuses: tuple[DeviceStatus, ...]) -> None:
+        self.now = {status.device: status.phase for status in statuses}
+        self.phases.extend(self.now.values())
+
+    def devices_of(self, key: int) -> set[DeviceId]:
+        """Those that worked on a file."""
+        item = self.items.get(key)
+        assert item is not None
+        assert item.results is not None
+        with SessionReader(item.results.database) as reader:
+            return {frame.device for frame in reader.frames(item.results.source)}
+
+    def configure(self, seed: int = 1, restart: bool = False, devices: tuple[DeviceId, ...] = ()) -> RunSettings:
+        settings = Preferences(tiny_files(seed), devices).run_settings()
+        self.controller.set_settings(settings, check_model(settings.model).labels, restart)
+        return settings
+
+    def state(self, key: int) -> ItemState:
+        item = self.items.get(key)
+        assert item is not None
+        return item.state
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path / "sessions")
+    yield desk
+    desk.controller.stop()
+
+
+def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.mp4").touch()
+    good, empty, again = desk.controller.add([short, tmp_path / "empty.mp4", short])
+    qtbot.wait(50)
+    assert [desk.state(key) for key in (good, empty, again)] == [ItemState.WAITING] * 3
+    desk.configure()
+    qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
+    assert [desk.state(key) for key in (good, empty, again)] == [ItemState.DONE, ItemState.FAILED, ItemState.DONE]
+    item, failed = desk.items.get(good), desk.items.get(empty)
+    assert item is not None
+    assert failed is not None
+    assert failed.reason is not None
+    assert "is empty" in failed.reason
+    assert (item.frames, item.failed) == (30, 0)
+    assert item.results is not None
+    with SessionReader(item.results.database) as reader:
+        stored = list(reader.frames(item.results.source))
+        assert [frame.ref.index for frame in stored] == list(range(30))
+        assert reader.labels == item.results.labels
+    tally = desk.controller.tally(good)
+    assert tally is not None
+    assert sum(tally.counts(0.0).values()) == sum(len(frame.detections or ()) for frame in stored)
+    assert Phase.READY in desk.phases
+
+    # the engines are kept: the next file has no start-up, and lands in the same database
+    (more,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(more) is ItemState.DONE, timeout=PATIENCE)
+    later = desk.items.get(more)
+    assert later is not None
+    assert later.results is not None
+    assert later.results.database == item.results.database
+
+    # other settings need another session
+    desk.configure(seed=2)
+    (last,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(last) is ItemState.DONE, timeout=PATIENCE)
+    other = desk.items.get(last)
+    assert other is not None
+    assert other.results is not None
+    assert other.results.database != item.results.database
+    assert desk.errors == []
+
+
+def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: Desk, short: Path, long: Path) -> None:
+    desk.configure()
+    running, waiting, last = desk.controller.add([long, long, short])
+    qtbot.waitUntil(lambda: desk.state(running) is ItemState.RUNNING, timeout=PATIENCE)
+    desk.controller.cancel(waiting)
+    desk.controller.cancel(running)
+    qtbot.waitUntil(lambda: desk.state(last) is ItemState.DONE, timeout=PATIENCE)
+    item = desk.items.get(running)
+    assert item is not None
+    assert (item.state, desk.state(waiting)) == (ItemState.CANCELLED, ItemState.CANCELLED)
+    assert 0 < item.frames < 3000
+    desk.controller.remove(running)
+    assert len(desk.items) == 2
+
+
+def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path) -> None:
+    desk.configure()
+    (key,) = desk.controller.add([long])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    before = desk.items.get(key)
+    desk.configure(seed=2, restart=True)
+    assert desk.state(key) is ItemState.WAITING
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.RUNNING, timeout=PATIENCE)
+    after = desk.items.get(key)
+    assert before is not None
+    assert after is not None
+    assert before.results is not None
+    assert after.results is not None
+    assert after.results.database != before.results.database
+    started = time.monotonic()
+    desk.controller.stop()  # in the middle of the work
+    assert time.monotonic() - started < 3
+
+
+def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
+    (tmp_path / "sessions").write_text("a file where a folder should be")
+    desk.configure()
+    (key,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=PATIENCE)
+    assert len(desk.errors) == 1
+    (tmp_path / "sessions").unlink()
+    desk.controller.retry(key)
+    qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
+
+
+def test_devices_join_and_leave_while_a_session_runs(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    desk.configure(devices=(FIRST,))
+    (before,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(before) is ItemState.DONE, timeout=PATIENCE)
+    desk.controller.add_device(SECOND)
+    qtbot.waitUntil(lambda: desk.now == {FIRST: Phase.READY, SECOND: Phase.READY}, timeout=PATIENCE)
+    desk.controller.remove_device(FIRST)
+    qtbot.waitUntil(lambda: desk.now[FIRST] is Phase.LEFT, timeout=PATIENCE)
+    (after,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(after) is ItemState.DONE, timeout=PATIENCE)
+    assert (desk.devices_of(before), desk.devices_of(after)) == ({FIRST}, {SECOND})
+    assert desk.refusals == []
+    desk.controller.add_device(SECOND)
+    assert desk.refusals == ["cpu:1 takes part already"]
+    desk.controller.add_device(FIRST)
+    qtbot.waitUntil(lambda: desk.now[FIRST] is Phase.READY, timeout=PATIENCE)
+
+
+def test_without_a_session_no_device_can_join(desk: Desk) -> None:
+    desk.controller.add_device(SECOND)
+    assert desk.refusals == ["nothing is being detected"]
+
+
+def test_other_devices_in_the_settings_join_the_session_that_runs(qtbot: QtBot, desk: Desk, short: Path) -> None:
+    settings = desk.configure(devices=(FIRST,))
+    (before,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(before) is ItemState.DONE, timeout=PATIENCE)
+    labels = check_model(settings.model).labels
+    assert not desk.controller.would_change(replace(settings, devices=(SECOND,)), labels)
+    assert desk.controller.would_change(replace(settings, devices=(SECOND,), parallel=Parallel.STREAMS), labels)
+    desk.configure(devices=(SECOND,))
+    (after,) = desk.controller.add([short])
+    qtbot.waitUntil(lambda: desk.state(after) is ItemState.DONE, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: desk.now == {FIRST: Phase.LEFT, SECOND: Phase.READY}, timeout=PATIENCE)
+    first, second = desk.items.get(before), desk.items.get(after)
+    assert first is not None
+    assert second is not None
+    assert first.results is not None
+    assert second.results is not None
+    assert first.results.database == second.results.database  # one session
+
+
+def test_a_session_is_named_after_its_first_file(tmp_path: Path) -> None:
+    assert re.fullmatch(r"\d{8}-\d{6}-\d{6} street\.sqlite", session_name(tmp_path / "street.mp4"))
+    for stem in ("\U0001f6b2" * 100, "caf\udce9", "two\nlines"):
+        name = session_name(tmp_path / f"{stem}.mp4")
+        assert len(name.encode()) <= 255
+        assert name.isprintable()

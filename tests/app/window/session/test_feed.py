@@ -1,0 +1,70 @@
+import time
+
+from app.window.devices.status import Phase
+from app.window.session.feed import Feed
+from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, FramesDone, Ledger, SourceFinished, SourceOpened, StrategyChosen
+from tests.support.store import make_frame, video_info
+from tests.support.window import CPU, engine_info
+
+
+def frames(source: int, first: int, count: int) -> FramesDone:
+    return FramesDone(source, tuple(make_frame(source, index) for index in range(first, first + count)))
+
+
+def test_however_many_events_the_reader_is_told_once_and_takes_the_sum() -> None:
+    feed = Feed()
+    assert feed.apply(StrategyChosen("segments", "one file, two devices"))
+    assert not feed.apply(SourceOpened(0, video_info("a.mp4", 50)))
+    for first in range(0, 50, 5):
+        assert not feed.apply(frames(0, first, 5))
+    snapshot = feed.take()
+    progress = snapshot.sources[0]
+    assert (progress.frames, progress.failed, progress.head) == (50, 0, 49 / 25)
+    assert progress.info == video_info("a.mp4", 50)
+    assert snapshot.strategy == StrategyChosen("segments", "one file, two devices")
+    assert feed.tally(0).counts(0.0) == {0: 50, 1: 50}
+    assert feed.apply(SourceFinished(0, Ledger(50, 50), 2.0, None))
+    assert feed.take().sources[0].finished is not None
+    assert not feed.take().sources
+
+
+def test_frames_without_detections_are_counted_as_failed() -> None:
+    feed = Feed()
+    feed.apply(FramesDone(3, (make_frame(3, 0), make_frame(3, 1, failure="damaged"))))
+    progress = feed.take().sources[3]
+    assert (progress.frames, progress.failed) == (2, 1)
+
+
+def test_the_rate_comes_from_the_clock() -> None:
+    feed = Feed()
+    feed.apply(frames(0, 0, 1))
+    time.sleep(0.25)
+    feed.apply(frames(0, 1, 10))
+    rate = feed.take().sources[0].rate
+    assert rate is not None
+    assert 10 <= rate <= 40
+
+
+def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() -> None:
+    feed = Feed()
+    feed.apply(DeviceReady(engine_info()))
+    feed.apply(DeviceFailed(CPU, "it crashed", True))
+    assert feed.take().problems == (DeviceFailed(CPU, "it crashed", True),)
+    assert feed.take().problems == ()
+    assert feed.end("no more")
+    snapshot = feed.take()
+    assert (snapshot.ended, snapshot.error) == (True, "no more")
+    assert [status.phase for status in snapshot.devices] == [Phase.IDLE]
+
+
+def test_a_device_leaves_only_if_it_took_part_and_ends_as_having_left() -> None:
+    feed = Feed()
+    feed.leaving(CPU)  # nothing is known of it
+    feed.apply(DeviceReady(engine_info()))
+    feed.leaving(CPU)
+    assert [status.phase for status in feed.take().devices] == [Phase.LEAVING]
+    feed.apply(DeviceLeft(CPU))
+    feed.leaving(CPU)  # the news came first
+    assert [status.phase for status in feed.take().devices] == [Phase.LEFT]
+    feed.end(None)
+    assert [status.phase for status in feed.take().devices] == [Phase.LEFT]

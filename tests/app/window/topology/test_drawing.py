@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from app.window.topology.drawing import TopologyDrawing
+from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from engine.devices.topology.types import Topology
+from engine.types import DeviceId
+from tests.support.topologies import MESH, eight
+
+
+def drawn(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyDrawing:
+    drawing = TopologyDrawing()
+    qtbot.addWidget(drawing)
+    drawing.show_topology(topology)
+    drawing.resize(width, drawing.height())
+    return drawing
+
+
+def lit(drawing: TopologyDrawing, place: int, beyond: float) -> QColor:
+    """The colour beside a GPU's box, at half its height."""
+    area = drawing.layout_.gpus[place]
+    x = area.left() + beyond if beyond < 0 else area.right() + beyond
+    return drawing.grab().toImage().pixelColor(int(x), int(area.center().y()))
+
+
+def test_wires_light_up_with_what_flows(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, eight(), 300)
+    assert lit(drawing, 2, -5) == lit(drawing, 5, -5)
+    assert lit(drawing, 2, 10) == lit(drawing, 5, 10)
+    busy = DeviceId("cuda", "2")
+    drawing.show_telemetry({busy: Telemetry(busy, pcie_rx=20e9, pcie_tx=1e9, nvlink_rx=300e9, nvlink_tx=300e9)})
+    assert lit(drawing, 2, -5).blue() > lit(drawing, 5, -5).blue() + 40
+    assert lit(drawing, 2, 10).green() > lit(drawing, 5, 10).green() + 40
+
+
+def carries(one: int, other: int, rate: float) -> dict[DeviceId, Telemetry]:
+    """Snapshots of ``MESH``'s GPUs, with one counter a pair, while one sends to another."""
+    snapshots = {}
+    for place in range(4):
+        device = DeviceId("cuda", str(place))
+        ends = [end for end in range(4) if end != place]
+        links = [
+            LinkTraffic(number, MESH.gpus[end].pci, rate * ((place, end) == (other, one)), rate * ((place, end) == (one, other)))
+            for number, end in enumerate(ends)
+        ]
+        rx, tx = rate * (place == other), rate * (place == one)
+        snapshots[device] = Telemetry(device, nvlink_rx=rx, nvlink_tx=tx, nvlink_traffic=tuple(links))
+    return snapshots
+
+
+def test_what_flows_between_two_lights_up_their_rail_only(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, MESH)
+    drawing.show_telemetry(carries(1, 3, 60e9))
+    image = drawing.grab().toImage()
+    parts = {}
+    for rail in drawing.layout_.rails:
+        box = drawing.layout_.gpus[rail.members[0]]
+        points = (box.right() + 4, rail.ends[0]), (rail.area.center().x(), rail.ends[0] + 4)  # others cross it further down
+        parts[rail.members] = [image.pixelColor(int(x), int(y)).green() for x, y in points]
+    busy = parts.pop((1, 3))
+    assert min(busy) > max(max(others) for others in parts.values()) + 40
+    spine = next(rail.area.center() for rail in drawing.layout_.rails if rail.members == (1, 3))
+    assert drawing.about(spine).splitlines()[1:] == [
+        "cuda:1 and cuda:3: 4 links",
+        "cuda:1 → cuda:3: 60.0 GB/s",
+        "cuda:3 → cuda:1: 0.0 MB/s",
+    ]
+
+
+def test_where_only_totals_are_known_a_gpus_ends_show_them(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, MESH)
+    drawing.show_telemetry({device: replace(one, nvlink_traffic=()) for device, one in carries(1, 3, 60e9).items()})
+    image = drawing.grab().toImage()
+    rail = next(rail for rail in drawing.layout_.rails if rail.members == (0, 1))
+    quiet, busy = (
+        image.pixelColor(int(drawing.layout_.gpus[place].right() + 4), int(y)).green()
+        for place, y in zip(rail.members, rail.ends, strict=True)
+    )
+    assert busy > quiet + 40
+    spines = {rail.members: image.pixelColor(int(rail.area.center().x()), int(rail.ends[0] + 4)).green() for rail in drawing.layout_.rails}
+    assert spines[1, 3] > spines[0, 1] + 10  # it may be theirs; where one is silent, it is not
+    assert drawing.about(rail.area.center()).splitlines()[2:] == ["All links of each:", "cuda:0: ↓ 0  ↑ 0 kB/s", "cuda:1: ↓ 0  ↑ 60 GB/s"]
+
+
+def test_traffic_has_a_line_of_its_own_where_it_is_narrow(qtbot: QtBot) -> None:
+    drawing = drawn(qtbot, eight())
+    drawing.show()
+    heights = []
+    for width in (600, 200):
+        drawing.resize(width, drawing.height())
+        heights.append(drawing.layout_.gpus[0].height())
+    assert heights[1] > heights[0]

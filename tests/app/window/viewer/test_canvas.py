@@ -1,0 +1,154 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage, QPixmap
+from pytestqt.qtbot import QtBot
+
+from app.window.queue.item import ItemState, QueueItem
+from app.window.viewer.canvas import VideoCanvas
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.viewer import Viewer
+from app.window.widgets import theme
+from engine.media.annotation.colours import class_colour
+from engine.types import Detections, FrameRef, FrameResult
+from tests.support.window import CPU
+
+
+def grey(width: int, height: int) -> QImage:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(QColor(90, 90, 90))
+    return image
+
+
+def result(*found: tuple[tuple[float, float, float, float], float, int]) -> FrameResult:
+    boxes = np.array([box for box, _, _ in found], np.float32).reshape(-1, 4)
+    scores, classes = np.array([s for _, s, _ in found], np.float32), np.array([c for _, _, c in found], np.int32)
+    return FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, Detections(boxes, scores, classes))
+
+
+def make_canvas(qtbot: QtBot, width: int = 640, height: int = 640) -> VideoCanvas:
+    canvas = VideoCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(width, height)
+    canvas.set_labels(("person", "bicycle", "car"))
+    canvas.set_filter(ViewFilter(0.25))
+    canvas.show()
+    return canvas
+
+
+def colour_at(canvas: VideoCanvas, x: float, y: float) -> tuple[int, int, int]:
+    colour = canvas.grab().toImage().pixelColor(round(x), round(y))
+    return colour.red(), colour.green(), colour.blue()
+
+
+def test_boxes_are_drawn_on_the_letterboxed_picture_where_they_belong(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)  # a picture of 640×320 stands in the middle: rows 160 to 480
+    canvas.show_picture(grey(320, 160), (640, 320), result(((200, 100, 400, 300), 0.9, 0)))
+    assert colour_at(canvas, 5, 100) == (14, 16, 20)  # the bar above
+    assert colour_at(canvas, 300, 200) == (90, 90, 90)
+    assert colour_at(canvas, 201, 360) == class_colour(0)  # left edge
+    assert colour_at(canvas, 399, 360) == class_colour(0)  # right edge
+    assert colour_at(canvas, 300, 459) == class_colour(0)  # bottom edge: 160 + 300
+    assert colour_at(canvas, 210, 250) == class_colour(0)  # the label, on the top edge at 260
+    assert colour_at(canvas, 300, 360) == (90, 90, 90)  # nothing inside
+
+
+def test_the_same_on_a_sharper_screen(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot, 320, 320)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((200, 100, 400, 300), 0.9, 0)))
+    sharp = QPixmap(640, 640)
+    sharp.setDevicePixelRatio(2)
+    canvas.render(sharp)
+    colour = sharp.toImage().pixelColor(202, 360)
+    assert (colour.red(), colour.green(), colour.blue()) == class_colour(0)
+
+
+def test_filters_act_on_the_picture_that_is_on(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(
+        grey(640, 320), (640, 320), result(((0, 0, 50, 50), 0.9, 0), ((100, 100, 150, 150), 0.4, 1), ((5, 5, 9, 9), 0.1, 2))
+    )
+    assert canvas.visible_detections.class_ids.tolist() == [0, 1]
+    canvas.set_filter(ViewFilter(0.05))
+    assert canvas.visible_detections.class_ids.tolist() == [0, 1, 2]
+    canvas.set_filter(ViewFilter(0.05, frozenset({1, 2})))
+    assert canvas.visible_detections.class_ids.tolist() == [1, 2]
+    assert canvas.accessibleDescription() == "2 objects"
+    canvas.set_filter(ViewFilter(0.95))
+    assert colour_at(canvas, 1, 180) == (90, 90, 90)
+
+
+@pytest.mark.parametrize("size", [(240, 160), (1900, 300), (300, 900)])
+def test_labels_stay_on_the_picture_at_any_size(qtbot: QtBot, size: tuple[int, int]) -> None:
+    canvas = make_canvas(qtbot, *size)
+    corners = ((0, 0, 30, 30), (600, 0, 640, 30), (0, 290, 30, 320), (610, 290, 640, 320))
+    canvas.show_picture(grey(640, 320), (640, 320), result(*((box, 0.9, 0) for box in corners)))
+    placement = canvas.placement
+    assert placement is not None
+    image = canvas.grab().toImage()
+    outside = [
+        image.pixelColor(x, y).name()
+        for x in range(0, size[0], 3)
+        for y in range(0, size[1], 3)
+        if not (placement.x - 2 <= x <= placement.x + placement.width + 2 and placement.y - 2 <= y <= placement.y + placement.height + 2)
+    ]
+    assert set(outside) <= {theme.BACKGROUND}
+
+
+def test_pictures_without_result_and_failed_frames_say_so(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    picture = grey(640, 320)
+    canvas.show_picture(picture, (640, 320), result())
+    plain = canvas.grab().toImage()
+    canvas.show_picture(picture, (640, 320), None)
+    pending = canvas.grab().toImage()
+    canvas.show_result(FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 320, None, "the file is damaged here"))
+    failed = canvas.grab().toImage()
+    assert plain != pending
+    assert pending != failed
+    canvas.show_result(result())
+    assert canvas.grab().toImage() == plain
+
+
+def test_the_box_under_the_mouse_is_explained(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((0, 0, 640, 320), 0.9, 0), ((100, 100, 150, 150), 0.425, 1)))
+    qtbot.mouseMove(canvas, QPoint(120, 160 + 120))
+    assert canvas.toolTip() == "bicycle · 42.5%\n50 × 50 at 100, 100"
+    qtbot.mouseMove(canvas, QPoint(400, 300))
+    assert canvas.toolTip().startswith("person")
+    qtbot.mouseMove(canvas, QPoint(400, 20))
+    assert canvas.toolTip() == ""
+
+
+def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    with qtbot.waitSignal(canvas.resized) as resized:
+        canvas.resize(500, 400)
+    assert resized.args[0] == canvas.size() * canvas.devicePixelRatio()
+    assert canvas.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+
+@pytest.mark.parametrize(
+    ("state", "note"),
+    [
+        (ItemState.WAITING, "Not analysed yet"),
+        (ItemState.RUNNING, "Not analysed yet"),
+        (ItemState.FAILED, "Not analysed: detection failed"),
+        (ItemState.CANCELLED, "Not analysed: detection was cancelled"),
+    ],
+)
+def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state: ItemState, note: str) -> None:
+    client = PreviewClient()
+    viewer = Viewer(client)
+    qtbot.addWidget(viewer)
+    assert viewer.canvas.note == ""
+    viewer.canvas.show_picture(grey(320, 160), (640, 320), None)
+    viewer.update_item(QueueItem(1, Path("a.mp4"), state=state), None, queue_busy=False)
+    assert viewer.canvas.note == note
+    viewer.canvas.show_result(result())
+    assert viewer.canvas.note == ""
+    client.stop()

@@ -1,0 +1,208 @@
+"""The player with its real preview process, on videos whose every frame carries its number."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.queue.item import ItemState, QueueItem
+from app.window.viewer.player import Playback, Player
+from app.window.viewer.preview_client import PreviewClient, Shown
+from engine.store.session import SessionReader
+from engine.types import FrameResult
+from tests.support.media import make_video, number_of
+from tests.support.window import pixels, write_results
+
+FRAMES = 45
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("player") / "numbers.mp4", FRAMES, bframes=2)
+
+
+class Screen:
+    """Notes what the player shows."""
+
+    def __init__(self, player: Player) -> None:
+        self.pictures: list[Shown] = []
+        self.results: list[FrameResult | None] = []
+        self.states: list[Playback] = []
+        self.failures: list[str] = []
+        player.shown.connect(self.pictures.append)
+        player.result.connect(self.results.append)
+        player.changed.connect(self.states.append)
+        player.failed.connect(self.failures.append)
+
+    @property
+    def numbers(self) -> list[int]:
+        return [number_of(pixels(shown.image)) for shown in self.pictures]
+
+
+@pytest.fixture
+def client() -> Iterator[PreviewClient]:
+    client = PreviewClient()
+    yield client
+    client.stop()
+
+
+@pytest.fixture
+def player(client: PreviewClient) -> Player:
+    return Player(client)
+
+
+def test_stepping_shows_every_frame_exactly_once_both_ways(qtbot: QtBot, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(QueueItem(1, video), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    for expected in range(1, 15):  # across a keyframe, at 12
+        player.step(1)
+        qtbot.waitUntil(lambda count=expected: len(screen.pictures) == count + 1)
+    for expected in range(13, -1, -1):
+        player.step(-1)
+        qtbot.waitUntil(lambda count=29 - expected: len(screen.pictures) == count)
+    assert screen.numbers == [*range(15), *range(13, -1, -1)]
+
+
+def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtBot, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(QueueItem(1, video), play=False)
+    for frame in range(FRAMES):
+        player.seek(frame / 30)
+    player.seek(31 / 30 + 0.01)
+    qtbot.waitUntil(lambda: bool(screen.pictures) and screen.numbers[-1] == 31)
+    qtbot.wait(100)
+    assert screen.numbers[-1] == 31
+    assert len(screen.pictures) < 10  # most places were skipped
+    assert player.position == pytest.approx(31 / 30)
+
+
+def test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end(qtbot: QtBot, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(QueueItem(1, video), play=True)
+    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
+    assert screen.numbers == list(range(FRAMES))
+    player.play()
+    qtbot.waitUntil(lambda: len(screen.pictures) > FRAMES)
+    assert screen.numbers[FRAMES] == 0
+    player.pause()
+
+
+def test_each_picture_comes_with_the_detections_of_its_own_frame(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    results = write_results(tmp_path / "s.sqlite", video, FRAMES)
+    screen = Screen(player)
+    player.open(QueueItem(1, video, ItemState.DONE, results), play=True)
+    qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
+    for number, shown in zip(screen.numbers, screen.pictures, strict=True):
+        assert shown.result is not None
+        assert shown.result.detections is not None
+        assert shown.result.detections.boxes[0, 0] == number
+
+
+def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    results = write_results(tmp_path / "s.sqlite", video, 10)  # as if ten frames were done so far
+    item = QueueItem(1, video, ItemState.RUNNING, results, frames=10, head=9 / 30)
+    screen = Screen(player)
+    player.open(item, play=True)
+    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True), timeout=5000)
+    assert screen.numbers == list(range(10))
+    player.set_follow(False)
+    qtbot.waitUntil(lambda: len(screen.pictures) > 12)
+    assert screen.pictures[11].result is None
+    assert Playback(True) in screen.states
+    player.pause()
+
+
+def test_detections_that_come_later_appear_on_the_picture_that_is_on(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    screen = Screen(player)
+    item = QueueItem(1, video, ItemState.RUNNING)
+    player.open(item, play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    assert screen.pictures[0].result is None
+    results = write_results(tmp_path / "s.sqlite", video, 5)
+    player.update_item(replace(item, results=results, head=4 / 30), queue_busy=False)
+    qtbot.waitUntil(lambda: len(screen.results) == 1)
+    with SessionReader(results.database) as reader:
+        stored = reader.frame_at(0, 0.0)
+    assert stored is not None
+    assert screen.results[0] is not None
+    assert screen.results[0].ref == stored.ref
+
+
+def test_boxes_of_an_earlier_run_go_when_a_file_is_detected_anew(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
+    item = QueueItem(1, video, ItemState.DONE, write_results(tmp_path / "s.sqlite", video, FRAMES), head=1.0)
+    screen = Screen(player)
+    player.open(item, play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    assert screen.pictures[0].result is not None
+    player.update_item(QueueItem(1, video), queue_busy=False)
+    assert screen.results == [None]
+    again = write_results(tmp_path / "again.sqlite", video, FRAMES)
+    player.update_item(replace(item, results=again), queue_busy=False)
+    qtbot.waitUntil(lambda: len(screen.results) == 2)
+    assert screen.results[1] is not None
+
+
+def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_path: Path) -> None:
+    screen = Screen(player)
+    (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
+    player.open(QueueItem(1, tmp_path / "broken.mp4"), play=True)
+    qtbot.waitUntil(lambda: len(screen.failures) == 1)
+    assert "broken.mp4 is no video" in screen.failures[0]
+    assert not player.playing
+
+
+def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player, data: Path) -> None:
+    screen = Screen(player)
+    player.open(QueueItem(1, data / "images"), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    player.seek(2.0)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
+    player.step(-1)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 3)
+    assert [shown.name for shown in screen.pictures] == ["dog.jpg", "person.jpg", "horses.jpg"]
+
+
+def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    crashes: list[tuple[str, bool]] = []
+    client.crashed.connect(lambda message, again: crashes.append((message, again)))
+    player.open(QueueItem(1, video), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    assert client.process_id is not None
+    os.kill(client.process_id, signal.SIGKILL)
+    player.seek(20 / 30)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2, timeout=10_000)
+    assert screen.numbers[-1] == 20
+    qtbot.waitUntil(lambda: len(crashes) == 1)
+    assert crashes == [("The preview process ended unexpectedly (SIGKILL).", True)]
+
+
+def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
+    screen = Screen(player)
+    player.open(QueueItem(1, video), play=False)
+    with qtbot.waitSignal(client.still) as still:
+        client.fetch_still(str(video), (64, 64))
+    assert still.args[0] == str(video)
+    assert still.args[1].width() == 64
+    player.step(1)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2)
+    assert screen.numbers == [0, 1]
+
+
+def test_when_the_window_goes_the_process_goes(qtbot: QtBot, video: Path) -> None:
+    client = PreviewClient()
+    with qtbot.waitSignal(client.still):
+        client.fetch_still(str(video), (64, 64))
+    process = client.process_id
+    assert process is not None
+    client.stop()
+    client.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)

@@ -1,0 +1,110 @@
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from app.window.timeline.timeline import MARGIN, Timeline
+from app.window.viewer.player import Playback
+from app.window.viewer.transport import Transport
+from app.window.widgets import theme
+from engine.media.types import SourceInfo, SourceKind
+from tests.support.store import video_info
+
+
+def make_timeline(qtbot: QtBot) -> Timeline:
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.resize(500 + 2 * int(MARGIN), 40)
+    timeline.set_duration(100.0)
+    timeline.show()
+    return timeline
+
+
+def test_a_click_seeks_and_dragging_goes_on_seeking(qtbot: QtBot) -> None:
+    timeline = make_timeline(qtbot)
+    sought: list[float] = []
+    timeline.sought.connect(sought.append)
+    start = QPoint(int(MARGIN) + 125, 30)
+    qtbot.mousePress(timeline, Qt.MouseButton.LeftButton, pos=start)
+    qtbot.mouseMove(timeline, QPoint(int(MARGIN) + 250, 30))
+    timeline.set_position(3.0)  # playing on must not pull the handle away from the mouse
+    qtbot.mouseRelease(timeline, Qt.MouseButton.LeftButton, pos=QPoint(int(MARGIN) + 250, 30))
+    assert sought == [25.0, 50.0]
+    assert timeline.value() == 5000
+    timeline.set_position(3.0)
+    assert timeline.value() == 300
+
+
+def test_it_can_be_moved_with_keys(qtbot: QtBot) -> None:
+    timeline = make_timeline(qtbot)
+    with qtbot.waitSignal(timeline.sought) as sought:
+        qtbot.keyClick(timeline, Qt.Key.Key_End)
+    assert sought.args == [100.0]
+
+
+def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot) -> None:
+    timeline = make_timeline(qtbot)
+    timeline.set_detected(0.5)
+    counts = np.zeros(240, np.int64)
+    counts[120] = 4
+    timeline.set_activity(counts)
+    image = timeline.grab().toImage()
+    edge, raised = QColor(theme.EDGE), QColor(theme.RAISED)
+    assert image.pixelColor(int(MARGIN) + 200, 30) == edge
+    assert image.pixelColor(int(MARGIN) + 300, 30) == raised
+    seen = [x for x in range(20, image.width()) if image.pixelColor(x, 20).blue() > 80]
+    assert seen == [int(MARGIN) + 250]
+
+
+def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    assert not transport.play.isEnabled()
+    transport.set_source(video_info("a.mp4", 2500))
+    transport.set_position(12.36)
+    assert (transport.time.text(), transport.length.text()) == ("0:12.3", "/ 1:40")
+    transport.set_source(video_info("short.mp4", 20))
+    assert transport.length.text() == "/ 0:00.8"
+    transport.set_playback(Playback(True))
+    assert transport.play.accessibleName() == "Pause"
+    transport.set_playback(Playback(True, waiting=True))
+    assert transport.hint.text() == "Waiting for detection"
+    transport.set_source(SourceInfo("folder", SourceKind.IMAGES, "png", 10, 10, 12, None, None, ()))
+    transport.set_position(4.0)
+    assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")
+
+
+def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 2500))
+    steps: list[int] = []
+    speeds: list[float] = []
+    transport.stepped.connect(steps.append)
+    transport.speed_chosen.connect(speeds.append)
+    transport.back.click()
+    transport.forward.click()
+    assert steps == [-1, 1]
+    transport.nudge_speed(1)
+    transport.nudge_speed(1)
+    transport.nudge_speed(1)
+    transport.nudge_speed(-1)
+    assert speeds == [2.0, 4.0, 4.0, 2.0]
+    assert transport.speed.text() == "2×"
+
+
+def test_in_little_room_nothing_is_cut_off_and_nothing_pushes(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 2500))
+    transport.show()
+    transport.resize(transport.minimumWidth(), transport.height())
+    needed = transport.minimumSizeHint().width()
+    transport.set_playback(Playback(True, waiting=True))
+    assert transport.minimumSizeHint().width() == needed  # the window does not grow with what is said
+    assert needed <= transport.width()
+    assert transport.follow.text() == ""
+    assert transport.follow.accessibleName() == "Follow detection"
+    transport.resize(700, transport.height())
+    assert transport.follow.text() == "Follow"
+    assert transport.length.isVisible()

@@ -1,0 +1,73 @@
+import pytest
+
+from app.window.widgets import formats
+
+
+@pytest.mark.parametrize(
+    ("seconds", "tenths", "text"),
+    [
+        (0, False, "0:00"),
+        (7.96, False, "0:07"),
+        (7.96, True, "0:07.9"),
+        (725, False, "12:05"),
+        (3729.4, True, "1:02:09.4"),
+        (-1, False, "0:00"),
+    ],
+)
+def test_a_clock_is_cut_not_rounded(seconds: float, tenths: bool, text: str) -> None:
+    assert formats.clock(seconds, tenths) == text
+
+
+def test_a_pts_just_below_a_tenth_because_of_its_float_reads_as_that_tenth() -> None:
+    assert formats.clock(0.1 + 0.2, tenths=True) == "0:00.3"
+    assert formats.clock(2.9999999999, tenths=True) == "0:03.0"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0 s"), (59.4, "59 s"), (61, "1 min"), (3541, "59 min"), (3600, "1 h 00 min"), (7500, "2 h 05 min")]
+)
+def test_remaining_time(seconds: float, text: str) -> None:
+    assert formats.remaining(seconds) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.42, "0.42"), (0.996, "1.0"), (9.74, "9.7"), (99.96, "100"), (1234.4, "1,234")])
+def test_rates_keep_three_places(value: float, text: str) -> None:
+    assert formats.rate(value) == text
+    assert formats.milliseconds(value) == text
+
+
+def test_only_the_finished_reads_a_hundred_percent() -> None:
+    assert [formats.percent(share) for share in (0.0, 0.29, 0.999, 1.0, 2.0)] == ["0 %", "29 %", "99 %", "100 %", "100 %"]
+
+
+def test_a_part_is_rounded_and_never_nothing_unless_it_is() -> None:
+    assert [formats.part(share) for share in (0.0, 0.001, 0.333, 0.666, 1.0)] == ["0 %", "< 1 %", "33 %", "67 %", "100 %"]
+
+
+@pytest.mark.parametrize(
+    ("text", "capital"),
+    [
+        ("no video in the folder /a", "No video in the folder /a"),
+        ("a.mp4 ends early\nthe folder is empty", "a.mp4 ends early\nThe folder is empty"),
+        ("cpu:0 failed", "cpu:0 failed"),
+        ("/v/a does not exist", "/v/a does not exist"),
+        ("", ""),
+    ],
+)
+def test_lines_begin_with_a_capital_but_names_stay_as_they_are(text: str, capital: str) -> None:
+    assert formats.capitalised(text) == capital
+
+
+def test_plurals() -> None:
+    assert [formats.plural(1, "file"), formats.plural(1200, "file"), formats.plural(2, "box", "boxes")] == [
+        "1 file",
+        "1,200 files",
+        "2 boxes",
+    ]
+    assert formats.milliseconds(None) == formats.DASH
+
+
+def test_only_names_that_no_line_could_break_are_cut() -> None:
+    path = "/videos/" + "/".join(["a folder"] * 20) + "/clip.mp4 is empty"
+    assert formats.shortened(path) == path
+    assert formats.shortened(f"/videos/{'a' * 40}{'b' * 40}.mp4 is empty") == f"/videos/{'a' * 24}…{'b' * 20}.mp4 is empty"

@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, QSettings, QSize
+from PySide6.QtGui import QScreen
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.models.downloads import ModelDownloads
+from app.window.models.list import ModelList
+from app.window.session.background import Background
+from app.window.settings.dialog import SettingsDialog
+from app.window.settings.preferences import Preferences
+from app.window.widgets.screen_fit import FRAME, within_screen
+
+SMALL = QSize(960, 540)
+"""What a display of 1920×1080 has at a scale of 2."""
+
+
+@pytest.fixture(autouse=True)
+def _small_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QScreen, "availableSize", lambda _screen: SMALL)
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda _screen: QRect(0, 0, SMALL.width(), SMALL.height()))
+
+
+def fits(widget: QWidget) -> bool:
+    return widget.width() <= SMALL.width() - FRAME.width() and widget.height() <= SMALL.height() - FRAME.height()
+
+
+def test_what_fits_stays_as_it_is(qtbot: QtBot) -> None:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    assert within_screen(widget, 300, 200) == QSize(300, 200)
+    assert within_screen(widget, 300, 2000) == QSize(300, SMALL.height() - FRAME.height())
+
+
+def test_no_button_of_a_dialog_is_below_the_screen(qtbot: QtBot) -> None:
+    background = Background()
+    settings = SettingsDialog(Preferences(), background)
+    models = ModelList(ModelDownloads(background), None)
+    for dialog in (settings, models):
+        qtbot.addWidget(dialog)
+        dialog.show()
+        assert fits(dialog)
+    assert settings.rect().contains(settings.buttons.geometry())
+    assert models.rect().contains(models.close_button.geometry())
+    background.stop()
+
+
+def test_the_first_start_fits_a_small_screen(qtbot: QtBot, tmp_path: Path) -> None:
+    window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), tmp_path / "sessions")
+    qtbot.addWidget(window)
+    window.show()
+    assert fits(window)
+    window.resize(800, 500)
+    assert window.size() == QSize(800, 500)
+    window.close()

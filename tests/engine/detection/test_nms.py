@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from engine.detection.nms import nms
+
+# Whole coordinates, thresholds in sixteenths: every product below is exact in float32, so ties at the threshold are real ties.
+COORDINATE = st.integers(0, 24)
+BOX = st.tuples(COORDINATE, COORDINATE, st.integers(0, 12), st.integers(0, 12), st.integers(0, 6), st.integers(0, 2))
+
+
+def greedy(boxes: NDArray[np.float32], scores: NDArray[np.float32], classes: NDArray[np.int32], iou: float) -> list[int]:
+    """The definition, one pair at a time."""
+    kept: list[int] = []
+    for index in sorted(range(len(scores)), key=lambda i: -float(scores[i])):
+        x1, y1, x2, y2 = map(float, boxes[index])
+        for other in kept:
+            a1, b1, a2, b2 = map(float, boxes[other])
+            overlap = max(0.0, min(x2, a2) - max(x1, a1)) * max(0.0, min(y2, b2) - max(y1, b1))
+            union = (x2 - x1) * (y2 - y1) + (a2 - a1) * (b2 - b1) - overlap
+            if classes[index] == classes[other] and union > 0 and overlap / union > iou:
+                break
+        else:
+            kept.append(index)
+    return kept
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(BOX, max_size=40), st.integers(1, 16))
+def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> None:
+    values = np.array(rows, np.float32).reshape(-1, 6)
+    boxes = np.concatenate([values[:, :2], values[:, :2] + values[:, 2:4]], axis=1)
+    scores, classes = values[:, 4] / 8, values[:, 5].astype(np.int32)
+    assert nms(boxes, scores, classes, sixteenths / 16).tolist() == greedy(boxes, scores, classes, sixteenths / 16)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 120), st.floats(0.05, 0.95))
+def test_what_it_keeps_does_not_overlap_and_explains_what_it_drops(seed: int, count: int, iou: float) -> None:
+    random = np.random.default_rng(seed)
+    corner, extent = random.uniform(0, 100, (count, 2)), random.uniform(1, 60, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    scores, classes = random.random(count).astype(np.float32), random.integers(0, 3, count).astype(np.int32)
+    kept = nms(boxes, scores, classes, iou)
+    assert (np.diff(scores[kept]) <= 0).all()
+
+    def overlaps(a: int, b: int) -> float:
+        low, high = np.maximum(boxes[a, :2], boxes[b, :2]), np.minimum(boxes[a, 2:], boxes[b, 2:])
+        shared = float(np.maximum(high - low, 0).prod())
+        return shared / (float((boxes[a, 2:] - boxes[a, :2]).prod()) + float((boxes[b, 2:] - boxes[b, :2]).prod()) - shared)
+
+    rivals = {
+        index: [k for k in kept if classes[k] == classes[index] and scores[k] >= scores[index] and k != index] for index in range(count)
+    }
+    for index in range(count):
+        highest = max((overlaps(index, rival) for rival in rivals[index]), default=0.0)
+        assert highest <= iou + 1e-5 if index in kept else highest > iou - 1e-5
+
+
+@pytest.mark.parametrize(("count", "classes"), [(700, 2), (900, 12)])
+def test_crowds_equal_the_definition(count: int, classes: int) -> None:
+    random = np.random.default_rng(count)
+    corner, extent = random.integers(0, 200, (count, 2)), random.integers(0, 40, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    scores, ids = (random.integers(0, 64, count) / 64).astype(np.float32), random.integers(0, classes, count).astype(np.int32)
+    assert nms(boxes, scores, ids, 5 / 16).tolist() == greedy(boxes, scores, ids, 5 / 16)
+
+
+def test_equal_scores_keep_their_order() -> None:
+    boxes = np.array([[0, 0, 1, 1], [5, 5, 6, 6], [9, 9, 10, 10]], np.float32)
+    assert nms(boxes, np.full(3, 0.5, np.float32), np.array([2, 0, 1], np.int32), 0.5).tolist() == [0, 1, 2]
+
+
+def test_nothing_in_nothing_out() -> None:
+    assert nms(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int32), 0.5).tolist() == []
+
+
+def test_ten_thousand_candidates_of_one_class_are_no_trap() -> None:
+    random = np.random.default_rng(0)
+    corner = random.uniform(0, 20_000, (10_000, 2))
+    boxes = np.concatenate([corner, corner + 10], axis=1).astype(np.float32)
+    start = time.perf_counter()
+    kept = nms(boxes, random.random(10_000).astype(np.float32), np.zeros(10_000, np.int32), 0.45)
+    assert len(kept) > 9_900  # hardly any overlap: the slowest case
+    assert time.perf_counter() - start < 5
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.floats(0.05, 0.95))
+def test_diou_spares_neighbours_whose_centres_are_apart(seed: int, count: int, threshold: float) -> None:
+    random = np.random.default_rng(seed)
+    corner, extent = random.uniform(0, 60, (count, 2)), random.uniform(5, 60, (count, 2))
+    boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
+    scores, classes = random.random(count).astype(np.float32), random.integers(0, 2, count).astype(np.int32)
+
+    def diou(a: int, b: int) -> float:
+        low, high = np.maximum(boxes[a, :2], boxes[b, :2]), np.minimum(boxes[a, 2:], boxes[b, 2:])
+        shared = float(np.maximum(high - low, 0).prod())
+        union = float((boxes[a, 2:] - boxes[a, :2]).prod()) + float((boxes[b, 2:] - boxes[b, :2]).prod()) - shared
+        centres = (boxes[[a, b], :2] + boxes[[a, b], 2:]) / 2
+        around = np.maximum(boxes[a, 2:], boxes[b, 2:]) - np.minimum(boxes[a, :2], boxes[b, :2])
+        return shared / union - float((((centres[0] - centres[1]) ** 2).sum() / (around**2).sum()) ** 0.6)
+
+    kept: list[int] = []
+    for index in np.argsort(-scores, kind="stable").tolist():
+        rivals = [diou(index, other) for other in kept if classes[other] == classes[index]]
+        if any(abs(rival - threshold) < 1e-4 for rival in rivals):
+            return  # too close to call in float32
+        if all(rival <= threshold for rival in rivals):
+            kept.append(index)
+    assert nms(boxes, scores, classes, threshold, diou_beta=0.6).tolist() == kept

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.detection.postprocess import detections
+from engine.detection.preprocess import plan_fit
+from engine.model.network import Network
+from engine.settings import EngineSettings
+from tests.support.models import tiny_network
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return tiny_network()
+
+
+def heads(network: Network, *found: tuple[int, int, int, int, float]) -> list[NDArray[np.float32]]:
+    """Raw outputs of one picture with nothing but these (row, column, anchor, class id, logit) in the first head."""
+    outputs = [np.full((1, *layer.shape), -20, np.float32) for layer in network.heads]
+    for row, column, anchor, class_id, logit in found:
+        cell = outputs[0].reshape(len(network.heads[0].anchors), 5 + network.classes, *outputs[0].shape[2:])[anchor, :, row, column]
+        cell[:4], cell[4], cell[5 + class_id] = 0, 20, logit
+    return outputs
+
+
+def test_boxes_come_in_the_pixels_of_each_picture(network: Network) -> None:
+    raw = heads(network, (2, 3, 0, 1, 2.0))
+    rows, columns = network.heads[0].shape[1:]
+    both = [np.concatenate([head, head]) for head in raw]
+    fits = [plan_fit(960, 480, network.width, network.height, False), plan_fit(96, 96, network.width, network.height, False)]
+    wide, same = detections(network, both, fits, EngineSettings())
+    width, height = network.heads[0].anchors[0]
+    expected = [
+        (3.5 / columns * 96) - width / 2,
+        (2.5 / rows * 96) - height / 2,
+        (3.5 / columns * 96) + width / 2,
+        (2.5 / rows * 96) + height / 2,
+    ]
+    np.testing.assert_allclose(same.boxes, np.clip([expected], 0, 96), rtol=1e-5)
+    np.testing.assert_allclose(wide.boxes, same.boxes * [10, 5, 10, 5], rtol=1e-5)
+    assert same.class_ids.tolist() == [1]
+    assert same.scores[0] == pytest.approx(1 / (1 + np.exp(-2)), abs=1e-6)
+
+
+def test_neighbours_of_one_class_are_one_object(network: Network) -> None:
+    raw = heads(network, (2, 3, 0, 1, 2.0), (2, 3, 1, 1, 1.0), (2, 3, 1, 0, 0.5))
+    fit = plan_fit(96, 96, network.width, network.height, False)
+    (strict,) = detections(network, raw, [fit], EngineSettings(iou=0.01))
+    (loose,) = detections(network, raw, [fit], EngineSettings(iou=1.0))
+    assert strict.class_ids.tolist() == [1, 0]
+    assert loose.class_ids.tolist() == [1, 1, 0]
+    (chosen,) = detections(network, raw, [fit], EngineSettings(iou=1.0, classes=frozenset({0, 7})))
+    assert chosen.class_ids.tolist() == [0]
+
+
+def test_what_lies_in_the_grey_is_left_out(network: Network) -> None:
+    raw = heads(network, (0, 3, 0, 1, 2.0), (2, 3, 0, 1, 2.0))
+    letterboxed = plan_fit(960, 96, network.width, network.height, True)
+    assert letterboxed.top > 40
+    small = replace(network, layers=tuple(_with_small_anchors(layer) for layer in network.layers))
+    (found,) = detections(small, raw, [letterboxed], EngineSettings())
+    assert len(found) == 1
+    assert (found.boxes[:, 1] < found.boxes[:, 3]).all()
+
+
+def _with_small_anchors(layer: object) -> object:
+    return replace(layer, anchors=np.full_like(layer.anchors, 20)) if hasattr(layer, "anchors") else layer

@@ -1,0 +1,192 @@
+"""Tiles cover every picture, and what is found in them is found once, whole, wherever it lies."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from engine.detection.tile_merging import merge
+from engine.detection.tiling import MOST_TILES, Tiling, plan_tiles
+from engine.settings import Tiles
+from engine.types import Detections
+
+WIDTH, HEIGHT = 1000, 800
+
+
+def seen(tiling: Tiling, boxes: NDArray[np.float32], class_ids: NDArray[np.int32], least: float = 0.0) -> list[Detections]:
+    """What a perfect network finds in each tile: of every object what is in it; in the whole picture only what has a side of ``least``."""
+    found = []
+    for number, tile in enumerate(tiling.boxes.astype(np.float32)):
+        parts = np.concatenate([np.maximum(boxes[:, :2], tile[:2]), np.minimum(boxes[:, 2:], tile[2:])], axis=1)
+        there = (parts[:, 2:] > parts[:, :2]).all(axis=1)
+        if tiling.whole and len(tiling) > 1 and number == len(tiling) - 1:
+            there &= (boxes[:, 2:] - boxes[:, :2]).max(axis=1) >= least
+        scores = np.linspace(0.9, 0.5, len(boxes), dtype=np.float32)
+        found.append(Detections(parts[there] - tile[[0, 1, 0, 1]], scores[there], class_ids[there]))
+    return found
+
+
+def check(tiling: Tiling, boxes: list[tuple[float, ...]], class_ids: list[int], least: float = 0.0) -> None:
+    objects, classes = np.array(boxes, np.float32).reshape(-1, 4), np.array(class_ids, np.int32)
+    merged = merge(tiling, seen(tiling, objects, classes, least), 0.45)
+    assert len(merged) == len(objects), (merged.boxes, objects)
+    mine, theirs = np.lexsort((*merged.boxes.T, merged.class_ids)), np.lexsort((*objects.T, classes))
+    np.testing.assert_array_equal(merged.class_ids[mine], classes[theirs])
+    np.testing.assert_allclose(merged.boxes[mine], objects[theirs], atol=0.01)
+
+
+@given(
+    st.integers(1, 3000),
+    st.integers(1, 3000),
+    st.one_of(st.none(), st.integers(1, 64)),
+    st.one_of(st.none(), st.integers(1, 64)),
+    st.floats(0, 0.5),
+    st.booleans(),
+)
+def test_tiles_cover_the_picture_and_overlap_as_asked(
+    width: int, height: int, columns: int | None, rows: int | None, overlap: float, full: bool
+) -> None:
+    tiling = plan_tiles(width, height, 416, 416, Tiles(columns, rows, overlap, full))
+    boxes = tiling.boxes
+    assert (boxes[:, :2] >= 0).all()
+    assert (boxes[:, 2:] <= (width, height)).all()
+    assert (boxes[:, :2] < boxes[:, 2:]).all()
+    grid = boxes[: tiling.columns * tiling.rows].reshape(tiling.rows, tiling.columns, 4)
+    for spans, size in ((grid[0, :, [0, 2]].T, width), (grid[:, 0, [1, 3]], height)):
+        assert spans[0, 0] == 0
+        assert spans[-1, 1] == size
+        sides = spans[:, 1] - spans[:, 0]
+        assert (sides == sides[0]).all()
+        # starts are rounded to pixels
+        assert (spans[:-1, 1] - spans[1:, 0] >= overlap * sides[0] - 1 - overlap).all()
+    assert len(tiling) == tiling.columns * tiling.rows + (full and tiling.columns * tiling.rows > 1)
+    assert tiling.whole == (full or len(tiling) == 1)
+
+
+def test_an_automatic_grid_has_tiles_of_about_the_networks_size() -> None:
+    for width, height in ((7680, 4320), (3840, 2160), (1920, 1080)):
+        tiling = plan_tiles(width, height, 608, 608, Tiles())
+        side_x, side_y = tiling.boxes[0, 2:]
+        assert 0.7 < side_x / 608 < 1.4
+        assert 0.7 < side_y / 608 < 1.4
+    assert len(plan_tiles(7680, 4320, 608, 608, Tiles())) == 16 * 9 + 1
+    assert len(plan_tiles(400, 300, 608, 608, Tiles())) == 1
+    assert len(plan_tiles(60000, 60000, 32, 32, Tiles(full_frame=False))) <= MOST_TILES
+
+
+@settings(max_examples=400)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.floats(0, 0.5),
+    st.booleans(),
+    st.lists(st.tuples(st.floats(0, 0.98), st.floats(0, 0.98), st.floats(0.01, 1), st.floats(0.01, 1)), min_size=1, max_size=6),
+)
+def test_objects_of_different_classes_are_found_exactly(
+    columns: int, rows: int, overlap: float, full: bool, places: list[tuple[float, ...]]
+) -> None:
+    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
+    boxes = [
+        (round(x * WIDTH), round(y * HEIGHT), min(WIDTH, round((x + w) * WIDTH) + 1), min(HEIGHT, round((y + h) * HEIGHT) + 1))
+        for x, y, w, h in places
+    ]
+    check(tiling, boxes, list(range(len(boxes))))
+
+
+@settings(max_examples=400)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.floats(0, 0.5),
+    st.booleans(),
+    st.integers(1, 250),
+    st.integers(1, 250),
+    st.integers(0, 100),
+    st.integers(0, 100),
+    st.integers(20, 60),
+)
+def test_objects_of_one_class_side_by_side_are_found_exactly(
+    columns: int, rows: int, overlap: float, full: bool, width: int, height: int, left: int, top: int, gap: int
+) -> None:
+    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
+    boxes = [
+        (x, y, x + width, y + height) for x in range(left, WIDTH - width, width + gap) for y in range(top, HEIGHT - height, height + gap)
+    ]
+    check(tiling, boxes[:400], [0] * len(boxes[:400]), least=60)
+
+
+@settings(max_examples=300)
+@given(
+    st.integers(2, 5), st.integers(2, 4), st.floats(0.02, 0.5), st.booleans(), st.integers(0, 700), st.integers(0, 500), st.floats(0.1, 0.4)
+)
+def test_overlapping_objects_of_one_class_stay_two(
+    columns: int, rows: int, overlap: float, full: bool, left: int, top: int, shared: float
+) -> None:
+    """As many as the suppression of one device would have kept."""
+    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
+    width, height = 120, 90
+    step = round(width * (1 - shared))
+    check(tiling, [(left, top, left + width, top + height), (left + step, top, left + step + width, top + height)], [3, 3])
+
+
+def test_an_object_larger_than_every_tile_is_one() -> None:
+    for full in (False, True):
+        for overlap in (0.0, 0.1, 0.5):
+            tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(5, 4, overlap, full))
+            check(tiling, [(3, 2, 997, 798)], [0])
+            check(tiling, [(150, 110, 890, 700), (20, 20, 60, 70)], [0, 0])
+
+
+def test_boxes_that_a_network_places_roughly_are_still_one_object() -> None:
+    random = np.random.default_rng(5)
+    doubled = lost = total = 0
+    for _ in range(200):
+        tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(3, 2, 0.2, full_frame=bool(random.integers(2))))
+        width, height = random.integers(40, 300, 2)
+        left, top = random.integers(0, WIDTH - width), random.integers(0, HEIGHT - height)
+        box = np.array([[left, top, left + width, top + height]], np.float32)
+        found = []
+        for number, each in enumerate(seen(tiling, box, np.zeros(1, np.int32))):
+            area = tiling.boxes[number]
+            size = np.tile(area[2:] - area[:2], 2).astype(np.float32)
+            jittered = np.clip(each.boxes + random.normal(0, 0.005, each.boxes.shape).astype(np.float32) * size, 0, size)
+            # slivers are not recognised
+            keep = (jittered[:, 2:] - jittered[:, :2] > 0.02 * size[:2]).all(axis=1)
+            found.append(Detections(jittered.astype(np.float32), each.scores, each.class_ids).select(keep))
+        merged = merge(tiling, found, 0.45)
+        total += 1
+        doubled += len(merged) > 1
+        lost += len(merged) == 0 or np.abs(merged.boxes[0] - box[0]).max() > 25
+    assert doubled <= 0.02 * total
+    assert lost <= 0.02 * total
+
+
+def test_without_detections_there_is_nothing() -> None:
+    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(3, 2))
+    assert len(merge(tiling, [Detections()] * len(tiling), 0.45)) == 0
+
+
+def test_the_strongest_comes_first() -> None:
+    tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(3, 2))
+    boxes = np.array([(x, 100, x + 50, 150) for x in range(0, 900, 100)], np.float32)
+    merged = merge(tiling, seen(tiling, boxes, np.zeros(len(boxes), np.int32)), 0.45)
+    assert (np.diff(merged.scores) <= 0).all()
+
+
+@pytest.mark.parametrize(("objects", "seconds"), [(300, 0.1), (3000, 2.0)])
+def test_merging_takes_little_time(objects: int, seconds: float) -> None:
+    random = np.random.default_rng(1)
+    tiling = plan_tiles(7680, 4320, 608, 608, Tiles())
+    corners = random.uniform((0, 0), (7500, 4200), (objects, 2))
+    boxes = np.concatenate([corners, corners + random.uniform(20, 120, (objects, 2))], axis=1).astype(np.float32)
+    found = seen(tiling, boxes, random.integers(0, 10, objects).astype(np.int32), least=100)
+    started = time.perf_counter()
+    merged = merge(tiling, found, 0.45)
+    took = time.perf_counter() - started
+    assert len(merged) > 0.9 * objects
+    assert took < seconds

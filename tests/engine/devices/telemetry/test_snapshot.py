@@ -1,0 +1,241 @@
+"""From the driver's answers to snapshots, by the sampler's process and its owner."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from engine.devices.description import DeviceDescription
+from engine.devices.nvml import ALL_LINKS, Nvml
+from engine.devices.processor import ProcessorSampler
+from engine.devices.telemetry.monitor import TelemetryMonitor
+from engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
+from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from engine.types import DeviceId
+from tests.support.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
+
+CPU, GPU = DeviceId("cpu", "0"), DeviceId("cuda", "3")
+
+
+def description(device: DeviceId, uuid: str | None = None) -> DeviceDescription:
+    return DeviceDescription(device, "a device", "a library", ("fp32",), uuid=uuid)
+
+
+def wait(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_snapshots_travel_as_json() -> None:
+    links = LinkTraffic(0, "0000:07:00.0", 1.5e9, 0.0), LinkTraffic(3, None, None, None)
+    busy = Telemetry(GPU, 7.0, memory_used=2**40, nvlink_traffic=links, throttling=("power limit",))
+    for snapshot in (Telemetry(GPU), busy, Telemetry(CPU, throttling=())):
+        assert Telemetry.from_json(json.loads(json.dumps(snapshot.as_json()))) == snapshot
+
+
+def test_a_snapshot_of_a_gpu() -> None:
+    counts = iter([0, 10_000, 20_000])
+
+    def fields(asked: list[tuple[int, int]]) -> list[Any]:
+        if asked[0][0] == 198:
+            raise Library.NVMLError("PCIe is not counted")
+        count = next(counts)
+        return [SimpleNamespace(nvmlReturn=0, valueType=3, value=SimpleNamespace(ullVal=count)) for _ in asked]
+
+    (gpu,) = Nvml(Library({**H200, "nvmlDeviceGetFieldValues": fields})).gpus()
+    sampler = GpuSampler(GPU, gpu)
+    begin = time.monotonic()
+    time.sleep(0.1)
+    snapshot = sampler.sample()
+    elapsed = time.monotonic() - begin
+    assert snapshot.device == GPU
+    assert (snapshot.utilization, snapshot.decoder, snapshot.encoder, snapshot.power) == (97, 83, None, 612.345)
+    assert (snapshot.pcie_rx, snapshot.pcie_tx) == (1.5e6, 1.5e6)
+    assert snapshot.nvlink_rx == snapshot.nvlink_tx == pytest.approx(10_000 * 1024 / elapsed, rel=0.3)
+    assert snapshot.throttling == ("power limit", "temperature")
+
+
+def linked(counts: dict[tuple[int, int], int]) -> GpuSampler:
+    """Of a GPU with two links to one, one to another, and one to a switch."""
+    ends = [("00000000:07:00.0", 0), ("00000000:0B:00.0", 0), ("00000000:07:00.0", 0), (None, 2)]
+    (gpu,) = Nvml(Library({**H200, **with_nvlinks(ends, counts)})).gpus()
+    return GpuSampler(GPU, gpu)
+
+
+def test_traffic_of_each_link_with_where_it_leads() -> None:
+    counts = {(field, link): 1_000 for field in (138, 139) for link in range(4)}
+    sampler, begin = linked(counts), time.monotonic()
+    counts |= {(138, 0): 11_000, (138, 2): 21_000, (139, 1): 6_000}
+    time.sleep(0.1)
+    snapshot, elapsed = sampler.sample(), time.monotonic() - begin
+    assert [(link.number, link.end) for link in snapshot.nvlink_traffic] == [
+        (0, "0000:07:00.0"),
+        (1, "0000:0b:00.0"),
+        (2, "0000:07:00.0"),
+        (3, None),
+    ]
+    unit = 1_000 * 1024 / elapsed
+    assert [link.tx for link in snapshot.nvlink_traffic] == pytest.approx([10 * unit, 0, 20 * unit, 0], rel=0.3)
+    assert [link.rx for link in snapshot.nvlink_traffic] == pytest.approx([0, 5 * unit, 0, 0], rel=0.3)
+    assert snapshot.nvlinks == 4
+    assert (snapshot.nvlink_rx, snapshot.nvlink_tx) == tuple(
+        sum(rates) for rates in zip(*((link.rx, link.tx) for link in snapshot.nvlink_traffic), strict=True)
+    )
+
+
+def test_a_counter_that_began_anew_is_unknown_once_and_so_is_the_sum() -> None:
+    counts = {(field, link): 1_000 for field in (138, 139) for link in range(4)}
+    sampler = linked(counts)
+    counts |= {(138, 1): 10, (138, 2): 1_000_000}
+    snapshot = sampler.sample()
+    assert [link.tx is None for link in snapshot.nvlink_traffic] == [False, True, False, False]
+    assert (snapshot.nvlink_rx, snapshot.nvlink_tx) == (0.0, None)
+    snapshot = sampler.sample()
+    assert [link.tx for link in snapshot.nvlink_traffic] == [0.0] * 4
+    assert snapshot.nvlink_tx == 0.0
+
+
+def test_where_links_are_not_counted_by_themselves_there_is_a_total() -> None:
+    counts = {(138, ALL_LINKS): 0, (139, ALL_LINKS): 0}
+    sampler = linked(counts)
+    counts[138, ALL_LINKS] = 1_000
+    snapshot = sampler.sample()
+    assert snapshot.nvlink_traffic == ()
+    assert snapshot.nvlink_rx == 0.0
+    assert (snapshot.nvlink_tx or 0.0) > 0.0
+
+
+def test_a_link_that_falls_silent_takes_nothing_from_the_others() -> None:
+    counts = {(field, link): 0 for field in (138, 139) for link in (*range(4), ALL_LINKS)}
+    sampler = linked(counts)
+    del counts[138, 3]
+    sampler.sample()
+    counts |= {(138, 0): 1_000, (138, ALL_LINKS): 3_000}
+    snapshot = sampler.sample()
+    assert [link.number for link in snapshot.nvlink_traffic] == [0, 1, 2]
+    assert (snapshot.nvlink_tx or 0.0) == pytest.approx(3 * (snapshot.nvlink_traffic[0].tx or 0.0))
+
+
+@pytest.mark.parametrize(("before", "now", "expected"), [(None, 5, None), (5, None, None), (9, 5, None), (5, 5, 0.0), (0, 2**40, 2**41)])
+def test_rates_of_counters(before: int | None, now: int | None, expected: float | None) -> None:
+    assert rate(before, now, 0.5) == expected
+
+
+def test_the_processors_utilization_is_that_of_the_processors_that_may_be_used(tmp_path: Path) -> None:
+    usable = min(os.sched_getaffinity(0))
+    (tmp_path / "meminfo").write_text("MemTotal: 1000 kB\nMemFree: 100 kB\nMemAvailable: 400 kB\n")
+
+    def stat(working: int, idle: int) -> None:
+        rows = ["cpu 9 9 9 9 9 9 9 9 0 0", f"cpu{usable} {working} 0 0 {idle} 0 0 0 0 0 0", "cpu9999 5 5 5 5 5 5 5 5 0 0", "intr 7"]
+        (tmp_path / "stat").write_text("\n".join(rows))
+
+    stat(100, 1000)
+    sampler = ProcessorSampler(CPU, tmp_path)
+    assert sampler.sample().utilization is None  # no time has passed
+    stat(130, 1010)
+    assert sampler.sample() == Telemetry(CPU, utilization=75.0, memory_used=600 * 1024, memory_total=1000 * 1024)
+    (tmp_path / "stat").unlink()
+    (tmp_path / "meminfo").write_text("MemTotal: 1000 kB\n")
+    assert sampler.sample() == Telemetry(CPU)
+
+
+def test_devices_that_nothing_is_known_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", Library(refusing=NVMLError_LibRmVersionMismatch))  # type: ignore[arg-type]
+    samplers, problem = make_samplers([(GPU, "GPU-a"), (CPU, "")])
+    assert samplers[0].sample() == Telemetry(GPU)
+    assert samplers[1].sample().memory_total
+    assert "restart the machine" in str(problem)
+    monkeypatch.setitem(sys.modules, "pynvml", Library(H200))  # type: ignore[arg-type]
+    samplers, problem = make_samplers([(GPU, "GPU-a"), (DeviceId("cuda", "0"), "GPU-gone")])
+    assert problem is None
+    assert [sampler.sample().utilization for sampler in samplers] == [97, None]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of its processors")
+def test_the_cpu_is_sampled_twice_a_second() -> None:
+    monitor = TelemetryMonitor([description(CPU)])
+    try:
+        seen = []
+        wait(lambda: monitor.latest)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 2.25:
+            if not seen or monitor.latest is not seen[-1]:
+                seen.append(monitor.latest)
+            time.sleep(0.01)
+        assert 4 <= len(seen) <= 6
+        snapshot = seen[-1][CPU]
+        assert snapshot.memory_total is not None
+        assert 0 < (snapshot.memory_used or 0) < snapshot.memory_total
+        assert 0 <= (snapshot.utilization or 0) <= 100
+        assert monitor.problem is None
+    finally:
+        monitor.close()
+    assert monitor.latest == {}
+    assert monitor.problem is None
+    monitor.close()
+
+
+def test_the_sampler_ends_with_whoever_started_it() -> None:
+    code = """
+import subprocess, sys, time
+sampler = subprocess.Popen([sys.executable, "-m", "engine.devices.telemetry.sampler", "cpu:0="], stdin=subprocess.PIPE, stdout=sys.stdout)
+print(sampler.pid, flush=True)
+time.sleep(60)
+"""
+    owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with owner:
+        assert owner.stdout is not None
+        sampler = int(owner.stdout.readline())
+        assert "cpu:0" in owner.stdout.readline()
+        owner.kill()
+        owner.stdout.read()  # ends when both have
+    wait(lambda: not Path(f"/proc/{sampler}").exists() or "Z" in Path(f"/proc/{sampler}/stat").read_text().split())
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [("import os; os.abort()", "crashed (signal 6)"), ("raise SystemExit(3)", "ended with status 3")],
+)
+def test_a_sampler_that_ends_says_so(code: str, problem: str) -> None:
+    snapshot = json.dumps({"problem": None, "devices": [Telemetry(GPU, 5.0).as_json()]})
+    program = f"print('driver says hello'); print({snapshot!r}, flush=True); import time; time.sleep(0.3); {code}"
+    monitor = TelemetryMonitor([description(GPU, "GPU-a")], (sys.executable, "-c", program))
+    try:
+        wait(lambda: monitor.latest)
+        assert monitor.latest == {GPU: Telemetry(GPU, 5.0)}
+        wait(lambda: monitor.problem)
+        assert monitor.latest == {}
+        assert problem in str(monitor.problem)
+    finally:
+        monitor.close()
+
+
+def test_a_sampler_that_cannot_be_started() -> None:
+    monitor = TelemetryMonitor([description(CPU)], ["/nowhere/python"])
+    assert "cannot be started" in str(monitor.problem)
+    assert monitor.latest == {}
+    monitor.close()
+
+
+def test_watching_loads_no_driver_into_the_caller() -> None:
+    code = """
+import sys
+from engine.devices.telemetry.monitor import TelemetryMonitor
+from engine.devices.discovery import discover
+monitor = TelemetryMonitor(discover())
+monitor.close()
+print({"openvino", "cv2", "av", "cuda", "pynvml", "tensorrt_rtx"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"

@@ -1,0 +1,194 @@
+"""The ring of surfaces hands out no memory twice, keeps to its budget, and lets everybody through. Here it is host memory."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from engine.errors import DeviceError
+from engine.media.nvdec.surfaces import SurfaceRing
+
+
+class HostMemory:
+    """bytes taken and not given back."""
+
+    taken = 0
+
+    def __init__(self, nbytes: int) -> None:
+        self._memory = np.zeros(nbytes, np.uint8)
+        self.address = int(self._memory.ctypes.data)
+        HostMemory.taken += nbytes
+
+    def close(self) -> None:
+        HostMemory.taken -= self._memory.nbytes
+
+
+@pytest.fixture(autouse=True)
+def _nothing_taken() -> None:
+    HostMemory.taken = 0
+
+
+def ring(count: int = 3, budget: int = 1000) -> SurfaceRing:
+    return SurfaceRing(count, budget, HostMemory, threading.Event)
+
+
+def in_thread(call: object, *arguments: object) -> tuple[threading.Thread, list[object]]:
+    results: list[object] = []
+
+    def run() -> None:
+        try:
+            results.append(call(*arguments))  # type: ignore[operator]
+        except DeviceError as problem:
+            results.append(problem)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, results
+
+
+def test_memory_is_used_again() -> None:
+    surfaces = ring()
+    first, release = surfaces.acquire(100)
+    release()
+    second, release = surfaces.acquire(60)
+    assert second is first
+    release()
+    assert HostMemory.taken == surfaces.used == 100
+    surfaces.close()
+    assert HostMemory.taken == 0
+
+
+def test_releasing_twice_gives_back_once() -> None:
+    surfaces = ring(count=2)
+    first, release = surfaces.acquire(10)
+    release()
+    release()
+    again, _ = surfaces.acquire(10)
+    release()
+    other, _ = surfaces.acquire(10)
+    assert again is first
+    assert other is not first
+
+
+def test_who_asks_for_too_many_waits() -> None:
+    surfaces = ring(count=1)
+    first, release = surfaces.acquire(10)
+    thread, results = in_thread(surfaces.acquire, 10)
+    time.sleep(0.05)
+    assert not results
+    release()
+    thread.join(5)
+    assert results[0][0] is first  # type: ignore[index]
+
+
+def test_larger_frames_replace_smaller_surfaces_within_the_budget() -> None:
+    surfaces = ring(count=10, budget=1000)
+    releases = [surfaces.acquire(100)[1] for _ in range(10)]
+    thread, results = in_thread(surfaces.acquire, 450)
+    for number, release in enumerate(releases):
+        time.sleep(0.01)
+        assert bool(results) == (number >= 5)
+        release()
+    thread.join(5)
+    assert HostMemory.taken == surfaces.used <= 1000
+    assert surfaces.room_for(450) == 2
+
+
+def test_small_frames_do_not_overtake_a_large_one_for_ever() -> None:
+    surfaces = ring(count=4, budget=400)
+    releases = [surfaces.acquire(100)[1] for _ in range(4)]
+    large, large_results = in_thread(surfaces.acquire, 400)
+    time.sleep(0.02)
+    small, small_results = in_thread(surfaces.acquire, 100)
+    for release in releases:
+        assert not small_results
+        release()
+    large.join(5)
+    assert large_results
+    assert not small_results
+    large_results[0][1]()  # type: ignore[index]
+    small.join(5)
+    assert small_results[0][0].nbytes == 400  # type: ignore[index]
+
+
+def test_a_frame_beyond_the_budget_is_an_error() -> None:
+    with pytest.raises(DeviceError, match="does not fit"):
+        ring().acquire(1001)
+
+
+def test_closing_wakes_who_waits_and_waits_for_what_is_out() -> None:
+    surfaces = ring(count=1)
+    _, release = surfaces.acquire(10)
+    waiting, results = in_thread(surfaces.acquire, 10)
+    time.sleep(0.02)
+    closing, closed = in_thread(surfaces.close)
+    waiting.join(5)
+    assert isinstance(results[0], DeviceError)
+    assert not closed
+    release()
+    closing.join(5)
+    assert HostMemory.taken == 0
+    surfaces.close()
+
+
+def test_memory_that_cannot_be_had_leaves_the_ring_usable() -> None:
+    allowed = [HostMemory]
+
+    def allocate(nbytes: int) -> HostMemory:
+        if not allowed:
+            raise DeviceError("no memory")
+        return allowed.pop()(nbytes)
+
+    surfaces = SurfaceRing(2, 100, allocate, threading.Event)
+    _, release = surfaces.acquire(10)
+    with pytest.raises(DeviceError, match="no memory"):
+        surfaces.acquire(10)
+    release()
+    assert surfaces.acquire(10)[0].nbytes == 10
+
+
+def test_many_threads_share_it() -> None:
+    surfaces = ring(count=5, budget=1500)
+    in_use: set[int] = set()
+    wrong: list[str] = []
+    lock = threading.Lock()
+
+    def work(seed: int) -> None:
+        dice = random.Random(seed)
+        for _ in range(200):
+            surface, release = surfaces.acquire(dice.choice((100, 200, 600)))
+            with lock:
+                if surface.address in in_use or surfaces.used > 1500:
+                    wrong.append("taken twice, or too much")
+                in_use.add(surface.address)
+            time.sleep(dice.random() * 1e-4)
+            with lock:
+                in_use.discard(surface.address)
+            release()
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not wrong
+    surfaces.close()
+    assert HostMemory.taken == 0
+
+
+def test_there_are_plenty_while_less_than_half_of_them_are_in_use() -> None:
+    surfaces = ring(count=4, budget=1000)
+    assert surfaces.plenty()
+    releases = [surfaces.acquire(10)[1] for _ in range(2)]
+    assert not surfaces.plenty()
+    releases[0]()
+    assert surfaces.plenty()
+    large = surfaces.acquire(490)[1]
+    assert not surfaces.plenty(), "half of the bytes"
+    large()
+    releases[1]()
+    assert surfaces.plenty()

@@ -1,0 +1,87 @@
+"""The preview's reader lands exactly on the frame that is shown at a time."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pytest
+
+from engine.errors import SourceError
+from engine.media.preview.reader import VideoReader
+from tests.engine.media.conftest import Clip
+from tests.support.media import number_of, numbered, truncated
+
+VARIABLE = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(150)]
+CLIPS: dict[str, dict[str, Any]] = {
+    "a.mp4": {"bframes": 3, "open_gop": True, "gop": 25},
+    "a.mkv": {"bframes": 3, "open_gop": True, "gop": 25, "audio": True},
+    "a.ts": {"bframes": 3, "open_gop": True, "gop": 25, "audio": True},
+    "a.flv": {"bframes": 3},
+    "a.avi": {"bframes": 2},
+    "a.h264": {"bframes": 2},
+    "a.webm": {"codec": "libvpx-vp9", "gop": 40, "options": {"deadline": "realtime", "cpu-used": "8"}},
+    "v.mp4": {"bframes": 2, "pts": [500 + time for time in VARIABLE], "time_base": Fraction(1, 1000)},
+    "one.mp4": {"gop": 9999},
+}
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
+    with VideoReader(clip(name, frames=150, **CLIPS[name])) as reader:
+        times = [frame.pts for frame in reader]
+        assert len(times) == reader.info.frames == 150
+        rng = random.Random(name)
+        wanted = [rng.uniform(times[0] - 0.2, times[-1] + 0.4) for _ in range(12)] + times[::17] + [-5.0, 1e6]
+        for time in wanted:
+            reader.seek(time)
+            expected = max((number for number in range(150) if times[number] <= time), default=0)
+            first = next(reader)
+            assert (first.pts, number_of(first.image)) == (times[expected], expected), time
+            assert [number_of(frame.image) for frame, _ in zip(reader, range(3), strict=False)] == list(range(150))[
+                expected + 1 : expected + 4
+            ]
+
+
+def test_pictures_are_scaled_down_to_fit_and_never_up(clip: Clip) -> None:
+    path = clip("a.mp4", frames=5, size=(320, 240), rotation=90)
+    for max_size, shape in (((120, 120), (120, 90, 3)), ((60, 900), (80, 60, 3)), ((4000, 4000), (320, 240, 3)), (None, (320, 240, 3))):
+        with VideoReader(path, max_size=max_size) as reader:
+            assert next(reader).image.shape == shape
+
+
+def test_a_folder_of_pictures_is_played_by_position(tmp_path: Path) -> None:
+    for number in range(7):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), numbered(number, (64, 48)))
+    with VideoReader(tmp_path, max_size=(32, 32)) as reader:
+        assert [number_of(frame.image) for frame in reader] == list(range(7))
+        for position, expected in ((4, 4), (-1, 0), (99, 6)):
+            reader.seek(position)
+            frame = next(reader)
+            assert (frame.pts, frame.name, frame.image.shape) == (float(expected), f"{expected}.png", (24, 32, 3))
+
+
+def test_damaged_videos_play_what_is_left(clip: Clip, tmp_path: Path) -> None:
+    path = truncated(clip("a.mkv", frames=150, bframes=2), tmp_path / "a.mkv", 0.6)
+    with VideoReader(path) as reader:
+        numbers = [number_of(frame.image) for frame in reader]
+        assert 60 < len(numbers) < 110
+        assert numbers == sorted(numbers)
+        reader.seek(1.0)
+        assert number_of(next(reader).image) == 30
+
+
+def test_closing_is_harmless_when_repeated_and_ends_the_frames(clip: Clip) -> None:
+    reader = VideoReader(clip("a.mp4", frames=60))
+    next(reader)
+    reader.close()
+    reader.close()
+    assert next(reader, None) is None
+
+
+def test_what_cannot_be_probed_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        VideoReader(tmp_path / "gone.mp4")

@@ -1,0 +1,117 @@
+"""Members that differ: in how many pictures they take at once, and in how fast they are."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.backends import create_backend
+from engine.backends.base import Backend
+from engine.errors import DeviceError
+from engine.pool.groups.member_pool import Crew
+from engine.pool.protocol import Failed, Member, Ready
+from engine.settings import EngineSettings, Precision
+from engine.types import DeviceId, Image
+from tests.support.models import tiny_network
+from tests.support.pool import CPUS
+
+SETTINGS = EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1)
+
+
+def pictures(count: int) -> list[Image]:
+    random = np.random.default_rng(1)
+    return [np.kron(random.integers(0, 256, (12, 16, 3)), np.ones((8, 8, 1))).astype(np.uint8) for _ in range(count)]
+
+
+def die(why: Failed) -> Any:
+    raise AssertionError(why)
+
+
+def slow(device: DeviceId) -> Backend:
+    """The real engine; that of cpu:1 takes 0.3 s longer for every picture."""
+    backend = create_backend(device)
+    submit = backend._submit_impl
+
+    def submit_slowly(images: Any, still: bool) -> Any:
+        time.sleep(0.3 * len(images))
+        return submit(images, still)
+
+    if device == CPUS[1]:
+        backend._submit_impl = submit_slowly  # type: ignore[method-assign]
+    return backend
+
+
+@contextmanager
+def crew_of(
+    batches: tuple[int, int], told: list[Member], make: Callable[[DeviceId], Backend] = create_backend, hasty: bool = False
+) -> Iterator[Crew]:
+    crew = Crew(CPUS, make, told.append, die, lambda: None, hasty)
+    settings = {
+        device: EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1, batch=batch)
+        for device, batch in zip(CPUS, batches, strict=True)
+    }
+    try:
+        crew.start(tiny_network(), settings)
+        yield crew
+    finally:
+        crew.close()
+
+
+def test_members_with_different_batches_share_the_pictures() -> None:
+    images, told = pictures(150), list[Member]()
+    with crew_of((8, 1), told) as crew:
+        assert sorted(engine.batch for engine in crew.engines) == [1, 8]
+        dealt = [crew.put(images[start : start + 50], still=False) for start in range(0, 150, 50)]
+        found = [each for part in dealt for each in part.result(20)]
+        done = Counter(device for part in dealt for device in part.devices)
+        assert not any(part.failures for part in dealt)
+    assert set(done) == set(CPUS)
+    assert {about.device for about in told if isinstance(about.message, Ready)} == set(CPUS)
+    with create_backend(CPUS[0]) as backend:
+        backend.activate(tiny_network(), SETTINGS)
+        for image, each in zip(images, found, strict=True):
+            (expected,) = backend.infer([image])
+            np.testing.assert_allclose(each.boxes, expected.boxes, atol=0.01)
+            np.testing.assert_allclose(each.scores, expected.scores, atol=1e-4)
+
+
+def test_still_and_moving_pictures_are_not_mixed() -> None:
+    images, told = pictures(12), list[Member]()
+    with crew_of((8, 8), told) as crew:
+        parts = [crew.put(images, still) for still in (False, True, False)]
+        first, second, third = ([len(found) for found in part.result(20)] for part in parts)
+    with create_backend(CPUS[0]) as backend:
+        backend.activate(tiny_network(), SETTINGS)
+        expected = {still: [len(backend.infer([image], still)[0]) for image in images] for still in (False, True)}
+    assert first == third == expected[False]
+    assert second == expected[True]
+
+
+@pytest.mark.parametrize("hasty", [False, True])
+def test_a_slow_member_works_as_well_but_does_not_hold_up_what_belongs_together(hasty: bool) -> None:
+    images = pictures(40)
+    with crew_of((1, 1), [], slow, hasty) as crew:
+        crew.put(images, still=False).result(20)  # now their speed is known
+        started = time.monotonic()
+        later = crew.put(images, still=False)
+        later.result(20)
+        took = time.monotonic() - started
+    by_slow = sum(device == CPUS[1] for device in later.devices)
+    assert by_slow == 0 if hasty else 1 <= by_slow <= 4
+    assert took < 0.6 or not hasty
+
+
+def test_without_a_device_nothing_starts() -> None:
+    told = list[Member]()
+    crew = Crew([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, lambda: None)
+    with pytest.raises(DeviceError, match=r"GPU\.7"):
+        crew.start(tiny_network(), {DeviceId("openvino", "GPU.7"): SETTINGS})
+    crew.close()
+    assert isinstance(told[-1].message, Failed)
+    assert not told[-1].message.retry

@@ -1,0 +1,454 @@
+"""The pool's bookkeeping against simulated workers that work, die and come back in every order Hypothesis can think of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
+from engine.pool.scheduling.dispatcher import DIED_TWICE, Dispatcher
+from engine.pool.scheduling.strategies import choose
+from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
+from engine.settings import Parallel
+from engine.types import Detections, DeviceId, FrameResult
+from tests.support.pool import tiny_settings
+
+DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
+SEGMENT_PTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a source really holds. lengths: frames of each segment. amiss: so many more are announced of each.
+
+    poison: (segment, position) of frames that kill a worker that infers them. venom: that kill it when it decodes them,
+    which it also does to skip them.
+    """
+
+    lengths: tuple[int, ...]
+    poison: frozenset[tuple[int, int]] = frozenset()
+    venom: frozenset[tuple[int, int]] = frozenset()
+    readable: bool = True
+    amiss: int = 0
+
+    def info(self) -> SourceInfo:
+        segments = tuple(Segment(number, None, None, max(0, length + self.amiss)) for number, length in enumerate(self.lengths))
+        announced = sum(segment.frames for segment in segments)
+        return SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, announced, None, 25.0, segments)
+
+    def frames(self) -> list[float]:
+        return [segment * SEGMENT_PTS + position for segment, length in enumerate(self.lengths) for position in range(length)]
+
+
+@dataclass
+class Simulated:
+    """A worker process: in each lane a task and one that follows, each task's results in order, dead at a poisoned frame.
+
+    positions: of the tasks it began, how far it is.
+    """
+
+    lanes: int
+    probe: Probe | None = None
+    tasks: list[Detect] = field(default_factory=list)
+    positions: dict[tuple[int, int], int] = field(default_factory=dict)
+    asked: int = 0
+
+
+class DeathError(Exception):
+    """A simulated worker met a frame that kills it."""
+
+
+class Run:
+    """A dispatcher with simulated workers around it."""
+
+    def __init__(
+        self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None, together: bool = False
+    ) -> None:
+        self.devices = DEVICES[:devices]
+        self.strategy, _ = choose(tiny_settings(parallel), self.devices)
+        self.dispatcher = Dispatcher(self.strategy, self.devices, lambda: self.now, together=together)
+        self.now = 0.0
+        self.together = together
+        self.leaving: set[DeviceId] = set()
+        self.sources = list(sources)
+        self.random = random
+        self.lanes = {device: lanes or random.randint(1, 3) for device in self.devices}
+        self.workers: dict[DeviceId, Simulated] = {}
+        self.frames: dict[int, list[FrameResult]] = {number: [] for number in range(len(sources))}
+        self.finished: dict[int, SourceFinished] = {}
+        self.opened: set[int] = set()
+        self.most_waiting = 0
+        self.deaths = 0
+        self.recalled: list[tuple[DeviceId, Detect]] = []
+        for device in self.devices:
+            self.start(device)
+        for number in range(len(sources)):
+            self.tell(self.dispatcher.add(number, Path(f"{number}.mp4")))
+
+    def start(self, device: DeviceId) -> None:
+        self.workers[device] = Simulated(self.lanes[device])
+        self.dispatcher.started(device)
+        self.dispatcher.ready(device, self.lanes[device])
+
+    def tell(self, events: list[Event]) -> None:
+        for event in events:
+            match event:
+                case SourceOpened():
+                    self.opened.add(event.source)
+                case FramesDone():
+                    assert event.source in self.opened
+                    assert event.source not in self.finished
+                    self.frames[event.source] += event.frames
+                case SourceFinished():
+                    assert event.source not in self.finished, "finished twice"
+                    self.finished[event.source] = event
+
+    def deliver(self) -> None:
+        for device, message in self.dispatcher.assignments():
+            worker = self.workers[device]
+            match message:
+                case Probe():
+                    assert worker.probe is None
+                    assert device not in self.leaving
+                    worker.probe = message
+                case Detect():
+                    assert len(worker.tasks) < 2 * worker.lanes
+                    assert worker.asked
+                    assert message.info.segments == ()
+                    assert device not in self.leaving
+                    process = list(self.workers.values()) if self.together else [worker]
+                    assert not message.careful or not any(other.tasks or other.probe for other in process), "a suspect is not alone"
+                    assert not any(task.careful for other in process for task in other.tasks), "a suspect is not left alone"
+                    worker.asked -= 1
+                    worker.tasks.append(message)
+                case Drop():
+                    for task in list(worker.tasks):
+                        if task.source == message.source:
+                            self.end(device, task, complete=False)
+                case Recall():
+                    assert device not in self.leaving
+                    (task,) = [task for task in worker.tasks if (task.source, task.segment.number) == (message.source, message.segment)]
+                    assert not task.careful
+                    self.recalled.append((device, task))
+        self.most_waiting = max(self.most_waiting, self.dispatcher.waiting)
+
+    def step(self, device: DeviceId) -> None:
+        """Let one worker do something."""
+        worker = self.workers[device]
+        self.now += 0.1
+        self.deliver()
+        for holder, task in self.recalled:
+            if task in self.workers.get(holder, worker).tasks:
+                self.end(holder, task, complete=False)
+        self.recalled.clear()
+        if worker.probe is not None and self.random.random() < 0.7:
+            self.tell(self.dispatcher.receive(device, Began(worker.probe.source, None)))
+            truth, number, worker.probe = self.sources[worker.probe.source], worker.probe.source, None
+            self.tell(
+                self.dispatcher.receive(device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, "unreadable"))
+            )
+        elif worker.tasks:
+            self.work(device, self.random.choice(worker.tasks[: worker.lanes]))
+        if worker.asked + len(worker.tasks) < 2 * worker.lanes:
+            worker.asked += 1
+            self.tell(self.dispatcher.receive(device, Need()))
+
+    def work(self, device: DeviceId, task: Detect) -> None:
+        worker, truth, number = self.workers[device], self.sources[task.source], task.segment.number
+        place = task.source, number
+        if place not in worker.positions:
+            self.tell(self.dispatcher.receive(device, Began(task.source, number)))
+        position = worker.positions.setdefault(place, task.skip)
+        end = truth.lengths[number] if task.limit is None else min(truth.lengths[number], task.skip + task.limit)
+        if position >= end:
+            self.end(device, task, complete=task.limit is None or position < task.skip + task.limit)
+            return
+        if any(segment == number and at < position for segment, at in truth.venom):
+            raise DeathError
+        count = 1 if task.careful else self.random.randint(1, end - position)
+        deadly = [at for segment, at in truth.poison | truth.venom if segment == number and position <= at < position + count]
+        if task.careful and (number, position) not in truth.venom:
+            self.tell(self.dispatcher.receive(device, Trying(task.source, number, position, number * SEGMENT_PTS + position, 64, 48, None)))
+        if deadly:
+            # what had left the worker when it died: in careful mode all before, else whatever was not under way
+            survived = min(deadly) - position
+            self.send(device, task, position, survived if task.careful else self.random.randint(0, survived))
+            raise DeathError
+        self.send(device, task, position, count)
+        worker.positions[place] = position + count
+
+    def send(self, device: DeviceId, task: Detect, position: int, count: int) -> None:
+        number = task.segment.number
+        if count:
+            entries = [FrameEntry(number * SEGMENT_PTS + position + at, 64, 48, Detections()) for at in range(count)]
+            self.tell(self.dispatcher.receive(device, Frames.pack(task.source, number, position, entries)))
+
+    def end(self, device: DeviceId, task: Detect, *, complete: bool) -> None:
+        worker = self.workers[device]
+        position = worker.positions.pop((task.source, task.segment.number), task.skip)
+        worker.tasks.remove(task)
+        self.tell(self.dispatcher.receive(device, Done(task.source, task.segment.number, position, complete)))
+
+    def kill(self, device: DeviceId, *, gone: bool = False) -> None:
+        self.deaths += 1
+        dead = list(self.workers) if self.together else [device]
+        for other in dead:
+            out = (gone and other == device) or other in self.leaving
+            self.tell(self.dispatcher.lost(other, gone=out, why="it died"))
+            self.leaving.discard(other)
+            if out:
+                del self.workers[other]
+        for other in dead:
+            if other in self.workers:
+                self.start(other)
+
+    def shuffle(self, devices: Sequence[DeviceId]) -> None:
+        """Let one of these join or leave, or be gone if it is leaving."""
+        device = self.random.choice(devices)
+        staying = [other for other in self.workers if other not in self.leaving]
+        if device in self.leaving:
+            again = self.random.random() < 0.3
+            if again:
+                self.dispatcher.join([device])
+            self.tell(self.dispatcher.lost(device, gone=not again, why="it was removed", innocent=True))
+            self.leaving.discard(device)
+            del self.workers[device]
+            if again:
+                self.start(device)
+        elif device not in self.workers:
+            self.lanes.setdefault(device, self.random.randint(1, 3))
+            self.dispatcher.join([device])
+            self.start(device)
+        elif len(staying) > 1:
+            self.tell(self.dispatcher.leave(device))
+            self.leaving.add(device)
+
+    def until_finished(self, deaths: int = 0, cancels: int = 0, losses: int = 0, moves: int = 0) -> None:
+        for _ in range(100_000):
+            if self.dispatcher.finished:
+                return
+            if not self.workers:
+                self.deliver()
+                continue
+            # whoever is leaving has to be gone some time, as the pool sees to it
+            movable = DEVICES if moves else [other for other in DEVICES if other in self.leaving]
+            if movable and self.random.random() < 0.1:
+                moves = max(0, moves - 1)
+                self.shuffle(movable)
+            device = self.random.choice(list(self.workers))
+            if deaths and self.random.random() < 0.05:
+                deaths -= 1
+                gone = losses > 0
+                losses -= gone
+                self.kill(device, gone=gone)
+                continue
+            if cancels and self.random.random() < 0.05:
+                cancels -= 1
+                self.tell(self.dispatcher.cancel(self.random.choice([None, *range(len(self.sources))])))
+            try:
+                self.step(device)
+            except DeathError:
+                self.kill(device)
+        pytest.fail("the run does not come to an end")
+
+
+few = settings(max_examples=30, deadline=None)
+lengths = st.lists(st.integers(0, 40), min_size=1, max_size=8).map(tuple)
+readable = st.integers(0, 4).map(bool)
+sources = st.lists(st.builds(Truth, lengths, readable=readable), min_size=1, max_size=5)
+announced_amiss = st.lists(st.builds(Truth, lengths, readable=readable, amiss=st.sampled_from([0, -3, 5])), min_size=1, max_size=5)
+parallels = st.sampled_from([Parallel.STREAMS, Parallel.SEGMENTS])
+randoms = st.randoms(use_true_random=True)
+togethers = st.booleans()
+
+
+def check_complete(run: Run, number: int) -> None:
+    """Every frame exactly once, in order, and accounted for."""
+    truth, frames, finished = run.sources[number], run.frames[number], run.finished[number]
+    assert [frame.ref.index for frame in frames] == list(range(len(frames)))
+    assert not finished.cancelled
+    if not truth.readable:
+        assert (frames, finished.error) == ([], "unreadable")
+        return
+    assert finished.error is None
+    assert len(frames) == len(truth.frames())
+    for frame, pts in zip(frames, truth.frames(), strict=True):
+        assert frame.ref.source == number
+        if frame.failure is None:
+            assert frame.ref.pts == pts
+        else:
+            assert frame.failure == DIED_TWICE
+            assert not math.isnan(frame.ref.pts)
+    failed = sum(frame.failure is not None for frame in frames)
+    assert finished.ledger.decoded == len(frames)
+    assert finished.ledger.inferred == len(frames) - failed
+    assert sum(finished.ledger.failed.values()) == failed
+    assert not finished.ledger.dropped
+
+
+@few
+@given(parallels, st.integers(1, 3), announced_amiss, randoms)
+def test_every_frame_comes_once_and_in_order(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    run = Run(parallel, devices, sources, random)
+    run.until_finished()
+    for number in range(len(sources)):
+        check_complete(run, number)
+        assert not any(frame.failure for frame in run.frames[number])
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms, togethers, st.sampled_from([0, 20]))
+def test_workers_may_die_and_devices_come_and_go_at_any_time(
+    parallel: Parallel, devices: int, sources: list[Truth], random: Random, together: bool, moves: int
+) -> None:
+    run = Run(parallel, devices, sources, random, together=together)
+    run.until_finished(deaths=10, moves=moves)
+    for number in range(len(sources)):
+        if "opening it ended the worker twice" in (run.finished[number].error or ""):
+            continue
+        check_complete(run, number)
+
+
+@few
+@given(parallels, st.integers(1, 3), st.lists(lengths, min_size=1, max_size=3), st.data(), randoms, togethers, st.sampled_from([0, 20]))
+def test_a_frame_that_kills_is_the_only_one_lost(
+    parallel: Parallel, devices: int, shapes: list[tuple[int, ...]], data: st.DataObject, random: Random, together: bool, moves: int
+) -> None:
+    truths = []
+    for shape in shapes:
+        places = [(segment, at) for segment, length in enumerate(shape) for at in range(length)]
+        poison = data.draw(st.sets(st.sampled_from(places), max_size=3)) if places else set()
+        truths.append(Truth(shape, frozenset(poison)))
+    run = Run(parallel, devices, truths, random, together=together)
+    run.until_finished(moves=moves)
+    for number, truth in enumerate(truths):
+        check_complete(run, number)
+        failed = {at for at, frame in enumerate(run.frames[number]) if frame.failure is not None}
+        assert failed == {sum(truth.lengths[:segment]) + at for segment, at in truth.poison}
+
+
+@few
+@given(parallels, st.integers(1, 3), lengths.filter(any), st.data(), randoms)
+def test_a_frame_the_decoder_cannot_pass_costs_the_rest_of_its_segment(
+    parallel: Parallel, devices: int, shape: tuple[int, ...], data: st.DataObject, random: Random
+) -> None:
+    segment, at = data.draw(st.sampled_from([(segment, at) for segment, length in enumerate(shape) for at in range(length)]))
+    run = Run(parallel, devices, [Truth(shape, venom=frozenset({(segment, at)}))], random)
+    run.until_finished()
+    check_complete(run, 0)
+    start = sum(shape[:segment])
+    assert {number for number, frame in enumerate(run.frames[0]) if frame.failure} == set(range(start + at, start + shape[segment]))
+    assert run.deaths <= 3
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms, togethers)
+def test_devices_that_come_and_go_cost_no_frame(
+    parallel: Parallel, devices: int, sources: list[Truth], random: Random, together: bool
+) -> None:
+    run = Run(parallel, devices, sources, random, together=together)
+    run.until_finished(moves=40)
+    for number in range(len(sources)):
+        check_complete(run, number)
+        assert not any(frame.failure for frame in run.frames[number])
+
+
+@few
+@given(parallels, st.integers(2, 3), sources, randoms)
+def test_the_others_take_over_from_a_lost_device(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    run = Run(parallel, devices, sources, random)
+    run.until_finished(deaths=1, losses=1)
+    for number in range(len(sources)):
+        check_complete(run, number)
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms)
+def test_without_a_device_every_source_ends_with_an_error(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    run = Run(parallel, devices, sources, random)
+    run.until_finished(deaths=devices, losses=devices)
+    late = len(sources)
+    run.sources.append(Truth((1,)))
+    if not run.workers:
+        run.tell(run.dispatcher.add(late, Path("late.mp4")))
+        assert "no device is left" in (run.finished[late].error or "")
+    for number in range(len(sources)):
+        ledger = run.finished[number].ledger
+        assert ledger.balanced
+        assert ledger.inferred + sum(ledger.failed.values()) == len(run.frames[number])
+        if run.finished[number].error is None:
+            check_complete(run, number)
+
+
+@few
+@given(parallels, st.integers(1, 3), sources, randoms)
+def test_cancelling_ends_a_source_at_once_and_no_other(parallel: Parallel, devices: int, sources: list[Truth], random: Random) -> None:
+    run = Run(parallel, devices, sources, random)
+    run.until_finished(cancels=3)
+    for number in range(len(sources)):
+        finished = run.finished[number]
+        assert [frame.ref.index for frame in run.frames[number]] == list(range(len(run.frames[number])))
+        if finished.cancelled:
+            assert finished.ledger.inferred == len(run.frames[number])
+        else:
+            check_complete(run, number)
+
+
+@pytest.mark.parametrize(("devices", "lanes", "seed"), [(2, 1, 1), (3, 1, 2), (2, 3, 3)])
+def test_results_that_wait_are_bounded(devices: int, lanes: int, seed: int) -> None:
+    random = Random(seed)
+    run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000) * lanes)], random, lanes)
+    slow = run.devices[0]
+    while not run.dispatcher.finished:
+        run.step(slow if random.random() < 0.02 else random.choice(run.devices[1:]))
+    check_complete(run, 0)
+    assert 0 < run.most_waiting <= (2 * devices * lanes + 2) * AHEAD_FRAMES
+
+
+@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS])
+@pytest.mark.parametrize("shapes", [[(30,) * 40], [(250,) * 40], [(30,)] * 60, [(100, 70)] * 40], ids=["short", "long", "clips", "pairs"])
+def test_every_lane_has_work(parallel: Parallel, shapes: list[tuple[int, ...]]) -> None:
+    run = Run(parallel, 1, [Truth(shape) for shape in shapes], Random(1), lanes=8)
+    busy = []
+    while not run.dispatcher.finished:
+        run.step(run.devices[0])
+        busy.append(len(run.workers[run.devices[0]].tasks))
+    for number in range(len(shapes)):
+        check_complete(run, number)
+    first = next(at for at, tasks in enumerate(busy) if tasks >= 8)
+    assert min(busy[first : len(busy) // 2]) >= 7
+
+
+def test_a_long_queue_is_opened_only_a_little_ahead() -> None:
+    run = Run(Parallel.AUTO, 1, [Truth((50,)) for _ in range(200)], Random(1), lanes=1)
+    for _ in range(40):
+        run.step(run.devices[0])
+        assert len(run.opened) - len(run.finished) <= 4
+    run.until_finished()
+    assert len(run.finished) == 200
+
+
+def test_a_file_that_kills_the_worker_when_opened_is_given_up_and_the_others_go_on() -> None:
+    run = Run(Parallel.AUTO, 2, [Truth((5,)), Truth((5,))], Random(1))
+    for _ in range(10_000):
+        if run.dispatcher.finished:
+            break
+        device = run.random.choice(run.devices)
+        run.deliver()
+        probe = run.workers[device].probe
+        if probe is not None and probe.source == 0:
+            run.tell(run.dispatcher.receive(device, Began(0, None)))
+            run.kill(device)
+        else:
+            run.step(device)
+    assert "opening it ended the worker twice" in (run.finished[0].error or "")
+    check_complete(run, 1)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.backends.base import Backend, EngineInfo, Progress
+from engine.errors import DeviceError
+from engine.pool import cpu_fallback as stand_in
+from engine.pool.cpu_fallback import CPU, StandIn
+from engine.pool.events import DeviceLeft, DeviceReady, Event
+from engine.pool.protocol import Setup
+from engine.pool.worker import worker
+from engine.settings import EngineSettings
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.pool import Seen, tiny_settings, watch, with_worker
+
+GPU = DeviceId("cuda", "0")
+
+
+def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | None) -> None:
+    """A real worker; the GPU is the CPU by another name, whose engine is built when this file is there (None: cannot be built)."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_late(device: DeviceId) -> Backend:
+        if device == CPU:
+            return create(device)
+        backend = create(DeviceId("cpu", "1"))
+        activate = backend._activate_impl
+
+        def late(network: Any, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+            assert progress is not None
+            for _ in range(20 if go is None else 10**9):
+                if go is not None and go.exists():
+                    return replace(activate(network, settings, progress), device=device)
+                progress("trying tactics", 0.5)
+                time.sleep(0.05)
+            raise DeviceError(f"{device}: no such card")
+
+        backend._activate_impl = late  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_late
+    worker.main(connection, setup)
+
+
+def run(video: Path, go: Path | None) -> Seen:
+    pool_type = with_worker(partial(late_gpu_main, go=go))
+
+    with pool_type(tiny_settings(), [GPU]) as pool:
+        helper = StandIn(pool, [GPU])
+        pool.add(video)
+        pool.finish()
+
+        def react(event: Event, seen: Seen) -> None:
+            helper.see(event)
+            if go is not None and len(seen.frames[0]) > 20:
+                go.touch()
+
+        return watch(pool.events(), react)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stand_in, "PATIENCE_SECONDS", 0.2)
+
+
+def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=6000, size=(64, 48))
+    seen = run(video, tmp_path / "go")
+    by = [frame.device for frame in seen.frames[0]]
+    assert len(by) == 6000
+    assert by[0] == CPU
+    assert by[-1] == GPU
+    assert seen.finished[0].ledger.inferred == 6000
+    order = [event for event in seen.events if isinstance(event, DeviceReady | DeviceLeft)]
+    assert [type(event) for event in order] == [DeviceReady, DeviceReady, DeviceLeft]
+    assert isinstance(order[-1], DeviceLeft)
+    assert order[-1].device == CPU
+
+
+def test_the_cpu_stays_if_no_engine_can_be_built(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=3000, size=(64, 48))  # some seconds: the failure comes after one
+    seen = run(video, None)
+    assert {frame.device for frame in seen.frames[0]} == {CPU}
+    assert seen.finished[0].error is None
+    assert [(failure.device, failure.restarting) for failure in seen.failures] == [(GPU, False)]

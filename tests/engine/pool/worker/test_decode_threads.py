@@ -1,0 +1,119 @@
+"""A worker's lanes with a real decoder, and segments that another device goes on with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from queue import SimpleQueue
+
+import pytest
+
+from engine.backends import create_backend
+from engine.backends.base import Backend
+from engine.media.probe import probe
+from engine.media.types import SourceInfo
+from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Recall
+from engine.pool.worker.decode_threads import Reader
+from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
+from engine.pool.worker.watchdog import Watchdog
+from engine.settings import EngineSettings, Precision
+from engine.types import DeviceId
+from tests.support.media import make_video
+from tests.support.models import tiny_network
+
+ROOM = 4
+
+
+@pytest.fixture(scope="module")
+def info(tmp_path_factory: pytest.TempPathFactory) -> SourceInfo:
+    """Three segments of 108 frames."""
+    return probe(make_video(tmp_path_factory.mktemp("reader") / "video.mp4", 324, (160, 120)))
+
+
+@pytest.fixture
+def backend() -> Iterator[Backend]:
+    with create_backend(DeviceId("cpu", "0")) as built:
+        built.activate(tiny_network(), EngineSettings(precision=Precision.FP32, batch=4, lanes=1))
+        yield built
+
+
+def die(why: Failed) -> None:
+    raise AssertionError(why)
+
+
+def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=target, name=name)
+    thread.start()
+    return thread
+
+
+class Lane:
+    """One lane, what it says, and the buffer it decodes into."""
+
+    def __init__(self, backend: Backend, info: SourceInfo) -> None:
+        self.said: SimpleQueue[FromWorker] = SimpleQueue()
+        self.buffer = FrameBuffer(pictures=ROOM)
+        self.info = info
+        watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
+        self.reader = Reader(backend, self.buffer, 200, self.said.put, watchdog, start_thread)
+
+    def give(self, number: int, skip: int = 0) -> None:
+        self.reader.put(Detect(0, replace(self.info, segments=()), self.info.segments[number], skip))
+
+    def hear(self, *expected: FromWorker) -> None:
+        for message in expected:
+            assert self.said.get(timeout=10) == message
+
+    def take(self) -> list[Item]:
+        """Everything up to the end of a task."""
+        items: list[Item] = []
+        while not items or not isinstance(items[-1], End):
+            items += self.buffer.take(1) or pytest.fail("the buffer was closed")
+        return items
+
+
+@pytest.fixture
+def lane(backend: Backend, info: SourceInfo) -> Iterator[Lane]:
+    """A lane that asks for the next task as soon as it has one."""
+    lane = Lane(backend, info)
+    lane.reader.start()
+    lane.hear(Need())
+    yield lane
+    lane.buffer.close()
+    lane.reader.stop()
+    assert lane.reader.join(10)
+
+
+def test_a_task_under_way_ends_with_what_is_decoded(lane: Lane) -> None:
+    lane.give(0)
+    lane.hear(Began(0, 0), Need())
+    lane.reader.recall(Recall(0, 0))
+    *pictures, end = lane.take()
+    assert isinstance(end, End)
+    assert (end.frames, end.complete, end.error) == (len(pictures), False, None)
+    assert 1 <= len(pictures) <= ROOM + 2
+    assert all(isinstance(picture, Picture) for picture in pictures)
+    lane.give(1)
+    lane.hear(Began(0, 1))
+
+
+def test_a_task_that_waits_is_given_back_at_once_and_asked_for_anew(lane: Lane) -> None:
+    lane.give(0)
+    lane.hear(Began(0, 0), Need())
+    lane.give(1, skip=7)
+    lane.reader.recall(Recall(0, 1))
+    lane.hear(Done(0, 1, 7, complete=False), Need())
+    end = lane.take()[-1]
+    assert isinstance(end, End)
+    assert (end.frames, end.complete) == (108, True)
+    lane.give(2)
+    lane.hear(Began(0, 2))
+
+
+def test_a_segment_that_comes_back_is_done(lane: Lane) -> None:
+    lane.reader.recall(Recall(0, 0))  # it has ended before
+    lane.give(0, skip=100)
+    end = lane.take()[-1]
+    assert isinstance(end, End)
+    assert (end.frames, end.complete) == (108, True)

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from engine.media.types import DeviceFrame, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.pool.protocol import Detect
+from engine.pool.worker import message_buffer as module
+from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
+
+TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 8, 6, 9, None, None, ()), Segment(0, None, None, 9))
+
+
+def picture(number: int, height: int = 6, width: int = 8) -> Picture:
+    return Picture(TASK, float(number), np.zeros((height, width, 3), np.uint8), width, height, None, 0.0, 0.0)
+
+
+def on_device(release: Callable[[], None]) -> Picture:
+    frame = DeviceFrame(0, 0, 8, PixelFormat.NV12, 8, 6, 8, 6, (False, None), "bt709", False, None, 10**12, release)
+    return Picture(TASK, 0.0, frame, 8, 6, None, 0.0, 0.0)
+
+
+def blocked(action: threading.Thread) -> bool:
+    action.start()
+    action.join(0.1)
+    return action.is_alive()
+
+
+def test_a_full_buffer_holds_the_decoder_until_a_batch_is_taken() -> None:
+    buffer = FrameBuffer(pictures=4)
+    for number in range(4):
+        buffer.put(picture(number))
+    late = threading.Thread(target=buffer.put, args=(picture(4),))
+    assert blocked(late)
+    assert [item.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [0, 1, 2]
+    late.join()
+    buffer.flush()
+    assert [item.pts for item in buffer.take(3) or [] if isinstance(item, Picture)] == [3, 4]
+
+
+def test_huge_pictures_are_bounded_by_bytes_but_one_always_fits() -> None:
+    side = 8192
+    assert side * side * 3 > module.MAX_BYTES
+    buffer = FrameBuffer(pictures=4)
+    buffer.put(picture(0, side, side))
+    late = threading.Thread(target=buffer.put, args=(picture(1, side, side),))
+    assert blocked(late)
+    assert len(buffer.take(32) or []) == 1  # no full batch, but no more would ever fit
+    late.join()
+    buffer.close()
+
+
+def test_gaps_and_ends_keep_their_place_and_need_no_room() -> None:
+    buffer = FrameBuffer(pictures=1)
+    gap, end = Gap(TASK, 1.0, 3, "damaged"), End(TASK, 5, complete=True, error=None)
+    first = picture(0)
+    for item in (first, gap, end):
+        buffer.put(item)
+    buffer.flush()
+    assert buffer.take(1) == [first]
+    assert buffer.take(8) == [gap, end]
+
+
+def test_settled_means_that_everything_has_left() -> None:
+    buffer = FrameBuffer(pictures=4)
+    buffer.put(picture(0))
+    buffer.put(picture(1))
+    waiting = threading.Thread(target=buffer.wait_settled)
+    assert blocked(waiting)
+    assert len(buffer.take(8) or []) == 2  # waiting flushes
+    buffer.settle(1)
+    time.sleep(0.05)
+    assert waiting.is_alive()
+    buffer.settle(1)
+    waiting.join()
+
+
+def test_closing_releases_everybody() -> None:
+    buffer = FrameBuffer(pictures=1)
+    taking = threading.Thread(target=buffer.take, args=(8,))
+    assert blocked(taking)
+    buffer.close()
+    taking.join()
+    assert buffer.take(1) is None
+    buffer.put(picture(0))
+    buffer.wait_settled()
+
+
+def test_a_batch_is_not_waited_for_when_pictures_come_slowly() -> None:
+    buffer = FrameBuffer(pictures=8)
+    late = threading.Timer(0.05, buffer.put, (picture(0),))
+    late.start()
+    started = time.monotonic()
+    assert len(buffer.take(4) or []) == 1
+    assert module.PAUSE_SECONDS < time.monotonic() - started < 10 * module.PAUSE_SECONDS
+    late.join()
+
+
+def test_pictures_of_any_size_from_several_threads_never_block_each_other() -> None:
+    """Small ones that fill no batch, while a large one has no room: the batch must not be waited for."""
+    side = 5000
+    small, large = picture(0, side, side), picture(1, side, side + 100)
+    assert 2 * small.host_bytes > module.MAX_BYTES > small.host_bytes
+    tiny = picture(2, 4000, 5000)
+    buffer = FrameBuffer(pictures=4)
+    assert 2 * tiny.host_bytes < module.MAX_BYTES < tiny.host_bytes + large.host_bytes
+    buffer.put(tiny)
+    late = threading.Thread(target=buffer.put, args=(large,))
+    assert blocked(late)
+    started = time.monotonic()
+    assert buffer.take(4) == [tiny]
+    assert time.monotonic() - started < module.PAUSE_SECONDS / 2
+    late.join()
+    buffer.close()
+
+
+def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
+    lanes, count, most = 6, 300, 8
+    buffer, random = FrameBuffer(pictures=most), Random(1)
+    tasks = [replace(TASK, segment=Segment(number, None, None, count)) for number in range(lanes)]
+    waiting = 0
+
+    def fill(task: Detect) -> None:
+        for number in range(count):
+            buffer.put(replace(picture(number), task=task))
+            if number % 50 == 0:
+                buffer.put(Gap(task, float(number), 1, "damaged"))
+        buffer.put(End(task, count, complete=True, error=None))
+
+    threads = [threading.Thread(target=fill, args=(task,)) for task in tasks]
+    for thread in threads:
+        thread.start()
+    taken: list[Item] = []
+    progress: list[int] = []
+    while len([item for item in taken if isinstance(item, End)]) < lanes:
+        batch = random.choice((1, 4, 8))
+        items = buffer.take(batch) or []
+        pictures = [item for item in items if isinstance(item, Picture)]
+        assert len(pictures) <= batch
+        taken += items
+        waiting = max(waiting, buffer._pictures)
+        sums = [sum(item.task is task for item in taken if isinstance(item, Picture)) for task in tasks]
+        progress.append(max(sums) - min(sums))
+        buffer.settle(len(items))
+    for thread in threads:
+        thread.join()
+    assert waiting <= most
+    assert max(progress[: len(progress) // 2]) <= 3 * most, "a thread was overtaken again and again"
+    for task in tasks:
+        mine = [item for item in taken if item.task is task]
+        assert [item.pts for item in mine if isinstance(item, Picture)] == list(range(count))
+        assert isinstance(mine[-1], End)
+        assert len([item for item in mine if isinstance(item, Gap)]) == count // 50
+    buffer.wait_settled()
+
+
+def test_frames_on_a_device_need_no_host_memory_and_are_released_when_nobody_takes_them() -> None:
+    released: list[int] = []
+    buffer = FrameBuffer(pictures=2)
+    for number in range(2):
+        buffer.put(on_device(lambda number=number: released.append(number)))  # type: ignore[misc]
+    late = threading.Thread(target=buffer.put, args=(on_device(lambda: released.append(2)),))
+    assert blocked(late)
+    assert not released
+    buffer.close()
+    late.join()
+    assert sorted(released) == [0, 1, 2]
+    buffer.put(on_device(lambda: released.append(3)))
+    assert released[-1] == 3

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.errors import ExportError
+from engine.media.annotation.colours import class_colour
+from engine.media.annotation.writer import VideoWriter, make_plain
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame, SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.export import EXPORTERS, export_session, part_of
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import Detections, FrameRef, FrameResult
+from tests.support.media import damaged, make_video, number_of
+from tests.support.store import CPU, LABELS
+
+BOX = (60, 170, 260, 220)  # below the squares that number a frame of 320×240
+PROJECT = Path(__file__).parents[4]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A session of one video. detected: what decoding it gave, as the session has it."""
+
+    database: Path
+    info: SourceInfo
+    times: tuple[float, ...]
+
+    def export(self, folder: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> Path:
+        with SessionReader(self.database, confidence, classes) as reader:
+            (written,) = export_session(reader, folder, ["video"])
+        assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+        return written.path
+
+
+def store(video: Path, box: Sequence[float] = BOX, upto: int | None = None) -> Stored:
+    """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame."""
+    info = probe(video)
+    frames: list[FrameResult] = []
+    times = []
+    for segment in info.segments:
+        for outcome in decode(info, segment):
+            if len(frames) == upto:
+                break
+            if isinstance(outcome, DecodedFrame):
+                times.append(outcome.pts)
+                height, width, _ = outcome.image.shape
+                boxes = np.array([box, (2, height - 30, 30, height - 2)], np.float32)
+                found = Detections(boxes, np.array([0.9, 0.3], np.float32), np.array([2, 0], np.int32))
+                frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, width, height, found))
+            else:
+                for _ in range(outcome.count):
+                    frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, info.width, info.height, None, outcome.reason))
+    database = video.with_suffix(".sqlite")
+    with SessionWriter(database, LABELS, {}) as writer:
+        writer.add_source(0, str(video), info)
+        writer.add_frames(frames)
+        failed = sum(frame.detections is None for frame in frames)
+        ledger = Ledger(len(frames), len(frames) - failed, {}, {"damaged": failed} if failed else {})
+        writer.finish_source(0, str(video), ledger, 1.0, cancelled=upto is not None)
+    return Stored(database, info, tuple(times))
+
+
+def read(path: Path) -> tuple[list[float], list[NDArray[np.uint8]]]:
+    with av.open(str(path)) as container:
+        frames = list(container.decode(video=0))
+    return [float(frame.time or 0) for frame in frames], [frame.to_ndarray(format="rgb24") for frame in frames]
+
+
+def colour_at(image: NDArray[np.uint8], x: int, y: int) -> NDArray[np.int64]:
+    return image[y - 1 : y + 2, x - 1 : x + 2].reshape(-1, 3).astype(np.int64)
+
+
+def is_drawn(image: NDArray[np.uint8], class_id: int, x: int, y: int) -> bool:
+    """Whether some pixel around here has a class's colour, as far as a coded video keeps it."""
+    return bool((np.abs(colour_at(image, x, y) - class_colour(class_id)).max(axis=1) < 60).any())
+
+
+def test_every_frame_keeps_its_picture_and_time_and_gets_its_boxes(tmp_path: Path) -> None:
+    pts = [0, 1, 2, 4, 8, 9, 15, 16, 40, 41, *range(50, 80)]
+    stored = store(make_video(tmp_path / "a.mp4", len(pts), pts=pts, time_base=Fraction(1, 30), bframes=2))
+    times, images = read(stored.export(tmp_path / "out"))
+    assert times == pytest.approx(list(stored.times), abs=1e-6)
+    assert [number_of(image) for image in images] == list(range(len(pts)))
+    for image in images:
+        assert all(is_drawn(image, 2, x, y) for x, y in ((60, 195), (260, 195), (160, 170), (160, 220)))
+        assert is_drawn(image, 0, 2, 225)
+
+
+def test_only_what_passes_the_filter_is_drawn(tmp_path: Path) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 10))
+    image = read(stored.export(tmp_path / "strong", confidence=0.5))[1][5]
+    assert (is_drawn(image, 2, 160, 220), is_drawn(image, 0, 2, 225)) == (True, False)
+    image = read(stored.export(tmp_path / "person", classes=frozenset((0,))))[1][5]
+    assert (is_drawn(image, 2, 160, 220), is_drawn(image, 0, 2, 225)) == (False, True)
+
+
+@pytest.mark.parametrize(("name", "codec"), [("a.mp4", "aac"), ("a.ts", "aac"), ("a.webm", "opus"), ("a.mkv", "aac")])
+def test_sound_is_copied_in_time(tmp_path: Path, name: str, codec: str) -> None:
+    stored = store(make_video(tmp_path / name, 60, audio=True, codec="libvpx" if name.endswith("webm") else "libx264"))
+    path = stored.export(tmp_path / "out")
+    tracks = []
+    for file in (tmp_path / name, path):
+        with av.open(str(file)) as container:
+            (track,) = container.streams.audio
+            assert track.codec_context.name == codec
+            packets = [(packet.pts * packet.time_base, packet.size) for packet in container.demux(track) if packet.size]
+            tracks.append(packets)
+    source, copy = tracks
+    assert len(source) - 5 <= len(copy) <= len(source)
+    assert abs(float(source[3][0] - copy[3][0])) < 0.1
+    times, images = read(path)
+    assert times == pytest.approx(list(stored.times), abs=0.002)
+    assert [number_of(image) for image in images] == list(range(60))
+
+
+def test_sound_that_an_mp4_cannot_hold_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.mkv"
+    silent = make_video(tmp_path / "silent.mp4", 10)
+    with av.open(str(silent)) as given, av.open(str(path), "w") as output:
+        video = output.add_stream_from_template(given.streams.video[0])
+        sound = output.add_stream("pcm_s16le", rate=8000, layout="mono")
+        for packet in given.demux(video=0):
+            if packet.size:
+                packet.stream = video
+                output.mux(packet)
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 2000), np.int16), format="s16", layout="mono")
+        frame.sample_rate = 8000
+        output.mux(sound.encode(frame))
+        output.mux(sound.encode(None))
+    with av.open(str(store(path).export(tmp_path / "out"))) as container:
+        assert len(container.streams.audio) == 0
+        assert len(list(container.decode(video=0))) == 10
+
+
+@pytest.mark.parametrize("rotation", [90, 180])
+def test_turned_videos_are_upright(tmp_path: Path, rotation: int) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 5, rotation=rotation), box=(40, 60, 200, 180))
+    _, images = read(stored.export(tmp_path / "out"))
+    assert images[0].shape[:2] == (stored.info.height, stored.info.width)
+    with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
+        assert next(container.decode(video=0)).rotation == 0
+    (source,) = stored.info.segments
+    expected = next(frame.image for frame in decode(stored.info, source) if isinstance(frame, DecodedFrame))
+    inside = np.s_[90:160, 80:160]
+    assert np.abs(images[0][inside].astype(int) - expected[inside]).mean() < 6
+    assert is_drawn(images[0], 2, 120, 180)
+
+
+@pytest.mark.parametrize("size", [(321, 241), (3, 3), (2, 1)])
+def test_odd_sizes(tmp_path: Path, size: tuple[int, int]) -> None:
+    stored = store(
+        make_video(tmp_path / "a.mkv", 5, size, codec="ffv1", pix_fmt="yuv444p", picture=lambda _, s: np.zeros((s[1], s[0], 3), np.uint8))
+    )
+    _, images = read(stored.export(tmp_path / "out"))
+    assert [image.shape[:2] for image in images] == [(max(size[1] // 2 * 2, 2), size[0] // 2 * 2)] * 5
+
+
+def test_frames_that_cannot_be_decoded_are_left_out(tmp_path: Path) -> None:
+    whole = make_video(tmp_path / "whole.mp4", 120, gop=10)
+    stored = store(damaged(whole, tmp_path / "a.mp4", [(0.4, 300), (0.6, 300)]))
+    times, images = read(stored.export(tmp_path / "out"))
+    assert 60 < len(images) < 120
+    assert times == pytest.approx(list(stored.times), abs=1e-6)
+
+
+def test_a_stopped_session_gives_a_video_as_far_as_it_came(tmp_path: Path) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 60), upto=25)
+    assert len(read(stored.export(tmp_path / "out"))[0]) == 25
+    assert stored.export(tmp_path / "out").name == "a.partial.annotated.mp4"
+
+
+def test_a_broadcast_s_clock_starts_anywhere(tmp_path: Path) -> None:
+    late = make_video(tmp_path / "a.mkv", 30, pts=[300000 + number for number in range(30)], audio=False)
+    times, _ = read(store(late).export(tmp_path / "out"))
+    assert times == pytest.approx([number / 30 for number in range(30)], abs=0.002)
+
+
+def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", 10)
+    stored = store(video)
+    with SessionReader(stored.database) as reader:
+        (source,) = reader.sources()
+        with pytest.raises(ExportError, match=r"a\.mp4 is the video itself"):
+            EXPORTERS["video"].write(reader, source, video, lambda _: None)
+        with pytest.raises(ExportError, match=r"cannot write .*No such file or directory"):
+            EXPORTERS["video"].write(reader, source, tmp_path / "none" / "b.mp4", lambda _: None)
+        (tmp_path / "b.mp4").write_bytes(b"of before")
+        video.rename(tmp_path / "moved.mp4")
+        with pytest.raises(ExportError, match=r"a\.mp4 does not exist"):
+            EXPORTERS["video"].write(reader, source, tmp_path / "b.mp4", lambda _: None)
+    assert (tmp_path / "b.mp4").read_bytes() == b"of before"
+    assert not part_of(tmp_path / "b.mp4").exists()
+
+
+def test_pictures_make_no_video(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "pictures", SourceInfo("pictures", SourceKind.IMAGES, "png", 64, 64, 1, None, None, ()))
+        writer.finish_source(0, "pictures", Ledger(), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert [item.path.name for item in export_session(reader, tmp_path, ["video", "jsonl"])] == ["pictures.jsonl"]
+        with pytest.raises(ExportError, match="pictures is no video"):
+            EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
+
+
+def test_a_video_without_a_sound_frame_does_not_keep_others_from_theirs(tmp_path: Path) -> None:
+    good = make_video(tmp_path / "b.mp4", 5)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, video in enumerate((tmp_path / "a.mp4", good)):
+            writer.add_source(number, str(video), probe(good))
+            failed = {} if number else {"damaged": 5}
+            frames = [
+                FrameResult(FrameRef(number, n, n / 30), CPU, 320, 240, Detections() if number else None, None if number else "damaged")
+                for n in range(5)
+            ]
+            writer.add_frames(frames)
+            writer.finish_source(number, str(video), Ledger(5, 5 * number, {}, failed), 1.0)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert [item.path.name for item in export_session(reader, tmp_path, ["video", "jsonl"])] == [
+            "a.jsonl",
+            "b.annotated.mp4",
+            "b.jsonl",
+        ]
+
+
+def children() -> list[int]:
+    """The processes that write videos for this one."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        found += [int(pid) for pid in (task / "children").read_text().split()]
+    return [pid for pid in found if b"engine.store.exporters.video_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    return store(make_video(tmp_path_factory.mktemp("long") / "long.mp4", 1500, (160, 120)))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_killed_writer_leaves_what_it_has_written(tmp_path: Path, long: Stored) -> None:
+    target = tmp_path / "a.mp4"
+
+    def kill(frames: int) -> None:
+        if frames > 300:
+            for pid in children():
+                os.kill(pid, signal.SIGKILL)
+
+    with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"signal 9; what it had written is in .*\.a\.mp4\.part"):
+        EXPORTERS["video"].write(reader, reader.sources()[0], target, kill)
+    assert not target.exists()
+    times, images = read(part_of(target))
+    assert len(times) > 100
+    assert [number_of(image) for image in images[:100]] == list(range(100))
+    assert children() == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_giving_up_leaves_nothing(tmp_path: Path, long: Stored) -> None:
+    def give_up(frames: int) -> None:
+        assert children()
+        if frames > 100:
+            raise KeyboardInterrupt
+
+    with SessionReader(long.database) as reader, pytest.raises(KeyboardInterrupt):
+        EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", give_up)
+    assert list(tmp_path.iterdir()) == []
+    assert children() == []
+
+
+def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stored) -> None:
+    target = tmp_path / "a.part"
+    job = {"database": str(long.database), "source": 0, "video": long.info.path, "target": str(target), "confidence": 0, "classes": None}
+    command = [sys.executable, "-P", "-m", "engine.store.exporters.video_process"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(job) + "\n")
+        process.stdin.close()
+        assert "frames" in json.loads(process.stdout.readline())
+        process.stdout.close()
+        started = time.monotonic()
+        assert process.wait(20) == 1
+        assert time.monotonic() - started < 5
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("encoder", ["libx264", "mpeg4"])
+def test_either_encoder_keeps_times(tmp_path: Path, encoder: str) -> None:
+    path = tmp_path / "a.mp4"
+    times = [Fraction(number * number, 3000) for number in range(40)]
+    planes = tuple(np.full(shape, 100, np.uint8) for shape in ((48, 64), (24, 32), (24, 32)))
+    with VideoWriter(path, (64, 48), Fraction(30), Fraction(1, 90000), encoder=encoder) as writer:
+        for seconds in times:
+            writer.write((planes[0], planes[1], planes[2]), seconds)
+    make_plain(path)
+    with av.open(str(path)) as container:
+        assert container.streams.video[0].codec_context.name == ("h264" if encoder == "libx264" else "mpeg4")
+    assert read(path)[0] == pytest.approx([float(seconds) for seconds in times], abs=2e-5)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of the file size differ")
+def test_a_full_disk_is_named(tmp_path: Path, long: Stored) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    try:
+        with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"cannot write .*the disk is full"):
+            EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
