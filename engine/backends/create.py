@@ -58,9 +58,10 @@ def describe_devices(kind: str) -> Iterator[DeviceDescription]:
     kind: "cuda", or "openvino", which also runs the CPU.
     """
     if kind == "cuda":
+        from engine.backends.tensorrt.library import find_library
         from engine.devices.cuda import describe_devices as describe_cuda_devices
 
-        yield from describe_cuda_devices()
+        yield from describe_cuda_devices(find_library)
         return
     try:
         from engine.backends.openvino.devices import describe_devices as describe_openvino_devices

@@ -1,17 +1,17 @@
 """NVIDIA's GPUs, numbered as CUDA numbers them, and what keeps each from being used.
 
-CUDA and NVML number devices differently, and CUDA_VISIBLE_DEVICES hides and reorders them: the two meet by UUID. It loads both, and
-TensorRT: for a process of its own.
+CUDA and NVML number devices differently, and CUDA_VISIBLE_DEVICES hides and reorders them: the two meet by UUID. It loads both: for a
+process of its own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from engine.backends.tensorrt.library import find_library
 from engine.devices.description import DeviceDescription
 from engine.devices.nvml import Gpu, NoNvmlError, Nvml
 from engine.errors import DeviceError
@@ -31,6 +31,9 @@ _REMEDIES = {
     "COMPAT_NOT_SUPPORTED": "a compatibility library stands before the driver's own: take it out of LD_LIBRARY_PATH",
 }
 
+FindLibrary: TypeAlias = Callable[[tuple[int, int]], object]
+"""Returns the library that builds engines for a compute capability; its ``str`` is shown. Raises DeviceError if there is none."""
+
 
 @dataclass(frozen=True)
 class CudaDevice:
@@ -44,7 +47,7 @@ class CudaDevice:
     pci: str
 
 
-def describe_devices() -> Iterator[DeviceDescription]:
+def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
     """All GPUs of NVIDIA, usable or not: those that CUDA shows, by its numbers, then the others."""
     try:
         nvml = Nvml()
@@ -60,7 +63,7 @@ def describe_devices() -> Iterator[DeviceDescription]:
         reason = None
     except DeviceError as problem:
         visible, reason = (), str(problem)
-    yield from describe(nvml, visible, reason)
+    yield from describe(nvml, visible, reason, find_library)
     nvml.close()
 
 
@@ -94,7 +97,9 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
     )
 
 
-def describe(nvml: Nvml, visible: Sequence[CudaDevice], reason: str | None) -> Iterator[DeviceDescription]:
+def describe(
+    nvml: Nvml, visible: Sequence[CudaDevice], reason: str | None, find_library: FindLibrary = lambda _: BACKEND
+) -> Iterator[DeviceDescription]:
     """What the driver and CUDA tell, put together. reason: why CUDA shows nothing, None = it does."""
     driver, cuda = nvml.driver, nvml.cuda
     spoken = None if cuda is None else f"{cuda[0]}.{cuda[1]}"

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.backends.tensorrt.backend import library as tensorrt_library
+from engine.backends.tensorrt import library as tensorrt_library
 from engine.devices import cuda
-from engine.devices.cuda import CudaDevice, describe, describe_devices
+from engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
 from engine.devices.description import DeviceDescription
 from engine.devices.nvml import Nvml
 from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
@@ -22,15 +22,19 @@ OTHER = {**H200, "nvmlDeviceGetUUID": "GPU-b", "nvmlDeviceGetName": "NVIDIA A100
 
 
 @pytest.fixture(autouse=True)
-def _library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TensorRT of a version that takes an H200, whatever is installed."""
-    taken = tensorrt_library.Library(None, "TensorRT-RTX", (1, 6, 1, 120))
-    monkeypatch.setattr(cuda, "find_library", lambda _: taken)
+def _all_visible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
 
-def described(*devices: CudaDevice, library: Library | None = None, reason: str | None = None) -> list[DeviceDescription]:
-    return list(describe(Nvml(library or Library(H200)), devices, reason))
+def tensorrt_rtx(_compute_capability: tuple[int, int]) -> tensorrt_library.Library:
+    """TensorRT of a version that takes an H200, whatever is installed."""
+    return tensorrt_library.Library(None, "TensorRT-RTX", (1, 6, 1, 120))
+
+
+def described(
+    *devices: CudaDevice, library: Library | None = None, reason: str | None = None, find_library: FindLibrary = tensorrt_rtx
+) -> list[DeviceDescription]:
+    return list(describe(Nvml(library or Library(H200)), devices, reason, find_library))
 
 
 def test_what_cuda_and_the_driver_tell_is_put_together() -> None:
@@ -116,9 +120,8 @@ def test_without_a_tensorrt_that_takes_it(installed: dict[str, str], problem: st
         version = installed.get(module)
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(Builder=None, __version__=version) if version else None)  # type: ignore[arg-type]
     tensorrt_library._load.cache_clear()
-    monkeypatch.setattr(cuda, "find_library", tensorrt_library.find_library)
     try:
-        (device,) = described(FIRST)
+        (device,) = described(FIRST, find_library=tensorrt_library.find_library)
     finally:
         tensorrt_library._load.cache_clear()
     assert not device.available
@@ -128,20 +131,20 @@ def test_without_a_tensorrt_that_takes_it(installed: dict[str, str], problem: st
 def test_a_machine_without_a_driver_has_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", Library(refusing=NVMLError_LibraryNotFound))  # type: ignore[arg-type]
     monkeypatch.setattr(cuda, "DRIVER", tmp_path / "version")
-    assert list(describe_devices()) == []
+    assert list(describe_devices(tensorrt_rtx)) == []
 
 
 def test_a_driver_without_our_libraries_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
     monkeypatch.setattr(cuda, "DRIVER", tmp_path)
-    (device,) = describe_devices()
+    (device,) = describe_devices(tensorrt_rtx)
     assert (str(device.id), device.available) == ("cuda:0", False)
     assert "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'" in str(device.problem)
 
 
 def test_a_driver_that_does_not_answer_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", Library(refusing=NVMLError_LibRmVersionMismatch))  # type: ignore[arg-type]
-    (device,) = describe_devices()
+    (device,) = describe_devices(tensorrt_rtx)
     assert "restart the machine" in str(device.problem)
 
 
@@ -149,6 +152,6 @@ def test_a_driver_that_does_not_answer_is_shown(monkeypatch: pytest.MonkeyPatch)
 def test_cuda_that_does_not_start_says_what_to_do(monkeypatch: pytest.MonkeyPatch, module: object) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", Library(H200))  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "cuda.core", module)  # type: ignore[arg-type]
-    (device,) = describe_devices()
+    (device,) = describe_devices(tensorrt_rtx)
     assert device.name == "NVIDIA H200"
     assert ("pip install" if module is None else "CUDA cannot be started") in str(device.problem)

@@ -1,0 +1,58 @@
+"""Each folder of the engine imports only folders that stand above it in this list, and every layer only what DESIGN allows."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+ENGINE = ("errors", "types", "settings", "model", "detection", "cuda", "media", "devices", "backends", "pool", "store", "bench", "session")
+"""From the bottom to the top: a part imports itself and what stands before it."""
+
+LAYERS = {
+    "app": {"app", "engine", "resources"},
+    "engine": {"engine", "plugins"},
+    "plugins": {"plugins"},
+    "resources": {"resources"},
+}
+
+
+def _imports(file: Path) -> set[str]:
+    """The modules of this project that a file imports, also inside functions."""
+    tree = ast.parse(file.read_text())
+    found = {f"{node.module}.{name.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
+    found |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    return {name for name in found if name.split(".")[0] in LAYERS}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layers_import_only_what_is_below_them(layer: str) -> None:
+    files = sorted((PROJECT / layer).rglob("*.py"))
+    wrong = [f"{file.relative_to(PROJECT)}: {name}" for file in files for name in _imports(file) if name.split(".")[0] not in LAYERS[layer]]
+    assert files
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part", ENGINE)
+def test_parts_of_the_engine_import_only_what_is_below_them(part: str) -> None:
+    folder = PROJECT / "engine" / part
+    files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
+    allowed = ENGINE[: ENGINE.index(part) + 1]
+    wrong = [
+        f"{file.relative_to(PROJECT)}: {name}"
+        for file in files
+        for name in sorted(_imports(file))
+        if name.split(".")[0] == "engine" and name.split(".")[1] not in allowed
+    ]
+    assert files
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_part_of_the_engine_has_its_place() -> None:
+    assert {path.stem for path in (PROJECT / "engine").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()} == {
+        "__init__",
+        *ENGINE,
+    }
