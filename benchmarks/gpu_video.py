@@ -1,8 +1,8 @@
 """From a 1080p H.264 file to detections on one NVIDIA GPU: the whole pool, against the network alone and NVDEC alone in the same run.
 
 The clip is made on the spot (see ``benchmarks.nvdec``) and repeated by copying its packets. The pool's rate is taken between the first
-tenth of the frames and the last frame; the network alone is its stage by CUDA events, NVDEC alone the project's decoder with 12 lanes and
-nothing behind it. Memory is the proportional set size of the pool's process and its worker, after a tenth of the frames and at the end.
+tenth of the frames and the last frame; the network alone is its stage by CUDA events, NVDEC alone the project's decoder with 12
+decode threads and nothing behind it. Memory is the proportional set size of the pool's process and its worker, after a tenth of the frames and at the end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import DeviceId
 
-LANES = 12
+DECODE_THREADS = 12
 WANTED = {416: 0.90, 608: 0.95}
 
 
@@ -32,7 +32,7 @@ def nvdec_alone(video: Path) -> float:
     """Frames/s, in a process of its own."""
     info, decoder = probe(video), new_decoder()
     decode_some(decoder, info, 0, 120)
-    rate, _ = in_threads(LANES, lambda number: decode_some(decoder, info, number))
+    rate, _ = in_threads(DECODE_THREADS, lambda number: decode_some(decoder, info, number))
     decoder.close()
     return rate
 

@@ -1,4 +1,4 @@
-"""How fast NVDEC decodes 1080p H.264 into surfaces, by the number of lanes (threads) and processes, and what a frame costs the host.
+"""How fast NVDEC decodes 1080p H.264 into surfaces, by the number of decode threads and processes, and what a frame costs the host.
 
 "Alone" feeds packets that lie ready in memory to PyNvVideoCodec and looks at nothing: what the hardware and its library can do. The
 other figures are ``NvdecDecoder.decode`` over the segments of the file, all checks included, each surface released at once.
@@ -32,8 +32,8 @@ from engine.media.probe import probe
 from engine.media.segment import packets_of
 from engine.media.types import DecodedOnDevice, Segment, SourceInfo
 
-LANES = (1, 2, 4, 6, 8, 12, 16)
-FRAMES = 900  # for each lane
+DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
+FRAMES = 900  # for each decode thread
 
 
 def make_clip(path: Path, frames: int) -> Path:
@@ -76,12 +76,12 @@ def in_threads(count: int, work: Callable[[int], int]) -> tuple[float, float]:
     for thread in threads:
         thread.join()
     took = time.perf_counter() - began
-    assert all(frames), "a lane failed"
+    assert all(frames), "a decode thread failed"
     return sum(frames) / took, 1e6 * sum(used) / sum(frames)
 
 
 def decode_some(decoder: NvdecDecoder, info: SourceInfo, number: int, frames: int = FRAMES) -> int:
-    """Decode segment after segment, every lane from one of its own on."""
+    """Decode segment after segment, every decode thread from one of its own on."""
     done, position = 0, number * 3
     while done < frames:
         for frame in decoder.decode(info, info.segments[position % len(info.segments)]):
@@ -131,20 +131,20 @@ def read_only(info: SourceInfo) -> float:
     return statistics.median(took)
 
 
-def in_process(path: Path, lanes: int, barrier: Any, results: Any) -> None:
+def in_process(path: Path, decode_threads: int, barrier: Any, results: Any) -> None:
     """One of several processes."""
     info, decoder = probe(path), new_decoder()
-    in_threads(lanes, lambda number: decode_some(decoder, info, number, 100))
+    in_threads(decode_threads, lambda number: decode_some(decoder, info, number, 100))
     barrier.wait()
-    rate, _ = in_threads(lanes, lambda number: decode_some(decoder, info, number, 3 * FRAMES))
+    rate, _ = in_threads(decode_threads, lambda number: decode_some(decoder, info, number, 3 * FRAMES))
     results.put(rate)
 
 
-def processes(path: Path, count: int, lanes: int) -> float:
+def processes(path: Path, count: int, decode_threads: int) -> float:
     """Frames/s of all processes together."""
     context = multiprocessing.get_context("spawn")
     barrier, results = context.Barrier(count), context.Queue()
-    workers = [context.Process(target=in_process, args=(path, lanes, barrier, results)) for _ in range(count)]
+    workers = [context.Process(target=in_process, args=(path, decode_threads, barrier, results)) for _ in range(count)]
     for worker in workers:
         worker.start()
     rates = [results.get(timeout=120) for _ in workers]
@@ -193,24 +193,24 @@ def main() -> None:
         next_look = 1e3 * (time.perf_counter() - began)
         packets = prepared(info)
         cold, warm = opening(decoder, info, packets)
-        sessions = [Session(decoder._library, 0, info.codec) for _ in range(max(LANES))]
+        sessions = [Session(decoder._library, 0, info.codec) for _ in range(max(DECODE_THREADS))]
         rows: list[list[object]] = []
-        for lanes in LANES:
-            in_threads(lanes, lambda number: decode_some(decoder, info, number, 60))
-            ours, cost = in_threads(lanes, lambda number: decode_some(decoder, info, number))
-            bound, least = in_threads(lanes, lambda number: alone(sessions, packets, number))
-            rows.append([1, lanes, f"{ours:.0f}", f"{cost:.0f}", f"{bound:.0f}", f"{least:.0f}", f"{ours / bound:.2f}"])
+        for decode_threads in DECODE_THREADS:
+            in_threads(decode_threads, lambda number: decode_some(decoder, info, number, 60))
+            ours, cost = in_threads(decode_threads, lambda number: decode_some(decoder, info, number))
+            bound, least = in_threads(decode_threads, lambda number: alone(sessions, packets, number))
+            rows.append([1, decode_threads, f"{ours:.0f}", f"{cost:.0f}", f"{bound:.0f}", f"{least:.0f}", f"{ours / bound:.2f}"])
         sessions.clear()
         decoder.close()
-        for count, lanes in ((2, 4), (2, 8)):
-            rows.append([count, lanes, f"{processes(path, count, lanes):.0f}", "", "", "", ""])
+        for count, decode_threads in ((2, 4), (2, 8)):
+            rows.append([count, decode_threads, f"{processes(path, count, decode_threads):.0f}", "", "", "", ""])
         size = f"{info.frames} frames of 1920×1080 at {megabits:.1f} Mbit/s in {len(info.segments)} segments"
         facts = (
             f"{device.name}, {size}. Reading and converting a packet takes {read_only(info):.0f} µs. A new session gives its first frame "
             f"after {cold:.0f} ms, one that is used again after {warm:.0f} ms. Looking at the first source took {first_look:.0f} ms, "
             f"at the next {next_look:.0f} ms."
         )
-    head = ("processes", "lanes each", "frames/s", "CPU µs a frame", "alone, frames/s", "CPU µs a frame", "of it")
+    head = ("processes", "decode threads each", "frames/s", "CPU µs a frame", "alone, frames/s", "CPU µs a frame", "of it")
     write("nvdec", "Decoding with NVDEC", f"{facts}\n\n{table(head, rows)}", ("av", "PyNvVideoCodec", "cuda-core"))
 
 

@@ -1,4 +1,4 @@
-"""What the first video of a run costs more than the next one: looking at it, and opening a decoder for every lane that needs one.
+"""What the first video of a run costs more than the next one: looking at it, and opening a decoder for every decode thread that needs one.
 
 A pool gets the same generated clip (1080p H.264) several times, each time when the one before has ended, and the first time when all
 engines are ready. Seconds are counted from the moment in which it is given to the pool. Frames come out in their order, so the first

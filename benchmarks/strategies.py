@@ -32,7 +32,7 @@ from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.pool.events import DeviceFailed, DeviceStats, FramesDone, SourceFinished
 from engine.pool.groups.create import create_group
-from engine.pool.groups.group import LANES
+from engine.pool.groups.group import DECODE_THREADS
 from engine.pool.groups.shared_pictures import SharedPictures
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Setup
@@ -67,18 +67,18 @@ def run_frames(
     return (frames - first) / took, stats, found[:100]
 
 
-def decode_alone(video: Path, lanes: int, seconds: float = 5.0) -> float:
+def decode_alone(video: Path, decode_threads: int, seconds: float = 5.0) -> float:
     """Frames/s into shared memory, in a process of its own."""
     info, pictures = probe(video), SharedPictures(2**32)
     segments: SimpleQueue = SimpleQueue()
     for segment in info.segments:
         segments.put(segment)
-    counts, stop = [0] * lanes, threading.Event()
+    counts, stop = [0] * decode_threads, threading.Event()
 
     def work(number: int) -> None:
         try:
             while True:
-                for frame in decode(info, segments.get_nowait(), 0, max(1, (os.cpu_count() or 1) // lanes)):
+                for frame in decode(info, segments.get_nowait(), 0, max(1, (os.cpu_count() or 1) // decode_threads)):
                     if isinstance(frame, DecodedFrame):
                         pictures.put(frame.image)
                         counts[number] += 1
@@ -87,7 +87,7 @@ def decode_alone(video: Path, lanes: int, seconds: float = 5.0) -> float:
         except Empty:
             return
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(lanes)]
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(decode_threads)]
     started = time.perf_counter()
     for thread in threads:
         thread.start()
@@ -183,10 +183,10 @@ def main() -> int:
             )
             print(rows[-1], busy, {stage: round(ms, 2) for stage, ms in one.stages.items()}, flush=True)
             notes.append(f"frames, {count} devices: {differences(reference, found)} of the first {len(found)} frames, against one device.")
-            lanes = max(1, min(LANES, (os.cpu_count() or 1) // 2)) if devices[0].kind == "cuda" else 1
+            decode_threads = max(1, min(DECODE_THREADS, (os.cpu_count() or 1) // 2)) if devices[0].kind == "cuda" else 1
             if count in (counts[0], counts[-1]):
-                alone = apart(decode_alone, video, lanes)
-                notes.append(f"decoding alone, {lanes} threads on {os.cpu_count()} cores: {alone:.0f} frames/s.")
+                alone = apart(decode_alone, video, decode_threads)
+                notes.append(f"decoding alone, {decode_threads} threads on {os.cpu_count()} cores: {alone:.0f} frames/s.")
                 print(notes[-1], flush=True)
         info = probe(clip)
         picture = next(frame.image for frame in islice(decode(info, info.segments[0]), 1) if isinstance(frame, DecodedFrame))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from engine.backends.base import EngineInfo
 from engine.devices.discovery import default_devices
-from engine.pool.cpu_fallback import StandIn
+from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Ledger, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
 from engine.settings import RunSettings
@@ -53,7 +53,7 @@ class DetectionSession:
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices)
             # nobody is let in beside devices that the user named
-            self._stand_in = None if settings.devices else StandIn(self._pool, devices)
+            self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
         except BaseException:
             self._writer.close(complete=False)
             raise
@@ -85,8 +85,8 @@ class DetectionSession:
         """The pool's events, each after it has been stored; frames are visible to readers at most half a second later."""
         for event in self._pool.events():
             self._store(event)
-            if self._stand_in is not None:
-                self._stand_in.see(event)
+            if self._cpu_fallback is not None:
+                self._cpu_fallback.see(event)
             yield event
         self._writer.commit()
 

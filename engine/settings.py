@@ -80,7 +80,7 @@ class EngineSettings:
     """How one device's engine is built and what it reports.
 
     batch: frames per inference, None = chosen by the backend. latency_budget: ms that a batch chosen so may take, None = any.
-    threads: CPU threads this engine may use, None = all. lanes: segments decoded at once, None = chosen by the backend.
+    threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = chosen by the backend.
     confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
     """
 
@@ -91,7 +91,7 @@ class EngineSettings:
     batch: int | None = None
     latency_budget: float | None = None
     threads: int | None = None
-    lanes: int | None = None
+    decode_threads: int | None = None
     confidence: float = 0.25
     iou: float = 0.45
     classes: frozenset[int] | None = None
@@ -104,8 +104,8 @@ class EngineSettings:
             raise UsageError(f"a latency budget of {self.latency_budget:g} ms must be above 0")
         if self.batch is not None and not 1 <= self.batch <= 1024:
             raise UsageError(f"batch {self.batch} is outside 1..1024")
-        if self.lanes is not None and not 1 <= self.lanes <= 64:
-            raise UsageError(f"lanes {self.lanes} is outside 1..64")
+        if self.decode_threads is not None and not 1 <= self.decode_threads <= 64:
+            raise UsageError(f"decode threads {self.decode_threads} is outside 1..64")
 
 
 @dataclass(frozen=True)

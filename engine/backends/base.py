@@ -30,7 +30,7 @@ class EngineInfo:
     """What was built, as it is shown everywhere.
 
     backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network
-    input, pixels. batch: frames per inference. slots: inferences that may be under way at once. lanes: segments that its
+    input, pixels. batch: frames per inference. slots: inferences that may be under way at once. decode_threads: segments that its
     worker decodes at once.
 
     images_per_s: what the network did when it was built, with its pictures at hand. upload_bytes_per_s: what the way from host memory
@@ -46,7 +46,7 @@ class EngineInfo:
     height: int
     batch: int
     slots: int
-    lanes: int = 1
+    decode_threads: int = 1
     images_per_s: float | None = None
     upload_bytes_per_s: float | None = None
 
@@ -98,10 +98,10 @@ class Backend(ABC):
         return self.submit(images, still).result()
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
-        """The frames of a segment, as ``engine.media.decode.decode`` gives them. Called by as many threads as there are lanes.
+        """The frames of a segment, as ``engine.media.decode.decode`` gives them. Called by ``info.decode_threads`` threads at once.
 
         Whoever takes a frame in the device's memory passes it to ``submit`` or releases it. Frames that wait for the engine
-        are at most 2 · batch and one per lane: a backend that decodes into a ring of surfaces needs so many, and those of the
+        are at most 2 · batch and one per decode thread: a backend that decodes into a ring of surfaces needs so many, and those of the
         batches under way. By default the CPU decodes.
 
         Raises:
@@ -109,7 +109,7 @@ class Backend(ABC):
         """
         from engine.media.decode import THREADS, decode
 
-        return decode(info, segment, skip, max(1, THREADS // self.info.lanes))
+        return decode(info, segment, skip, max(1, THREADS // self.info.decode_threads))
 
     def timings(self) -> Mapping[str, float]:
         """ms that the device spent in each stage since the last call, by its own clock; nothing where it has none. From any thread.

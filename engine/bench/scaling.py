@@ -20,7 +20,7 @@ from engine.settings import Parallel, RunSettings
 from engine.types import DeviceId
 
 SEGMENTS = 4
-"""The least there must be for every lane: with fewer, the end of the work is uneven."""
+"""The least there must be for every decode thread: with fewer, the end of the work is uneven."""
 
 _TRIAL_SECONDS = 3.0
 _TRIAL_FRAMES = {"cpu": 600}
@@ -107,9 +107,9 @@ def measure_scaling(plan: Plan, clips: Clips, show: Show = lambda *_: None) -> I
     Raises:
         DeviceError, SourceError, ModelError: as ``run_pool``.
     """
-    rate, lanes, per_segment = _trial(plan, clips, show)
+    rate, decode_threads, per_segment = _trial(plan, clips, show)
     # the steady state is what is left of it after the warm-up
-    frames = round(max(rate * plan.seconds / (1 - WARM_UP), SEGMENTS * lanes * per_segment))
+    frames = round(max(rate * plan.seconds / (1 - WARM_UP), SEGMENTS * decode_threads * per_segment))
     runs: dict[tuple[Mode, int], list[PoolRun]] = {}
     for turn in range(plan.rounds):
         for mode in plan.modes:
@@ -143,4 +143,4 @@ def _trial(plan: Plan, clips: Clips, show: Show) -> tuple[float, int, float]:
         most_seconds=min(_TRIAL_SECONDS, plan.seconds),
         show=lambda event: show(Mode.WEAK, 0, 0, event),
     )
-    return run.frames_per_s, run.devices[0].engine.lanes, run.announced / run.segments
+    return run.frames_per_s, run.devices[0].engine.decode_threads, run.announced / run.segments

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 2.0
 """Engines that are built sooner need nobody to stand in for them: the CPU's own takes about that long."""
 
 
-class StandIn:
+class CpuFallback:
     """Lets the CPU join a run when building takes long, and leave it when the first engine is ready.
 
     It stays if no engine gets ready: the run goes on, and the failures and the device in use are seen. devices: those chosen; with

@@ -12,7 +12,7 @@ RESTART_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class WorkerOutcome:
-    """A process that is over. exit_code: its status, negative for a signal's number. message, retry: its own last words, if any."""
+    """A process that is over. exit_code: its status, negative for a signal's number. message, retry: its own exit message, if any."""
 
     exit_code: int | None
     message: str | None = None

@@ -268,8 +268,8 @@ class EnginePool:
                 continue  # it is the alarm, or the worker has been buried with another one meanwhile
             heard.add(remote)
             message = remote.receive()
-            ended = message is None or remote.last_words is not None
-            events += self._bury(remote) if ended else self._receive(remote, message)
+            ended = message is None or remote.exit_message is not None
+            events += self._reap(remote) if ended else self._receive(remote, message)
         now = time.monotonic()
         # longer: the pool's owner was busy, this process was stopped, or the machine slept
         passed, self._listened = min(now - self._listened, 2 * look), now
@@ -277,11 +277,11 @@ class EnginePool:
             if remote in heard or not remote.alive or remote.connection is not connection:
                 continue
             if remote.leaving is not None and now >= remote.leaving:
-                remote.last_words = Stopped()  # what it still has will be done by others
-                events += self._bury(remote)
+                remote.exit_message = Stopped()  # what it still has will be done by others
+                events += self._reap(remote)
             elif remote.silent(passed):
                 remote.kill()
-                events += self._bury(remote)
+                events += self._reap(remote)
         return events
 
     def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
@@ -289,14 +289,14 @@ class EnginePool:
             case Building() | Stats() | Member():
                 return self._reports.said(remote.device, message)
             case Ready():
-                self._dispatcher.ready(remote.device, message.engine.lanes)
+                self._dispatcher.ready(remote.device, message.engine.decode_threads)
                 self._choice.ready(remote.device, message.engine)
                 return self._reports.said(remote.device, message)
             case Surveyed():
                 self._choice.surveyed(remote.device, message)
                 return []
             case Failed() | Stopped():
-                return []  # these are its last words, and whoever buries it looks at them
+                return []  # these are its exit message, and whoever buries it looks at them
             case Frames():
                 self._reports.frames(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
@@ -310,7 +310,7 @@ class EnginePool:
         self._choice.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 
-    def _bury(self, remote: RemoteWorker) -> list[Event]:
+    def _reap(self, remote: RemoteWorker) -> list[Event]:
         """A worker ended, alone or with all in its process: take what they left, and start them again if there is hope."""
         dead, exit_code = [remote], None
         if remote.ended_alone:
@@ -319,10 +319,10 @@ class EnginePool:
             dead = [other for other in self._workers.values() if other.alive and other.host is remote.host]
             exit_code = remote.host.end()
         events = [event for other in dead for message in other.remaining() for event in self._receive(other, message)]
-        culprit = next((other for other in dead if not other.ended_alone and other.last_words is not None), None)
+        culprit = next((other for other in dead if not other.ended_alone and other.exit_message is not None), None)
         for other in dead:
-            outcome = other.bury(exit_code)
-            if culprit is not None and other.last_words is None:
+            outcome = other.reap(exit_code)
+            if culprit is not None and other.exit_message is None:
                 why = f"the process that it shares with {culprit.device} was ended by that one"
                 events += self._settle(other, WorkerOutcome(exit_code, why), innocent=True)
             else:
@@ -340,7 +340,7 @@ class EnginePool:
             wanted = list(self._wanted)  # also one that comes back as soon as it has left
         if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-        events = [] if isinstance(remote.last_words, Stopped) else self._reports.failed(device, why, restarting)
+        events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
         self._choice.lost(device)
         self._dispatcher.join(wanted)
         events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)

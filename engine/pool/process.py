@@ -28,7 +28,7 @@ class RemoteWorker:
         self.attempt = 0
         self.budget = RestartBudget()
         self.leaving: float | None = None
-        self.last_words: Failed | Stopped | None = None
+        self.exit_message: Failed | Stopped | None = None
         self._connection: Connection[ToWorker, FromWorker] | None = None
         self._patience = 0.0
         self._silence: float | None = None
@@ -47,12 +47,12 @@ class RemoteWorker:
     @property
     def ended_alone(self) -> bool:
         """Whether it has ended in order, so that its process goes on as long as there are others in it."""
-        return isinstance(self.last_words, Stopped) or (isinstance(self.last_words, Failed) and not self.last_words.retry)
+        return isinstance(self.exit_message, Stopped) or (isinstance(self.exit_message, Failed) and not self.exit_message.retry)
 
     def start(self, setup: Setup) -> None:
         """Start a worker; messages follow."""
         self.attempt += 1
-        self.last_words = self._silence = None
+        self.exit_message = self._silence = None
         self._patience = setup.stall_seconds
         self._connection = self.host.admit(setup)
 
@@ -70,7 +70,7 @@ class RemoteWorker:
         except (EOFError, OSError):
             return None
         if isinstance(message, Failed | Stopped):
-            self.last_words = message
+            self.exit_message = message
         if self._silence is not None or isinstance(message, Ready):
             self._silence = 0.0
         return message
@@ -84,7 +84,7 @@ class RemoteWorker:
 
     def kill(self) -> None:
         """End a worker that hangs, and its process."""
-        self.last_words = Failed(f"the worker gave no sign of life for {self._patience:.0f} s", retry=True)
+        self.exit_message = Failed(f"the worker gave no sign of life for {self._patience:.0f} s", retry=True)
         self.host.kill()
 
     def leave(self) -> None:
@@ -97,12 +97,12 @@ class RemoteWorker:
         while self.connection.poll() and (message := self.receive()) is not None:
             yield message
 
-    def bury(self, exit_code: int | None = None) -> WorkerOutcome:
+    def reap(self, exit_code: int | None = None) -> WorkerOutcome:
         """Release what belongs to it. exit_code: of its process, if that has ended with it."""
         self.connection.close()
         self._connection = None
-        if isinstance(self.last_words, Failed):
-            return WorkerOutcome(exit_code, self.last_words.message, self.last_words.retry)
+        if isinstance(self.exit_message, Failed):
+            return WorkerOutcome(exit_code, self.exit_message.message, self.exit_message.retry)
         return WorkerOutcome(exit_code)
 
 
@@ -124,10 +124,10 @@ def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, Fr
                 message = worker.receive()
                 if message is not None:
                     yield worker, message
-                if message is None or worker.last_words is not None:
+                if message is None or worker.exit_message is not None:
                     del left[worker.connection]
     finally:
         for worker in living:
             worker.host.release()
         for worker in living:
-            worker.bury(worker.host.end())
+            worker.reap(worker.host.end())

@@ -1,6 +1,6 @@
 """Every message between the pool and its workers. All frozen, all picklable.
 
-Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Recall``, ``Stop``. Towards the pool: the rest. Within one task a worker's
+Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
 messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
 there is none; the pool then closes the connection.
 """
@@ -80,7 +80,7 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Recall:
+class Revoke:
     """Another device goes on with this segment: its task ends with ``Done`` when what is decoded is done. Harmless if it has ended."""
 
     source: int
@@ -295,7 +295,7 @@ class Frames:
 
 
 Task: TypeAlias = Probe | Survey | Detect
-ToWorker: TypeAlias = Task | Drop | Recall | Stop
+ToWorker: TypeAlias = Task | Drop | Revoke | Stop
 FromWorker: TypeAlias = (
     Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Surveyed | Frames | Done | Stats | Member
 )

@@ -50,7 +50,7 @@ def test_an_engine_tells_how_fast_it_is(backend: Backend) -> None:
         busy.append(sum(slot.stage_times().values()))
     bound = 1000 * BATCH / float(np.median(busy))
     assert 0.1 * bound < speed < 1.2 * bound
-    assert 1e8 < upload < 1e12, "between a link of one old PCIe lane and NVLink"
+    assert 1e8 < upload < 1e12, "between a link of one old PCIe decode thread and NVLink"
 
 
 def test_a_survey_measures_nvdec_and_leaves_the_engine_as_it_was(backend: Backend, tmp_path: Path) -> None:

@@ -35,11 +35,11 @@ def tiny_settings(
     model: ModelFiles | None = None,
     confidence: float = 0.25,
     batch: int | None = None,
-    lanes: int | None = None,
+    decode_threads: int | None = None,
     isolation: Isolation = Isolation.PROCESS,
 ) -> RunSettings:
     """The tiny detector at fp32, which needs no trial of precisions."""
-    engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, lanes=lanes)
+    engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, decode_threads=decode_threads)
     return RunSettings(model or tiny_files(), parallel=parallel, engine=engine, isolation=isolation)
 
 

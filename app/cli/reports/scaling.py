@@ -52,7 +52,7 @@ def summary(points: Sequence[Point]) -> str:
 def markdown(points: Sequence[Point], facts: Facts) -> str:
     """A page with tables, which shows the chart beside it."""
     engine = points[0].run.devices[0].engine
-    segments = "segment" if engine.lanes == 1 else "segments"
+    segments = "segment" if engine.decode_threads == 1 else "segments"
     cpu = any(point.ideal < point.count for point in points)
     rows = [_row(point) for point in points]
     stages = [_stages(point) for point in points]
@@ -63,8 +63,8 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
         f"`{facts.command}`",
         f"{summary(points)}.",
         f"![Speedup by number of devices]({CHART})",
-        f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch}, {engine.lanes} {segments} at once in"
-        f" each device; {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
+        f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
+        f" {engine.decode_threads} {segments} at once in each device; {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
         _table(_HEAD, rows),
         f"{_STAGES}\n\n{_merged(stages)}",
         f"The devices in {most.mode} scaling on {most.count}:\n\n"

@@ -21,7 +21,10 @@ _HINTS = {Hint.THROUGHPUT: "Most frames per second", Hint.LATENCY: "Each frame a
 
 
 class AdvancedForm(QWidget):
-    """Hint, isolation, lanes, latency budget. Open from the start if any of them is not as usual. changed: the budget is another one."""
+    """Hint, isolation, decode threads, latency budget. Open from the start if one of them has another value than usual.
+
+    changed: the latency budget has changed.
+    """
 
     changed = Signal()
 
@@ -29,12 +32,14 @@ class AdvancedForm(QWidget):
         super().__init__(parent)
         self.hint = choice("Optimized for", _HINTS, preferences.hint)
         self.isolation = choice("Isolation", _ISOLATIONS, preferences.isolation)
-        self.lanes = count("Lanes", preferences.lanes, 64)
+        self.decode_threads = count("Decode threads", preferences.decode_threads, 64)
         self.latency_budget = milliseconds("Latency budget", preferences.latency_budget, MOST_BUDGET, "None")
         self.latency_budget.valueChanged.connect(self.changed)
         self.budget_note = wrapped("notice")
         usual = Preferences()
-        changed = any(getattr(preferences, name) != getattr(usual, name) for name in ("hint", "isolation", "lanes", "latency_budget"))
+        changed = any(
+            getattr(preferences, name) != getattr(usual, name) for name in ("hint", "isolation", "decode_threads", "latency_budget")
+        )
         self.button = QPushButton("Advanced")
         self.button.setCheckable(True)
         self.button.setChecked(changed)
@@ -46,7 +51,7 @@ class AdvancedForm(QWidget):
                 (
                     ("Optimized for", self.hint),
                     ("Isolation", self.isolation),
-                    ("Lanes", self.lanes, "segments that a device decodes at once"),
+                    ("Decode threads", self.decode_threads, "segments that a device decodes at once"),
                     ("Latency budget", self.latency_budget, "the longest that an automatic batch may take on a GPU"),
                     ("", self.budget_note),
                 )

@@ -110,7 +110,7 @@ class SettingsDialog(QDialog):
             Decode(detection.decode.currentData()),
             sharing.tiles,
             Isolation(advanced.isolation.currentData()),
-            advanced.lanes.value() or None,
+            advanced.decode_threads.value() or None,
             round(advanced.latency_budget.value(), 1) or None,
             Hint(advanced.hint.currentData()),
         )

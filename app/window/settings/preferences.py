@@ -22,8 +22,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Preferences:
-    """The settings dialog's values. devices: empty = automatic. batch, lanes: None = automatic. confidence: where the slider begins.
+    """The settings dialog's values.
 
+    devices: empty = automatic. batch, decode_threads: None = automatic. confidence: where the slider begins.
     latency_budget: ms, None = any.
     """
 
@@ -38,7 +39,7 @@ class Preferences:
     decode: Decode = Decode.AUTO
     tiles: Tiles = field(default_factory=Tiles)
     isolation: Isolation = Isolation.PROCESS
-    lanes: int | None = None
+    decode_threads: int | None = None
     latency_budget: float | None = None
     hint: Hint = Hint.THROUGHPUT
 
@@ -62,7 +63,7 @@ class Preferences:
             decode=self.decode,
             batch=self.batch,
             latency_budget=self.latency_budget,
-            lanes=self.lanes,
+            decode_threads=self.decode_threads,
             confidence=self.floor,
             iou=self.iou,
         )
@@ -93,8 +94,8 @@ def load(store: QSettings) -> Preferences:
     def batch(text: str) -> int | None:
         return EngineSettings(batch=int(text)).batch
 
-    def lanes(text: str) -> int | None:
-        return EngineSettings(lanes=int(text)).lanes
+    def decode_threads(text: str) -> int | None:
+        return EngineSettings(decode_threads=int(text)).decode_threads
 
     def budget(text: str) -> float | None:
         value = float(text)
@@ -127,7 +128,7 @@ def load(store: QSettings) -> Preferences:
         read("decode", Decode, Decode.AUTO),
         read("tiles", tiles, Tiles()),
         read("isolation", Isolation, Isolation.PROCESS),
-        read("lanes", lanes, None),
+        read("lanes", decode_threads, None),
         read("latency_budget", budget, None),
         read("hint", Hint, Hint.THROUGHPUT),
     )
@@ -150,7 +151,7 @@ def save(preferences: Preferences, store: QSettings) -> None:
         "decode": preferences.decode.value,
         "tiles": f"{tiles.columns or 0};{tiles.rows or 0};{tiles.overlap};{'full' if tiles.full_frame else ''}",
         "isolation": preferences.isolation.value,
-        "lanes": str(preferences.lanes or ""),
+        "lanes": str(preferences.decode_threads or ""),
         "latency_budget": str(preferences.latency_budget or ""),
         "hint": preferences.hint.value,
     }

@@ -149,7 +149,7 @@ class PreviewTalk:
         try:
             self._connection.send(fetch)
         except OSError:
-            self._bury()
+            self._reap()
 
     def receive(self) -> None:
         """Take one answer, with its pixels."""
@@ -158,7 +158,7 @@ class PreviewTalk:
             answer = self._connection.recv()
             pixels = self._connection.recv_bytes() if isinstance(answer, Picture) and not answer.shared else None
         except (EOFError, OSError):
-            self._bury()
+            self._reap()
             return
         request = self._under_way.popleft()
         image = self._image(answer, request.slot, pixels) if isinstance(answer, Picture) else None
@@ -213,7 +213,7 @@ class PreviewTalk:
         with theirs:
             self._process.start()
 
-    def _bury(self) -> None:
+    def _reap(self) -> None:
         """The process ended unasked: say so, and try the same again, but not for ever."""
         lost, self._under_way = self._under_way, deque()
         exit_code = self._end_process()

@@ -63,9 +63,9 @@ class OpenVinoBackend(Backend):
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
         self._yardstick = []
         slots = self._start(precision)
-        size, lanes = (network.width, network.height), settings.lanes or 1
+        size, decode_threads = (network.width, network.height), settings.decode_threads or 1
         speed = self._measure()
-        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, lanes, speed)
+        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, decode_threads, speed)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _SLOTS = 3
 """Batches under way: one on the device, one that waits there, one being filled."""
 
-_LANES = 12
+_DECODE_THREADS = 12
 """Segments decoded at once: NVDEC's 1080p frames/s on an H200 are 567 with one, 3,649 with 8, 3,904 with 12, 3,974 with 16."""
 
 _SURFACE_BYTES = 4 * 2**30
@@ -98,9 +98,9 @@ class TensorRtBackend(Backend):
                     raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
         speed, upload = self._measure(batch)
         slots = len(self._places)
-        lanes = settings.lanes or (_LANES if settings.hint is Hint.THROUGHPUT else 1)
+        decode_threads = settings.decode_threads or (_DECODE_THREADS if settings.hint is Hint.THROUGHPUT else 1)
         # what the pool may hold of them, and what is under way here
-        self._open_decoder(2 * batch + lanes + slots * batch)
+        self._open_decoder(2 * batch + decode_threads + slots * batch)
         return EngineInfo(
             self.device,
             self._cuda.name,
@@ -111,7 +111,7 @@ class TensorRtBackend(Backend):
             network.height,
             batch,
             slots,
-            lanes,
+            decode_threads,
             speed,
             upload,
         )

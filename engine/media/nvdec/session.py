@@ -22,10 +22,10 @@ Kind: TypeAlias = tuple[str, bytes]
 """Codec, and ``Bitstream.format``: what a session is opened for."""
 
 _IDLE = 16
-"""Sessions kept for streams to come: as many as there are lanes, usually. Each holds its reference frames in the device's memory."""
+"""Sessions kept for streams to come: usually one a decode thread. Each holds its reference frames in the device's memory."""
 
 _PATIENCE_SECONDS = 2.0
-"""A lane waits no longer for another's session: where the engine is slow, or a file one segment, that may take long."""
+"""A decode thread waits no longer for another's session: where the engine is slow, or a file one segment, that may take long."""
 
 _LOOK_SECONDS = 0.02
 """How often those who wait see whether frames are wanted, which nobody tells them."""
@@ -106,7 +106,7 @@ class SessionPool:
     """Sessions that are used again: opening one takes as long as decoding many frames. From any thread.
 
     On an H200 it takes 65 ms, in which no other decoder of the machine can be opened, whatever its GPU. So one is opened only where frames
-    are ``wanted``; else a lane waits for another's session, though not long: from then on the machine has nothing better to do.
+    are ``wanted``; else a decode thread waits for another's session, though not long: from then on the machine has nothing better to do.
     open_session: for a codec, with what it calls when it has begun. wanted: whether more frames could be used than are decoded.
     """
 
@@ -120,7 +120,7 @@ class SessionPool:
 
     @contextmanager
     def turn(self) -> Iterator[object]:
-        """A place in the queue for ``use``, for a lane that has yet to find out what it needs."""
+        """A place in the queue for ``use``, for a decode thread that has yet to find out what it needs."""
         with self._changed:
             self._waiting.append(turn := object())
         try:

@@ -13,5 +13,5 @@ from engine.settings import Parallel
 
 
 def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> Backend:
-    """The group that ``setup`` asks for, not yet activated. tell, die, alive: see ``Crew``."""
+    """The group that ``setup`` asks for, not yet activated. tell, die, alive: see ``MemberPool``."""
     return (TilesBackend if setup.parallel is Parallel.TILES else FramesBackend)(setup, tell, die, alive)

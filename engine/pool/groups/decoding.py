@@ -15,21 +15,21 @@ THREADS = 16
 
 
 def decode_shared(
-    info: SourceInfo, segment: Segment, skip: int, pictures: SharedPictures, lanes: int
+    info: SourceInfo, segment: Segment, skip: int, pictures: SharedPictures, decode_threads: int
 ) -> Iterator[DecodedFrame | DecodeFailure]:
-    """As ``engine.media.decode.decode``, with the pictures in shared memory. lanes: segments that are decoded at once.
+    """As ``engine.media.decode.decode``, with the pictures in shared memory. decode_threads: segments that are decoded at once.
 
     Raises:
         SourceError: the file cannot be opened any more.
     """
-    for frame in decode(info, segment, skip, threads_for(segment, lanes)):
+    for frame in decode(info, segment, skip, threads_for(segment, decode_threads)):
         yield replace(frame, image=pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
 
 
-def threads_for(segment: Segment, lanes: int) -> int:
+def threads_for(segment: Segment, decode_threads: int) -> int:
     """How many threads decode a segment."""
     whole = segment.start is None and segment.end is None  # nothing else of this source can be decoded meanwhile
-    return min(THREADS, cores()) if whole else max(1, cores() // lanes)
+    return min(THREADS, cores()) if whole else max(1, cores() // decode_threads)
 
 
 def cores() -> int:

@@ -13,4 +13,4 @@ class FramesBackend(Group):
     """Every picture is one device's."""
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
-        return self._crew.put(images, still)
+        return self._member_pool.put(images, still)

@@ -1,4 +1,4 @@
-"""What the groups have in common: a front that decodes, and a crew that infers."""
+"""What the groups have in common: a front that decodes, and a member pool that infers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.backends.base import Backend, EngineInfo, Progress
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.decoding import cores, decode_shared
-from engine.pool.groups.member_pool import Crew
+from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import Failed, Member, Setup
@@ -25,21 +25,21 @@ from engine.types import DeviceId
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Shared memory that there may be at least: five pictures of 8K."""
 
-LANES = 12
+DECODE_THREADS = 12
 """The most segments that a front decodes at once: on 64 cores, 12 gave 2,600 frames/s of 1080p, 32 gave 2,250."""
 
 
 class Group(Backend):
-    """Several devices as one backend; ``submit`` gives a ``Dealt``, which says who did what."""
+    """Several devices as one backend; ``submit`` gives a ``SharedBatch``, which says who did what."""
 
     hasty = False
     """Whether the pictures of a batch belong together, so that one slow device would hold up all of them."""
 
     def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> None:
-        """tell, die, alive: see ``Crew``."""
+        """tell, die, alive: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
-        self._crew = Crew(setup.device.members, self._make, tell, die, alive, self.hasty)
+        self._member_pool = MemberPool(setup.device.members, self._make, tell, die, alive, self.hasty)
 
     @property
     def members(self) -> tuple[DeviceId, ...]:
@@ -48,19 +48,19 @@ class Group(Backend):
 
     def timings_of(self, member: DeviceId) -> Mapping[str, float]:
         """``timings`` of one member."""
-        return self._crew.timings(member)
+        return self._member_pool.timings(member)
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
         """See ``Backend.decode``: by the CPU, into shared memory."""
-        return decode_shared(info, segment, skip, self._pictures, self.info.lanes)
+        return decode_shared(info, segment, skip, self._pictures, self.info.decode_threads)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # how much is needed is known when the engines are there: none of them gets a picture before
         self._pictures = SharedPictures(LEAST_BYTES)
-        self._crew.start(network, {member: self._settings_of(member, settings) for member in self.members})
-        info = self._describe(self._crew.engines, settings)
-        under_way = sum(engine.slots * engine.batch for engine in self._crew.engines)
-        self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.lanes + under_way) * ROOM_BYTES)
+        self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.members})
+        info = self._describe(self._member_pool.engines, settings)
+        under_way = sum(engine.slots * engine.batch for engine in self._member_pool.engines)
+        self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.decode_threads + under_way) * ROOM_BYTES)
         return info
 
     def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:  # noqa: ARG002
@@ -71,7 +71,7 @@ class Group(Backend):
         batch = max(engine.batch for engine in engines)
         pictures = sum(engine.slots * engine.batch for engine in engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
-        lanes = settings.lanes or max(1, min(LANES, LANES * gpus, cores() // 2))
+        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, cores() // 2))
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))
@@ -85,7 +85,7 @@ class Group(Backend):
             reason=all_of([engine.reason for engine in engines]),
             batch=batch,
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
-            lanes=lanes,
+            decode_threads=decode_threads,
             images_per_s=_total([engine.images_per_s for engine in engines]),
             upload_bytes_per_s=None,  # who gets how much depends on who is free
         )
@@ -96,10 +96,10 @@ class Group(Backend):
         return RemoteBackend(device, self._setup.model, self._pictures, self._setup.stall_seconds)
 
     def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        return self._crew.heads(inputs)
+        return self._member_pool.heads(inputs)
 
     def _close_impl(self) -> None:
-        self._crew.close()
+        self._member_pool.close()
         self._pictures.close()
 
 

@@ -24,7 +24,7 @@ from engine.backends.base import Backend, EngineInfo
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.groups.remote import MemberLostError, RemoteBackend
-from engine.pool.groups.shared_batch import Dealt
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
 from engine.pool.protocol import Building, Failed, Member, Ready, Starting
 from engine.settings import EngineSettings
@@ -43,13 +43,13 @@ _JOIN_SECONDS = 1.0
 
 @dataclass(eq=False, slots=True)
 class _Picture:
-    """A picture that waits. strikes: how many members died while they had it."""
+    """A picture that waits. crash_count: how many members died while they had it."""
 
     image: Image
     still: bool
-    dealt: Dealt
+    dealt: SharedBatch
     position: int
-    strikes: int = 0
+    crash_count: int = 0
 
 
 @dataclass(eq=False)
@@ -74,7 +74,7 @@ class _Member:
     budget: RestartBudget = field(default_factory=RestartBudget)
 
 
-class Crew:
+class MemberPool:
     """Engines for several devices that share a queue of pictures.
 
     make: an engine's backend, not yet activated. tell: takes what happens to members. die: called when none is left. alive: called
@@ -123,9 +123,9 @@ class Crew:
                 raise DeviceError("; ".join(dict.fromkeys(problems)))
             self._started = True
 
-    def put(self, images: Sequence[Image], still: bool) -> Dealt:
+    def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
         """Have these pictures done. They must stay as they are until then."""
-        dealt = Dealt(len(images), next(iter(self._members)))
+        dealt = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
             self._waiting.extend(_Picture(image, still, dealt, position) for position, image in enumerate(images))
             self._changed.notify_all()
@@ -192,7 +192,7 @@ class Crew:
         return backend
 
     def _work(self, member: _Member, backend: Backend) -> None:
-        """Infer until the crew is closed.
+        """Infer until the member pool is closed.
 
         Raises:
             MemberLostError: the member is gone.
@@ -240,7 +240,7 @@ class Crew:
             raise MemberLostError(lost) from None
 
     def _take(self, member: _Member) -> list[_Picture] | None:
-        """What this member does next; waits for it. None: the member is lost, or the crew closed. Empty: it is to be examined."""
+        """What this member does next; waits for it. None: the member is lost, or the member pool closed. Empty: it is to be examined."""
         with self._changed:
             while True:
                 if self._closed or member.lost is not None:
@@ -253,7 +253,7 @@ class Crew:
                 if isinstance(member.backend, RemoteBackend) and not member.batches:
                     member.lost = member.backend.lost  # nothing under way there told so
             pictures = [self._waiting.popleft() for _ in range(count)]
-            member.alone = pictures[0].strikes >= ALONE
+            member.alone = pictures[0].crash_count >= ALONE
             member.batches += 1
             member.pictures += count
             return pictures
@@ -265,9 +265,9 @@ class Crew:
         if not self._waiting or member.batches == engine.slots or member.alone:
             return 0
         first = self._waiting[0]
-        if first.strikes >= ALONE:
+        if first.crash_count >= ALONE:
             return int(member.batches == 0)
-        alike = takewhile(lambda picture: picture.still == first.still and picture.strikes < ALONE, self._waiting)
+        alike = takewhile(lambda picture: picture.still == first.still and picture.crash_count < ALONE, self._waiting)
         count = sum(1 for _ in islice(alike, engine.batch))
         if count < engine.batch and member.batches:  # it has something to do: what comes may fill the batch
             return 0
@@ -293,14 +293,14 @@ class Crew:
                 picture.dealt.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
-                picture.strikes += 1
-            again = [picture for picture in pictures if picture.strikes <= ALONE]
+                picture.crash_count += 1
+            again = [picture for picture in pictures if picture.crash_count <= ALONE]
             for picture in pictures:
-                if picture.strikes > ALONE:
+                if picture.crash_count > ALONE:
                     picture.dealt.put(picture.position, member.device, None, DIED)
         elif len(pictures) > 1:  # one of them is the culprit: the others need not fail with it
             for picture in pictures:
-                picture.strikes = ALONE
+                picture.crash_count = ALONE
             again = pictures
         else:
             pictures[0].dealt.put(pictures[0].position, member.device, None, f"inference failed: {problem}")

@@ -73,7 +73,7 @@ class RemoteBackend(Backend):
         self._number = 0
         self._known: list[Chunk] = []
         self._busy: Counter[str] = Counter()
-        self._last_words: Failed | None = None
+        self._exit_message: Failed | None = None
         self._lost: str | None = None
         self._slowest: float | None = None
 
@@ -111,7 +111,7 @@ class RemoteBackend(Backend):
                 case Ready(engine):
                     break
                 case None:
-                    outcome = self._bury()
+                    outcome = self._reap()
                     raise (MemberLostError if outcome.retry else DeviceError)(outcome.words)
         self._slots = threading.Semaphore(engine.slots)
         self._listening = threading.Thread(target=self._listen, name=f"member {self.device}", daemon=True)
@@ -176,7 +176,7 @@ class RemoteBackend(Backend):
         except (EOFError, OSError):
             return None
         if isinstance(message, Failed):
-            self._last_words = message
+            self._exit_message = message
             return self._receive()
         return message
 
@@ -197,9 +197,9 @@ class RemoteBackend(Backend):
             elif not self._tasks:
                 silence = 0.0
             elif silence > self._patience():
-                self._last_words = Failed(f"an inference did not come to an end within {self._patience():.0f} s", retry=True)
+                self._exit_message = Failed(f"an inference did not come to an end within {self._patience():.0f} s", retry=True)
                 self._process.kill()
-        why = self._bury().words
+        why = self._reap().words
         with self._lock:
             self._lost, tasks = why, list(self._tasks.values())
             self._tasks.clear()
@@ -231,7 +231,7 @@ class RemoteBackend(Backend):
             return self._stall_seconds * self._info.batch
         return max(self._stall_seconds, SLOWEST_TIMES * (self._slowest or 0.0))
 
-    def _bury(self) -> WorkerOutcome:
+    def _reap(self) -> WorkerOutcome:
         self._process.join(STOP_SECONDS)
         if self._process.exitcode is None:
             self._process.kill()
@@ -240,6 +240,6 @@ class RemoteBackend(Backend):
         self._connection.close()
         if code is not None:
             self._process.close()
-        if self._last_words is None:
+        if self._exit_message is None:
             return WorkerOutcome(code)
-        return WorkerOutcome(code, self._last_words.message, self._last_words.retry)
+        return WorkerOutcome(code, self._exit_message.message, self._exit_message.retry)

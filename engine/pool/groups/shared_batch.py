@@ -9,7 +9,7 @@ from threading import Lock
 from engine.types import Detections, DeviceId
 
 
-class Dealt(Future[list[Detections]]):
+class SharedBatch(Future[list[Detections]]):
     """Done when every picture is.
 
     devices: who did each picture. failures: by position, why a picture has no detections (those in the result are empty then).

@@ -14,7 +14,7 @@ from engine.backends.base import EngineInfo
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
 from engine.pool.groups.group import Group
-from engine.pool.groups.shared_batch import Dealt
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
 from engine.settings import EngineSettings, Hint
 from engine.types import Detections, DeviceId, Image
@@ -53,11 +53,11 @@ class TilesBackend(Group):
         # the last one, usually the whole picture, first: it takes longest to upload, and nobody should wait for that at the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
-        dealt = Dealt(len(images), self._name)
+        dealt = SharedBatch(len(images), self._name)
         tilings = [tiling for _, tiling in cut]
 
         def join(found: Future[list[Detections]]) -> None:
-            assert isinstance(found, Dealt)
+            assert isinstance(found, SharedBatch)
             dealt.shares = _shares(tilings, found.devices)
             start = 0
             for position, tiling in enumerate(tilings):
@@ -68,7 +68,7 @@ class TilesBackend(Group):
                 dealt.put(position, self._name, whole, failure or "")
                 start = numbers.stop
 
-        self._crew.put(parts, still).add_done_callback(join)
+        self._member_pool.put(parts, still).add_done_callback(join)
         return dealt
 
     def _plan(self, image: Image) -> Tiling:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.scheduling.state import OpenSource, WorkerState, frames_left, loads_of, piece_for
 from engine.pool.scheduling.strategies.base import Strategy, Work, whole
 from engine.pool.scheduling.throughput import relief
@@ -98,9 +98,9 @@ class Dispatcher:
         """A worker process runs: it can probe."""
         self._workers[device] = WorkerState()
 
-    def ready(self, device: DeviceId, lanes: int) -> None:
+    def ready(self, device: DeviceId, decode_threads: int) -> None:
         """Its engine is built: it can detect, in so many segments at once."""
-        self._workers[device].lanes = lanes
+        self._workers[device].decode_threads = decode_threads
 
     def join(self, devices: Iterable[DeviceId]) -> None:
         """These will be started, unless they are already. One that is lost for good, or has left, may join again."""
@@ -158,7 +158,7 @@ class Dispatcher:
             case Done():
                 worker, place = self._workers[device], (message.source, message.segment)
                 work = worker.end(place)
-                thief = worker.recalled.pop(place, None)
+                thief = worker.revoked.pop(place, None)
                 if thief is not None and thief in self._asking:  # it was promised this, so it is the first to get something
                     self._asking.remove(thief)
                     self._asking.appendleft(thief)
@@ -166,7 +166,7 @@ class Dispatcher:
                     worker.pace.rest(self._clock())
                 return self._done(work, message)
 
-    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Recall]]:
+    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Revoke]]:
         """What can be given out now, each once. Whoever asks for this has to send it. detecting: whether work is given out."""
         yield from self._drops
         self._drops = []
@@ -175,12 +175,12 @@ class Dispatcher:
             return
         yield from self._detects()
         if self._strategy.lends and len(self._workers) > 1:
-            yield from self._recalls()
+            yield from self._revokes()
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
         # opened sources cost memory, so a long queue is opened only a little ahead of the work
-        lanes = sum(max(1, self._workers[device].lanes) if device in self._workers else 1 for device in self._devices)
-        room = 2 * lanes + 2 - (len(self._sources) - len(self._unprobed))
+        decode_threads = sum(max(1, self._workers[device].decode_threads) if device in self._workers else 1 for device in self._devices)
+        room = 2 * decode_threads + 2 - (len(self._sources) - len(self._unprobed))
         for source in list(islice(self._unprobed.values(), max(0, room))):
             able = [
                 (len(worker.works), device)
@@ -188,7 +188,7 @@ class Dispatcher:
                 if worker.probe is None
                 and not worker.leaving
                 and not self._isolated(worker)
-                and (not source.suspect or (self._idle(worker) and worker.lanes))
+                and (not source.suspect or (self._idle(worker) and worker.decode_threads))
             ]
             if able:
                 _, device = min(able)
@@ -204,7 +204,7 @@ class Dispatcher:
             device = self._asking.popleft()
             worker = self._workers[device]
             piece = piece_for(device, self._workers, loads, frames_left(self._sources.values(), loads.values())) if shared else whole
-            work = None if self._isolated(worker) else self._strategy.next(device, worker.lanes, piece)
+            work = None if self._isolated(worker) else self._strategy.next(device, worker.decode_threads, piece)
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
                 self._strategy.give_back(work)
@@ -222,23 +222,23 @@ class Dispatcher:
             info = replace(source.info, segments=())  # there may be thousands, and the worker needs one
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
-    def _recalls(self) -> Iterator[tuple[DeviceId, Recall]]:
-        """For each lane that waits for work, what a slower device has not got to."""
+    def _revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
+        """For each decode thread that waits for work, what a slower device has not got to."""
         loads = loads_of(self._workers, self._clock()) if self._asking else {}
         for device in dict.fromkeys(self._asking):
             worker = self._workers[device]
             if self._isolated(worker) or worker.waits:
                 continue
-            promised = sum(other == device for holder in self._workers.values() for other in holder.recalled.values())
+            promised = sum(other == device for holder in self._workers.values() for other in holder.revoked.values())
             for _ in range(self._asking.count(device) - promised):
                 others = {other: load for other, load in loads.items() if other != device and not self._workers[other].leaving}
                 choice = relief(loads[device], others)
                 if choice is None:
                     break
                 holder, place = choice
-                self._workers[holder].recalled[place] = device
+                self._workers[holder].revoked[place] = device
                 loads = loads_of(self._workers, self._clock())
-                yield holder, Recall(*place)
+                yield holder, Revoke(*place)
 
     def _fellows(self, worker: WorkerState) -> Iterable[WorkerState]:
         """Those whose process is the same."""
@@ -280,7 +280,7 @@ class Dispatcher:
             source.sequencer.finish(message.segment, message.frames)
             self._strategy.done(work)
         else:
-            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), strikes=0))
+            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
         return self._advance(source)
 
     def _advance(self, source: OpenSource) -> list[Event]:
@@ -315,17 +315,17 @@ class Dispatcher:
         at = source.sequencer.received(work.segment.number)
         begun = (work.source, work.segment.number) in worker.begun
         if not begun or not work.suspect:
-            self._strategy.give_back(replace(work, skip=at, strikes=max(work.strikes, int(begun))))
+            self._strategy.give_back(replace(work, skip=at, crash_count=max(work.crash_count, int(begun))))
             return []
         here = (work.source, work.segment.number, at)
         trying = worker.trying
         if trying is not None and (trying.source, trying.segment, trying.position) == here:
             victim = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name)
-            self._strategy.give_back(replace(work, skip=at + 1, strikes=0))
+            self._strategy.give_back(replace(work, skip=at + 1, crash_count=0))
             return self._frames(device, Frames.pack(*here, [victim]))
         # it died in the decoder, which has to pass this frame again to get to the next ones: a last try, then the rest is lost
         left = max(0, work.segment.frames - at)
-        last = work.strikes > 1 and at == work.skip
+        last = work.crash_count > 1 and at == work.skip
         lost = left if last else min(1, left)
         events: list[Event] = []
         victim = FrameEntry(math.nan, source.info.width, source.info.height, None, DIED_TWICE)
@@ -334,7 +334,7 @@ class Dispatcher:
             events += self._frames(device, Frames.pack(work.source, work.segment.number, first, entries))
         if last:
             return events + self._done(work, Done(work.source, work.segment.number, at + lost, complete=True))
-        self._strategy.give_back(replace(work, skip=at + lost, strikes=2))
+        self._strategy.give_back(replace(work, skip=at + lost, crash_count=2))
         return events
 
     def _gone(self, device: DeviceId, why: str) -> list[Event]:

@@ -35,21 +35,21 @@ class OpenSource:
 
 @dataclass
 class WorkerState:
-    """What one worker process holds. lanes: segments that it works on at once, 0 until its engine is built.
+    """What one worker process holds. decode_threads: segments that it works on at once, 0 until its engine is built.
 
     begun: tasks it said it began, as (source, segment). trying: the frame it said it would try, if it is careful. waits: for the
-    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more. recalled: works that it is
+    others in its process to be idle, so that it can do a suspect task. leaving: it gets nothing any more. revoked: works that it is
     to give back, and for which device. left: what it has not done of its works, but for what is suspect: that stays where it is.
     """
 
-    lanes: int = 0
+    decode_threads: int = 0
     begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: OpenSource | None = None
     trying: Trying | None = None
     works: dict[Place, Work] = field(default_factory=dict)
     waits: bool = False
     leaving: bool = False
-    recalled: dict[Place, DeviceId] = field(default_factory=dict)
+    revoked: dict[Place, DeviceId] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
     left: dict[Place, Left] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class WorkerState:
 
     def load(self, now: float, promised: int = 0) -> Load:
         """What it has to do. promised: see ``Load``."""
-        kept = {place: left for place, left in self.left.items() if place not in self.recalled} if self.recalled else self.left
+        kept = {place: left for place, left in self.left.items() if place not in self.revoked} if self.revoked else self.left
         return Load(self.pace.rate(now), kept, promised)
 
     @property
@@ -90,11 +90,13 @@ class WorkerState:
 
 def piece_for(device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], left: float) -> Piece:
     """How much of a segment a device should get at once. loads: of all workers. left: frames that nobody has yet."""
-    able = {other for other, worker in workers.items() if worker.lanes and not (worker.leaving or worker.isolated)} - {device}
-    window = ahead(*(other.lanes for other in workers.values()))
+    able = {other for other, worker in workers.items() if worker.decode_threads and not (worker.leaving or worker.isolated)} - {device}
+    window = ahead(*(other.decode_threads for other in workers.values()))
     lesser = device.kind != "cuda" and any(other.kind == "cuda" for other in able)
     others = [loads[other] for other in able]
-    return partial(piece, own=loads[device], lanes=workers[device].lanes, others=others, ahead=window, left=left, lesser=lesser)
+    return partial(
+        piece, own=loads[device], decode_threads=workers[device].decode_threads, others=others, ahead=window, left=left, lesser=lesser
+    )
 
 
 def frames_left(sources: Iterable[OpenSource], loads: Iterable[Load]) -> float:
@@ -107,7 +109,7 @@ def loads_of(workers: Mapping[DeviceId, WorkerState], now: float) -> dict[Device
     """What each has to do."""
     promised = dict.fromkeys(workers, 0)
     for worker in workers.values():
-        for place, taker in worker.recalled.items():
+        for place, taker in worker.revoked.items():
             if taker in promised and place in worker.left:
                 promised[taker] += worker.left[place].frames
     return {device: worker.load(now, promised[device]) for device, worker in workers.items()}

@@ -88,10 +88,10 @@ class Load:
         return self.promised + sum(left.frames for left in self.left.values())
 
 
-def piece(frames: int, own: Load, lanes: int, others: Collection[Load], ahead: int, left: float, lesser: bool) -> int | None:
+def piece(frames: int, own: Load, decode_threads: int, others: Collection[Load], ahead: int, left: float, lesser: bool) -> int | None:
     """How much of a segment a device should do before it asks again. None = all of it, 0 = nothing for now.
 
-    frames: what is left of the segment, which stands for the following ones, too. own: of the device, whose lanes share its rate.
+    frames: what is left of the segment, which stands for the following ones, too. own: of the device, whose decode threads share its rate.
     others: of the other devices. ahead: segments that may be under way at once. left: frames of all that nobody has yet, these
     included. lesser: whether the device is of a kind that is much slower than another one's.
     """
@@ -104,9 +104,9 @@ def piece(frames: int, own: Load, lanes: int, others: Collection[Load], ahead: i
     if not lesser or own.rate > together > 0:
         until_blocked = max(until_blocked, ahead * frames / together)
     some, most = frames, until_blocked * own.rate
-    if frames * lanes > most:
+    if frames * decode_threads > most:
         # an engine with many slots takes long for each frame: half of the time for what it has, the rest until the others get to know
-        some, most = min(frames, max(LEAST_PIECE, int(most / 4 / lanes))), most / 2
+        some, most = min(frames, max(LEAST_PIECE, int(most / 4 / decode_threads))), most / 2
     if own.frames and own.frames + some > most:
         return 0
     seconds = (own.frames + some) / own.rate

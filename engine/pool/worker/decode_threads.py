@@ -1,4 +1,4 @@
-"""In a worker: the lanes, threads that each decode one segment after the other and ask for the next one in time."""
+"""In a worker: threads that each decode one segment after the other and ask for the next one in time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from engine.backends.base import Backend
 from engine.media.types import DecodeFailure, DeviceFrame
-from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Recall, Trying
+from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from engine.pool.worker.watchdog import Clock, Watchdog
 
@@ -22,10 +22,10 @@ SKIPPED_FRAMES = 100
 """So many frames that have to be gone through before the first one get as much time as that one."""
 
 
-class Reader:
-    """The worker's tasks: in each lane at most one being decoded and one that follows.
+class DecodeThreads:
+    """The worker's tasks: in each decode thread at most one being decoded and one that follows.
 
-    near: the next segment is asked for when a lane's has no more frames than that: early enough that the engine never
+    near: the next segment is asked for when a decode thread's has no more frames than that: early enough that the engine never
     waits for it, late enough that a slow device does not sit on work that another one could do.
     """
 
@@ -39,7 +39,7 @@ class Reader:
         start_thread: StartThread,
     ) -> None:
         self._backend = backend
-        self._lanes = backend.info.lanes
+        self._decode_threads = backend.info.decode_threads
         self._buffer = buffer
         self._near = near
         self._send = send
@@ -50,13 +50,13 @@ class Reader:
         self._tasks: deque[Detect] = deque()
         self._idle = 0
         self._dropped: set[int] = set()
-        self._recalled: set[tuple[int, int]] = set()
+        self._revoked: set[tuple[int, int]] = set()
         self._changed = threading.Condition()
 
     def put(self, task: Detect) -> None:
         """A task has arrived. Called by the receiving thread."""
         with self._changed:
-            self._recalled.discard((task.source, task.segment.number))
+            self._revoked.discard((task.source, task.segment.number))
             self._tasks.append(task)
             self._changed.notify()
 
@@ -68,30 +68,30 @@ class Reader:
         """Whether a source is no longer wanted."""
         return source in self._dropped
 
-    def recall(self, recall: Recall) -> None:
+    def revoke(self, revoke: Revoke) -> None:
         """End a task where it is. Called by the receiving thread."""
-        place = recall.source, recall.segment
+        place = revoke.source, revoke.segment
         with self._changed:
             task = next((task for task in self._tasks if (task.source, task.segment.number) == place), None)
             if task is None:
-                self._recalled.add(place)  # until it is given out again
+                self._revoked.add(place)  # until it is given out again
                 return
             self._tasks.remove(task)
         self._send(Done(*place, task.skip, complete=False))
-        self._send(Need())  # a lane was to go on with it
+        self._send(Need())  # a decode thread was to go on with it
 
     def start(self) -> None:
-        """Start the lanes, which run until ``stop``."""
-        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._lanes)]
+        """Start the decode threads, which run until ``stop``."""
+        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._decode_threads)]
 
     def stop(self) -> None:
-        """Let the lanes end, each before its next frame; what they had is given back. The buffer is closed."""
+        """Let the decode threads end, each before its next frame; what they had is given back. The buffer is closed."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
     def join(self, seconds: float) -> bool:
-        """Whether all lanes have ended after ``stop``, within so many seconds."""
+        """Whether all decode threads have ended after ``stop``, within so many seconds."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -111,7 +111,7 @@ class Reader:
     def _next(self) -> Detect | None:
         with self._changed:
             self._idle += 1
-            if self._idle == self._lanes and not self._tasks:
+            if self._idle == self._decode_threads and not self._tasks:
                 self._buffer.flush()
             while not self._tasks and not self._stopped:
                 self._changed.wait()
@@ -119,7 +119,7 @@ class Reader:
             return None if self._stopped else self._tasks.popleft()
 
     def _decode(self, task: Detect, clock: Clock) -> bool:
-        """Do a task. Whether this lane's next one has been asked for."""
+        """Do a task. Whether this decode thread's next one has been asked for."""
         if task.careful:
             self._buffer.wait_settled()
         self._send(Began(task.source, task.segment.number))
@@ -130,7 +130,7 @@ class Reader:
         done, complete, error = task.skip, False, None
         try:
             frames = iter(self._backend.decode(task.info, task.segment, task.skip))
-            while not (self._stopped or self.dropped(task.source) or place in self._recalled):
+            while not (self._stopped or self.dropped(task.source) or place in self._revoked):
                 if not asked and task.segment.frames - done <= self._near:
                     asked = True
                     self._send(Need())

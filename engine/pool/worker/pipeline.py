@@ -7,14 +7,14 @@ from typing import NoReturn
 
 from engine.backends.base import Backend
 from engine.pool.protocol import Failed, FromWorker
-from engine.pool.worker.decode_threads import Reader, StartThread
+from engine.pool.worker.decode_threads import DecodeThreads, StartThread
 from engine.pool.worker.inference import Inference
 from engine.pool.worker.message_buffer import FrameBuffer
-from engine.pool.worker.result_sender import Delivery
+from engine.pool.worker.result_sender import ResultSender
 from engine.pool.worker.watchdog import Watchdog
 
-LANES_SECONDS = 0.5
-"""How long the lanes get to end, each within a frame."""
+DECODE_THREADS_SECONDS = 0.5
+"""How long the decode threads get to end, each within a frame."""
 
 
 class Pipeline:
@@ -32,9 +32,9 @@ class Pipeline:
         self.backend = backend
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
-        self.reader = Reader(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self.reader = DecodeThreads(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
-        self._delivery = Delivery(backend, self._inference, self._buffer, send, die)
+        self._delivery = ResultSender(backend, self._inference, self._buffer, send, die)
 
     def run(self) -> bool:
         """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""
@@ -43,7 +43,7 @@ class Pipeline:
         self._inference.run(self._buffer, self.reader.dropped, self._delivery.put)
         self._delivery.stop()
         delivering.join()
-        return self.reader.join(LANES_SECONDS)
+        return self.reader.join(DECODE_THREADS_SECONDS)
 
     def stop(self) -> None:
         """Let ``run`` return soon."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from engine.backends.base import Backend
-from engine.pool.groups.shared_batch import Dealt
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Member, Ready
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
@@ -43,7 +43,7 @@ class _Parcel:
     due: float = math.inf
 
 
-class Delivery:
+class ResultSender:
     """Batches in, messages out.
 
     send: blocks while the pool does not read, and so holds up everything before it. die: called when the engine no longer works.
@@ -80,7 +80,7 @@ class Delivery:
         """The thread's life, until ``stop``."""
         while (batch := self._next()) is not None:
             found, failure = self._await(batch)
-            dealt = batch.result if isinstance(batch.result, Dealt) else None
+            dealt = batch.result if isinstance(batch.result, SharedBatch) else None
             position = 0
             for item in batch.items:
                 why, device = failure, None
@@ -118,7 +118,7 @@ class Delivery:
 
     def _measure(self, batch: Batch) -> None:
         dealt, pictures = batch.result, batch.pictures
-        if not isinstance(dealt, Dealt):
+        if not isinstance(dealt, SharedBatch):
             self._meters[self._backend.device].add(batch)
             return
         if dealt.shares is not None:

@@ -40,11 +40,11 @@ def survey(task: Survey, backend: Backend, stopped: Callable[[], bool]) -> Surve
 
     (segment,) = task.info.segments
     # a decoder of several threads begins with as many frames at once, which tell nothing about its pace
-    burst = threads_for(segment, lanes=1)
+    burst = threads_for(segment, decode_threads=1)
     own = _measure(lambda: backend.decode(task.info, segment), task.info, burst, stopped)
     pictures = SharedPictures(CHUNK_BYTES)
     try:
-        shared = _measure(lambda: decode_shared(task.info, segment, 0, pictures, lanes=1), task.info, burst, stopped)
+        shared = _measure(lambda: decode_shared(task.info, segment, 0, pictures, decode_threads=1), task.info, burst, stopped)
     finally:
         pictures.close()
     return Surveyed(task.source, own.rate, shared.rate, own.on_device)

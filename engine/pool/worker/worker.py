@@ -33,14 +33,14 @@ from engine.pool.protocol import (
     Probed,
     ProbeFailed,
     Ready,
-    Recall,
+    Revoke,
     Setup,
     Stop,
     Stopped,
     Survey,
     ToWorker,
 )
-from engine.pool.worker.pipeline import LANES_SECONDS, Pipeline
+from engine.pool.worker.pipeline import DECODE_THREADS_SECONDS, Pipeline
 from engine.pool.worker.survey import PATIENCE_SECONDS, survey
 from engine.pool.worker.watchdog import Clock, Watchdog
 from engine.settings import Isolation, Parallel
@@ -102,8 +102,8 @@ class Worker:
         unused = True
         if not self._stopping:
             self._send(Ready(backend.info))
-            unused = pipeline.run() and self._surveying.acquire(timeout=LANES_SECONDS)
-        if unused:  # else a lane that hangs would find its memory gone
+            unused = pipeline.run() and self._surveying.acquire(timeout=DECODE_THREADS_SECONDS)
+        if unused:  # else a decode thread that hangs would find its memory gone
             backend.close()
             self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
         return Stopped()
@@ -194,8 +194,8 @@ class Worker:
                     pipeline.reader.put(message)
                 case Drop() if pipeline is not None:
                     pipeline.reader.drop(message.source)
-                case Recall() if pipeline is not None:
-                    pipeline.reader.recall(message)
+                case Revoke() if pipeline is not None:
+                    pipeline.reader.revoke(message)
                 case Stop():
                     self._stop()
         self._stop()

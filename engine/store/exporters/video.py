@@ -45,7 +45,7 @@ def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, p
 
 
 def _run(job: str, part: Path, progress: Callable[[int], None]) -> None:
-    last_words = "it said nothing"
+    exit_message = "it said nothing"
     # a session of its own: Ctrl-C is for this process, which ends that one
     with subprocess.Popen(
         _PROGRAM,
@@ -69,7 +69,7 @@ def _run(job: str, part: Path, progress: Callable[[int], None]) -> None:
                     case {"error": str(problem)}:
                         raise ExportError(problem)
                     case _:
-                        last_words = line.strip() or last_words
+                        exit_message = line.strip() or exit_message
             status = process.wait()
         except BaseException:
             process.kill()
@@ -77,7 +77,7 @@ def _run(job: str, part: Path, progress: Callable[[int], None]) -> None:
             part.unlink(missing_ok=True)
             raise
     if status:
-        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}: {last_words}"
+        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}: {exit_message}"
         kept = f"; what it had written is in {part}" if part.exists() else ""
         raise ExportError(f"the process that writes annotated videos {how}{kept}")
 

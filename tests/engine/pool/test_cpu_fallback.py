@@ -11,8 +11,8 @@ import pytest
 
 from engine.backends.base import Backend, EngineInfo, Progress
 from engine.errors import DeviceError
-from engine.pool import cpu_fallback as stand_in
-from engine.pool.cpu_fallback import CPU, StandIn
+from engine.pool import cpu_fallback as cpu_fallback
+from engine.pool.cpu_fallback import CPU, CpuFallback
 from engine.pool.events import DeviceLeft, DeviceReady, Event
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
@@ -56,7 +56,7 @@ def run(video: Path, go: Path | None) -> Seen:
     pool_type = with_worker(partial(late_gpu_main, go=go))
 
     with pool_type(tiny_settings(), [GPU]) as pool:
-        helper = StandIn(pool, [GPU])
+        helper = CpuFallback(pool, [GPU])
         pool.add(video)
         pool.finish()
 
@@ -70,7 +70,7 @@ def run(video: Path, go: Path | None) -> Seen:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stand_in, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(cpu_fallback, "PATIENCE_SECONDS", 0.2)
 
 
 def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from engine.types import DeviceId
 class Work:
     """A segment, or what is left of it, for one device.
 
-    skip: frames of it that are done already. limit: the most frames to do now, None = to its end. strikes: how often a
+    skip: frames of it that are done already. limit: the most frames to do now, None = to its end. crash_count: how often a
     worker died over it without getting further.
     """
 
@@ -23,12 +23,12 @@ class Work:
     segment: Segment
     skip: int = 0
     limit: int | None = None
-    strikes: int = 0
+    crash_count: int = 0
 
     @property
     def suspect(self) -> bool:
         """Whether it is to be done alone and carefully, since it may be what a worker died of."""
-        return self.strikes > 0
+        return self.crash_count > 0
 
 
 Piece: TypeAlias = Callable[[int], int | None]
@@ -62,9 +62,11 @@ class Strategy(ABC):
         """A source was probed. Sources are opened in the order in which they should be done."""
 
     @abstractmethod
-    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:
-        """Work for a device that asks, None if it has to wait. lanes: segments that it works on at once. piece: for a strategy that
-        lends."""
+    def next(self, device: DeviceId, decode_threads: int, piece: Piece) -> Work | None:
+        """Work for a device that asks, None if it has to wait.
+
+        decode_threads: segments that it works on at once. piece: for a strategy that lends.
+        """
 
     @abstractmethod
     def give_back(self, work: Work) -> None:

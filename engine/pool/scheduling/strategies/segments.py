@@ -17,7 +17,7 @@ class Segments(Strategy):
     lends = True
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
-        self._lanes = dict.fromkeys(devices, 1)
+        self._decode_threads = dict.fromkeys(devices, 1)
         self._queues: dict[int, SourceQueue] = {}
 
     def open(self, source: int, segments: Sequence[Segment]) -> None:
@@ -25,11 +25,13 @@ class Segments(Strategy):
         opened = {**self._queues, source: SourceQueue(source, segments)}
         self._queues = dict(sorted(opened.items()))  # a later one may have been opened sooner, by another device
 
-    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:
+    def next(self, device: DeviceId, decode_threads: int, piece: Piece) -> Work | None:
         """See ``Strategy.next``."""
-        self._lanes[device] = lanes
-        window = ahead(*self._lanes.values())
-        return next((work for queue in self._queues.values() if (work := queue.take(device, lanes, window, piece)) is not None), None)
+        self._decode_threads[device] = decode_threads
+        window = ahead(*self._decode_threads.values())
+        return next(
+            (work for queue in self._queues.values() if (work := queue.take(device, decode_threads, window, piece)) is not None), None
+        )
 
     def give_back(self, work: Work) -> None:
         """See ``Strategy.give_back``."""
@@ -45,4 +47,4 @@ class Segments(Strategy):
 
     def lose(self, device: DeviceId) -> None:
         """Nothing belongs to a device here."""
-        self._lanes.pop(device, None)
+        self._decode_threads.pop(device, None)

@@ -21,9 +21,9 @@ CAREFUL_FRAMES = 256
 """The most frames done carefully in one go: more than a worker has under way, so the one that kills it is among them."""
 
 
-def ahead(*lanes: int) -> int:
-    """The window for devices of so many lanes: for each the segment under way and one that follows, and a little for a slow head."""
-    return 2 * sum(lanes) + 2
+def ahead(*decode_threads: int) -> int:
+    """The window for devices with these numbers of decode threads: two segments for each thread, and two for a slow first segment."""
+    return 2 * sum(decode_threads) + 2
 
 
 class SourceQueue:
@@ -47,17 +47,19 @@ class SourceQueue:
         """Whether nothing is left to hand out, unless something is given back."""
         return not self._returned and self._fresh == len(self._segments)
 
-    def take(self, device: DeviceId, lanes: int, window: int, piece: Piece | None = None) -> Work | None:
-        """The next work that this device may do, None if there is none now. lanes: segments that it works on at once. piece: None =
+    def take(self, device: DeviceId, decode_threads: int, window: int, piece: Piece | None = None) -> Work | None:
+        """The next work that this device may do, None if there is none now.
+
+        decode_threads: segments that it works on at once. piece: None =
         whatever is left of a segment; who gets less than all of a new one comes last for what others wait for.
 
-        window: how many segments ahead of the oldest unfinished one may be under way when that one is in another lane or on
+        window: how many segments ahead of the oldest unfinished one may be under way when that one is in another decode thread or on
         another device (more if they are short: see ``WINDOW_FRAMES``). This bounds the results that wait for their turn, whatever
         the video's length.
         """
         for number in self._order(piece):
             work = self._returned.get(number) or Work(self._source, self._segments[number])
-            limit = self._limit(work, device if lanes == 1 else None, window)
+            limit = self._limit(work, device if decode_threads == 1 else None, window)
             if limit == 0:
                 continue
             # what is suspect is not cut: the frame that a worker died of has to be among those that are done carefully

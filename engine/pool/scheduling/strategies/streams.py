@@ -24,15 +24,15 @@ class Streams(Strategy):
         opened = {**self._queues, source: SourceQueue(source, segments)}
         self._queues = dict(sorted(opened.items()))  # a later one may have been opened sooner, by another device
 
-    def next(self, device: DeviceId, lanes: int, piece: Piece) -> Work | None:  # noqa: ARG002
+    def next(self, device: DeviceId, decode_threads: int, piece: Piece) -> Work | None:  # noqa: ARG002
         """See ``Strategy.next``."""
-        window = ahead(lanes)
+        window = ahead(decode_threads)
         for source, queue in self._queues.items():
             if self._owners.get(source) == device and not queue.exhausted:
                 # even when it has to wait: a second source now would only keep the first one longer
-                return queue.take(device, lanes, window)
+                return queue.take(device, decode_threads, window)
         for source, queue in self._queues.items():
-            if source not in self._owners and (work := queue.take(device, lanes, window)) is not None:
+            if source not in self._owners and (work := queue.take(device, decode_threads, window)) is not None:
                 self._owners[source] = device
                 return work
         return None

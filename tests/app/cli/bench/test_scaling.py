@@ -121,7 +121,7 @@ def test_the_report_names_the_outcome() -> None:
 
 def test_the_report_counts_one_segment_as_one() -> None:
     run = pool_run(1, 270)
-    alone = replace(run, devices=tuple(replace(device, engine=replace(device.engine, lanes=1)) for device in run.devices))
+    alone = replace(run, devices=tuple(replace(device, engine=replace(device.engine, decode_threads=1)) for device in run.devices))
     assert "1 segment at once in each device;" in markdown([Point(Mode.WEAK, 1, (alone,), (alone,))], FACTS)
 
 

@@ -64,7 +64,7 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         decode=Decode.CPU,
         tiles=Tiles(4, 2, 0.15, full_frame=False),
         isolation=Isolation.THREAD,
-        lanes=3,
+        decode_threads=3,
         latency_budget=12.5,
         hint=Hint.LATENCY,
     )
@@ -225,7 +225,7 @@ def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, backg
     assert not dialog.advanced.fields.isVisible()
     dialog.advanced.button.click()
     assert dialog.advanced.fields.isVisible()
-    qtbot.waitUntil(lambda: not dialog.advanced.lanes.visibleRegion().isEmpty())
+    qtbot.waitUntil(lambda: not dialog.advanced.decode_threads.visibleRegion().isEmpty())
     dialog = open_dialog(qtbot, background, Preferences(latency_budget=20.0))
     assert dialog.advanced.fields.isVisible()
     assert not dialog.advanced.budget_note.isVisible()

@@ -80,6 +80,14 @@ def test_every_choice_reaches_the_run() -> None:
         Hint.LATENCY,
     )
     engine = EngineSettings(
-        Precision.FP16, Resize.STRETCH, Hint.LATENCY, decode=Decode.CPU, batch=8, latency_budget=9.0, lanes=2, confidence=FLOOR, iou=0.6
+        Precision.FP16,
+        Resize.STRETCH,
+        Hint.LATENCY,
+        decode=Decode.CPU,
+        batch=8,
+        latency_budget=9.0,
+        decode_threads=2,
+        confidence=FLOOR,
+        iou=0.6,
     )
     assert preferences.run_settings() == RunSettings(model, (cpu,), Parallel.TILES, engine, Isolation.THREAD, tiles)

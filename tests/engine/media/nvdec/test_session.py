@@ -102,13 +102,13 @@ def test_what_cannot_be_opened_is_said_and_blocks_nobody() -> None:
 def test_one_is_opened_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvdec_session, "_LOOK_SECONDS", 60.0)  # they are told
     hardware = Hardware(slow=True)
-    lanes = [Lane(hardware) for _ in range(3)]
+    decode_threads = [Lane(hardware) for _ in range(3)]
     for count in (1, 2, 3):
-        assert soon(lambda: sum(lane.session is not None for lane in lanes) == count)  # noqa: B023
+        assert soon(lambda: sum(lane.session is not None for lane in decode_threads) == count)  # noqa: B023
         time.sleep(0.05)
         assert len(hardware.opened) == count
         hardware.begin()
-    for lane in lanes:
+    for lane in decode_threads:
         lane.leave()
 
 
@@ -139,9 +139,9 @@ def test_where_no_frames_are_wanted_lanes_wait_for_each_other_in_their_order() -
 def test_another_kind_waits_for_nobody() -> None:
     hardware = Hardware()
     hardware.wanted = False
-    lanes = [Lane(hardware), Lane(hardware, "hevc"), Lane(hardware, "h264", b"720p")]
-    assert all(lane.session is not None for lane in lanes)
-    for lane in lanes:
+    decode_threads = [Lane(hardware), Lane(hardware, "hevc"), Lane(hardware, "h264", b"720p")]
+    assert all(lane.session is not None for lane in decode_threads)
+    for lane in decode_threads:
         lane.leave()
 
 
@@ -149,11 +149,11 @@ def test_nobody_waits_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvdec_session, "_PATIENCE_SECONDS", 0.2)
     hardware = Hardware()
     hardware.wanted = False
-    lanes = [Lane(hardware) for _ in range(3)]
-    assert [lane.session is None for lane in lanes] == [False, True, True]
-    assert soon(lambda: all(lane.session is not None for lane in lanes))
+    decode_threads = [Lane(hardware) for _ in range(3)]
+    assert [lane.session is None for lane in decode_threads] == [False, True, True]
+    assert soon(lambda: all(lane.session is not None for lane in decode_threads))
     assert len(hardware.opened) == 3
-    for lane in lanes:
+    for lane in decode_threads:
         lane.leave()
 
 
@@ -161,7 +161,7 @@ def test_who_came_first_is_served_first_however_long_it_takes_to_know_what_it_ne
     hardware = Hardware()
     hardware.wanted = False
     working = Lane(hardware)
-    with hardware.pool.turn() as turn:  # a lane that opens its file
+    with hardware.pool.turn() as turn:  # a decode thread that opens its file
         later = Lane(hardware)
         working.leave()
         time.sleep(0.1)
@@ -186,8 +186,8 @@ def test_who_gives_up_its_turn_holds_nobody_up() -> None:
 def test_one_without_a_turn_waits_for_nobody() -> None:
     hardware = Hardware(slow=True)
     hardware.wanted = False
-    lanes = [Lane(hardware), Lane(hardware)]
+    decode_threads = [Lane(hardware), Lane(hardware)]
     with hardware.pool.use("h264", FORMAT) as session:
         assert session is hardware.opened[1]
-    for lane in lanes:
+    for lane in decode_threads:
         lane.leave()

@@ -78,7 +78,7 @@ def test_one_device_is_a_group_as_well(video: Path, alone: Seen) -> None:
 
 
 def test_several_lanes_and_sources_keep_their_order(video: Path, alone: Seen) -> None:
-    settings = replace(SETTINGS, engine=replace(SETTINGS.engine, lanes=3, batch=2))
+    settings = replace(SETTINGS, engine=replace(SETTINGS.engine, decode_threads=3, batch=2))
     seen = run_pool([video, video], CPUS, settings)
     for source in (0, 1):
         same_detections(seen.frames[source], alone.frames[0])

@@ -14,7 +14,7 @@ import pytest
 from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.errors import DeviceError
-from engine.pool.groups.member_pool import Crew
+from engine.pool.groups.member_pool import MemberPool
 from engine.pool.protocol import Failed, Member, Ready
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId, Image
@@ -48,26 +48,26 @@ def slow(device: DeviceId) -> Backend:
 
 
 @contextmanager
-def crew_of(
+def member_pool_of(
     batches: tuple[int, int], told: list[Member], make: Callable[[DeviceId], Backend] = create_backend, hasty: bool = False
-) -> Iterator[Crew]:
-    crew = Crew(CPUS, make, told.append, die, lambda: None, hasty)
+) -> Iterator[MemberPool]:
+    member_pool = MemberPool(CPUS, make, told.append, die, lambda: None, hasty)
     settings = {
         device: EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1, batch=batch)
         for device, batch in zip(CPUS, batches, strict=True)
     }
     try:
-        crew.start(tiny_network(), settings)
-        yield crew
+        member_pool.start(tiny_network(), settings)
+        yield member_pool
     finally:
-        crew.close()
+        member_pool.close()
 
 
 def test_members_with_different_batches_share_the_pictures() -> None:
     images, told = pictures(150), list[Member]()
-    with crew_of((8, 1), told) as crew:
-        assert sorted(engine.batch for engine in crew.engines) == [1, 8]
-        dealt = [crew.put(images[start : start + 50], still=False) for start in range(0, 150, 50)]
+    with member_pool_of((8, 1), told) as member_pool:
+        assert sorted(engine.batch for engine in member_pool.engines) == [1, 8]
+        dealt = [member_pool.put(images[start : start + 50], still=False) for start in range(0, 150, 50)]
         found = [each for part in dealt for each in part.result(20)]
         done = Counter(device for part in dealt for device in part.devices)
         assert not any(part.failures for part in dealt)
@@ -83,8 +83,8 @@ def test_members_with_different_batches_share_the_pictures() -> None:
 
 def test_still_and_moving_pictures_are_not_mixed() -> None:
     images, told = pictures(12), list[Member]()
-    with crew_of((8, 8), told) as crew:
-        parts = [crew.put(images, still) for still in (False, True, False)]
+    with member_pool_of((8, 8), told) as member_pool:
+        parts = [member_pool.put(images, still) for still in (False, True, False)]
         first, second, third = ([len(found) for found in part.result(20)] for part in parts)
     with create_backend(CPUS[0]) as backend:
         backend.activate(tiny_network(), SETTINGS)
@@ -96,10 +96,10 @@ def test_still_and_moving_pictures_are_not_mixed() -> None:
 @pytest.mark.parametrize("hasty", [False, True])
 def test_a_slow_member_works_as_well_but_does_not_hold_up_what_belongs_together(hasty: bool) -> None:
     images = pictures(40)
-    with crew_of((1, 1), [], slow, hasty) as crew:
-        crew.put(images, still=False).result(20)  # now their speed is known
+    with member_pool_of((1, 1), [], slow, hasty) as member_pool:
+        member_pool.put(images, still=False).result(20)  # now their speed is known
         started = time.monotonic()
-        later = crew.put(images, still=False)
+        later = member_pool.put(images, still=False)
         later.result(20)
         took = time.monotonic() - started
     by_slow = sum(device == CPUS[1] for device in later.devices)
@@ -109,9 +109,9 @@ def test_a_slow_member_works_as_well_but_does_not_hold_up_what_belongs_together(
 
 def test_without_a_device_nothing_starts() -> None:
     told = list[Member]()
-    crew = Crew([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, lambda: None)
+    member_pool = MemberPool([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, lambda: None)
     with pytest.raises(DeviceError, match=r"GPU\.7"):
-        crew.start(tiny_network(), {DeviceId("openvino", "GPU.7"): SETTINGS})
-    crew.close()
+        member_pool.start(tiny_network(), {DeviceId("openvino", "GPU.7"): SETTINGS})
+    member_pool.close()
     assert isinstance(told[-1].message, Failed)
     assert not told[-1].message.retry

@@ -17,8 +17,8 @@ import pytest
 
 from engine.errors import UsageError
 from engine.media.probe import probe
-from engine.pool import cpu_fallback as stand_in
-from engine.pool.cpu_fallback import StandIn
+from engine.pool import cpu_fallback as cpu_fallback
+from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import (
     DeviceReady,
     DeviceStarting,
@@ -396,15 +396,15 @@ def survey_that_waits_main(connection: Connection[Any, Any], setup: Setup) -> No
 
 @pytest.mark.usefixtures("dealing")
 def test_nobody_stands_in_while_the_first_engine_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stand_in, "PATIENCE_SECONDS", 0.1)
-    helpers: list[StandIn] = []
+    monkeypatch.setattr(cpu_fallback, "PATIENCE_SECONDS", 0.1)
+    helpers: list[CpuFallback] = []
     building = 0
 
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         nonlocal building
         if not seen.opened:
             return  # until then nobody can know that there is something to wait for
-        helper = helpers[0] if helpers else StandIn(pool, [DeviceId("cuda", "0")])
+        helper = helpers[0] if helpers else CpuFallback(pool, [DeviceId("cuda", "0")])
         helpers[:] = [helper]
         helper.see(event)
         building += isinstance(event, EngineBuilding)

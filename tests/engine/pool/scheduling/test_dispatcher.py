@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Recall, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.scheduling.dispatcher import DIED_TWICE, Dispatcher
 from engine.pool.scheduling.strategies import choose
 from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
@@ -51,12 +51,12 @@ class Truth:
 
 @dataclass
 class Simulated:
-    """A worker process: in each lane a task and one that follows, each task's results in order, dead at a poisoned frame.
+    """A worker process: in each decode thread a task and one that follows, each task's results in order, dead at a poisoned frame.
 
     positions: of the tasks it began, how far it is.
     """
 
-    lanes: int
+    decode_threads: int
     probe: Probe | None = None
     tasks: list[Detect] = field(default_factory=list)
     positions: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -71,7 +71,13 @@ class Run:
     """A dispatcher with simulated workers around it."""
 
     def __init__(
-        self, parallel: Parallel, devices: int, sources: list[Truth], random: Random, lanes: int | None = None, together: bool = False
+        self,
+        parallel: Parallel,
+        devices: int,
+        sources: list[Truth],
+        random: Random,
+        decode_threads: int | None = None,
+        together: bool = False,
     ) -> None:
         self.devices = DEVICES[:devices]
         self.strategy, _ = choose(tiny_settings(parallel), self.devices)
@@ -81,23 +87,23 @@ class Run:
         self.leaving: set[DeviceId] = set()
         self.sources = list(sources)
         self.random = random
-        self.lanes = {device: lanes or random.randint(1, 3) for device in self.devices}
+        self.decode_threads = {device: decode_threads or random.randint(1, 3) for device in self.devices}
         self.workers: dict[DeviceId, Simulated] = {}
         self.frames: dict[int, list[FrameResult]] = {number: [] for number in range(len(sources))}
         self.finished: dict[int, SourceFinished] = {}
         self.opened: set[int] = set()
         self.most_waiting = 0
         self.deaths = 0
-        self.recalled: list[tuple[DeviceId, Detect]] = []
+        self.revoked: list[tuple[DeviceId, Detect]] = []
         for device in self.devices:
             self.start(device)
         for number in range(len(sources)):
             self.tell(self.dispatcher.add(number, Path(f"{number}.mp4")))
 
     def start(self, device: DeviceId) -> None:
-        self.workers[device] = Simulated(self.lanes[device])
+        self.workers[device] = Simulated(self.decode_threads[device])
         self.dispatcher.started(device)
-        self.dispatcher.ready(device, self.lanes[device])
+        self.dispatcher.ready(device, self.decode_threads[device])
 
     def tell(self, events: list[Event]) -> None:
         for event in events:
@@ -121,7 +127,7 @@ class Run:
                     assert device not in self.leaving
                     worker.probe = message
                 case Detect():
-                    assert len(worker.tasks) < 2 * worker.lanes
+                    assert len(worker.tasks) < 2 * worker.decode_threads
                     assert worker.asked
                     assert message.info.segments == ()
                     assert device not in self.leaving
@@ -134,11 +140,11 @@ class Run:
                     for task in list(worker.tasks):
                         if task.source == message.source:
                             self.end(device, task, complete=False)
-                case Recall():
+                case Revoke():
                     assert device not in self.leaving
                     (task,) = [task for task in worker.tasks if (task.source, task.segment.number) == (message.source, message.segment)]
                     assert not task.careful
-                    self.recalled.append((device, task))
+                    self.revoked.append((device, task))
         self.most_waiting = max(self.most_waiting, self.dispatcher.waiting)
 
     def step(self, device: DeviceId) -> None:
@@ -146,10 +152,10 @@ class Run:
         worker = self.workers[device]
         self.now += 0.1
         self.deliver()
-        for holder, task in self.recalled:
+        for holder, task in self.revoked:
             if task in self.workers.get(holder, worker).tasks:
                 self.end(holder, task, complete=False)
-        self.recalled.clear()
+        self.revoked.clear()
         if worker.probe is not None and self.random.random() < 0.7:
             self.tell(self.dispatcher.receive(device, Began(worker.probe.source, None)))
             truth, number, worker.probe = self.sources[worker.probe.source], worker.probe.source, None
@@ -157,8 +163,8 @@ class Run:
                 self.dispatcher.receive(device, Probed(number, truth.info()) if truth.readable else ProbeFailed(number, "unreadable"))
             )
         elif worker.tasks:
-            self.work(device, self.random.choice(worker.tasks[: worker.lanes]))
-        if worker.asked + len(worker.tasks) < 2 * worker.lanes:
+            self.work(device, self.random.choice(worker.tasks[: worker.decode_threads]))
+        if worker.asked + len(worker.tasks) < 2 * worker.decode_threads:
             worker.asked += 1
             self.tell(self.dispatcher.receive(device, Need()))
 
@@ -225,7 +231,7 @@ class Run:
             if again:
                 self.start(device)
         elif device not in self.workers:
-            self.lanes.setdefault(device, self.random.randint(1, 3))
+            self.decode_threads.setdefault(device, self.random.randint(1, 3))
             self.dispatcher.join([device])
             self.start(device)
         elif len(staying) > 1:
@@ -403,21 +409,21 @@ def test_cancelling_ends_a_source_at_once_and_no_other(parallel: Parallel, devic
             check_complete(run, number)
 
 
-@pytest.mark.parametrize(("devices", "lanes", "seed"), [(2, 1, 1), (3, 1, 2), (2, 3, 3)])
-def test_results_that_wait_are_bounded(devices: int, lanes: int, seed: int) -> None:
+@pytest.mark.parametrize(("devices", "decode_threads", "seed"), [(2, 1, 1), (3, 1, 2), (2, 3, 3)])
+def test_results_that_wait_are_bounded(devices: int, decode_threads: int, seed: int) -> None:
     random = Random(seed)
-    run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000) * lanes)], random, lanes)
+    run = Run(Parallel.SEGMENTS, devices, [Truth((6_000, 5_000, 4_000, 3_000, 5_000) * decode_threads)], random, decode_threads)
     slow = run.devices[0]
     while not run.dispatcher.finished:
         run.step(slow if random.random() < 0.02 else random.choice(run.devices[1:]))
     check_complete(run, 0)
-    assert 0 < run.most_waiting <= (2 * devices * lanes + 2) * AHEAD_FRAMES
+    assert 0 < run.most_waiting <= (2 * devices * decode_threads + 2) * AHEAD_FRAMES
 
 
 @pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS])
 @pytest.mark.parametrize("shapes", [[(30,) * 40], [(250,) * 40], [(30,)] * 60, [(100, 70)] * 40], ids=["short", "long", "clips", "pairs"])
 def test_every_lane_has_work(parallel: Parallel, shapes: list[tuple[int, ...]]) -> None:
-    run = Run(parallel, 1, [Truth(shape) for shape in shapes], Random(1), lanes=8)
+    run = Run(parallel, 1, [Truth(shape) for shape in shapes], Random(1), decode_threads=8)
     busy = []
     while not run.dispatcher.finished:
         run.step(run.devices[0])
@@ -429,7 +435,7 @@ def test_every_lane_has_work(parallel: Parallel, shapes: list[tuple[int, ...]]) 
 
 
 def test_a_long_queue_is_opened_only_a_little_ahead() -> None:
-    run = Run(Parallel.AUTO, 1, [Truth((50,)) for _ in range(200)], Random(1), lanes=1)
+    run = Run(Parallel.AUTO, 1, [Truth((50,)) for _ in range(200)], Random(1), decode_threads=1)
     for _ in range(40):
         run.step(run.devices[0])
         assert len(run.opened) - len(run.finished) <= 4

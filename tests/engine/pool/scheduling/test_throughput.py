@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Recall
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Revoke
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.segments import Segments
 from engine.pool.scheduling.throughput import HELD_UP_SECONDS, LATELY_SECONDS, LEAST_PIECE, TAKING_SECONDS, Left, Load, Pace, piece, relief
@@ -52,7 +52,7 @@ def test_what_was_long_ago_counts_less_and_less() -> None:
 def share(
     frames: int,
     rate: float | None,
-    lanes: int,
+    decode_threads: int,
     under_way: int,
     ahead: int,
     *others: tuple[float | None, int],
@@ -61,7 +61,7 @@ def share(
 ) -> int | None:
     """What a device gets. others: rate and frames under way."""
     own, *loads = (Load(rate, {(0, 0): Left(count, 0)}) for rate, count in ((rate, under_way), *others))
-    return piece(frames, own, lanes, loads, ahead, left, lesser)
+    return piece(frames, own, decode_threads, loads, ahead, left, lesser)
 
 
 def test_devices_of_about_the_same_speed_get_whole_segments() -> None:
@@ -116,11 +116,11 @@ def test_what_another_device_does_sooner_by_itself_is_left_to_it() -> None:
     st.floats(0, 5000),
 )
 def test_there_is_always_one_who_may_go_on(devices: list[tuple[float, int, int]], frames: int, left: float) -> None:
-    ahead = 2 * sum(lanes for *_, lanes in devices) + 2
+    ahead = 2 * sum(decode_threads for *_, decode_threads in devices) + 2
     given_out = []
-    for number, (rate, under_way, lanes) in enumerate(devices):
+    for number, (rate, under_way, decode_threads) in enumerate(devices):
         others = [(rate, count) for rate, count, _ in devices[:number] + devices[number + 1 :]]
-        given_out.append(share(frames, rate, lanes, under_way, ahead, *others, left=left))
+        given_out.append(share(frames, rate, decode_threads, under_way, ahead, *others, left=left))
     # those that have nothing under way ask; the others will, when they are done
     assert any(most != 0 for most in given_out) or any(under_way for _, under_way, _ in devices)
 
@@ -165,13 +165,13 @@ def test_what_nobody_knows_is_taken_to_be_equal() -> None:
 
 @dataclass
 class Device:
-    """One that does batches, of one lane after the other, in their frames / rate seconds.
+    """One that does batches, of one decode thread after the other, in their frames / rate seconds.
 
     slots: frames that it has under way at least, if it gets them: it asks for more in time. opening: seconds before the first batch.
     """
 
     rate: float
-    lanes: int
+    decode_threads: int
     slots: int = 0
     batch: int = 8
     opening: float = 0.0
@@ -179,13 +179,13 @@ class Device:
     busy_until: float = math.inf
     tasks: list[Detect] = field(default_factory=list)
     positions: dict[int, int] = field(default_factory=dict)
-    recalled: set[int] = field(default_factory=set)
+    revoked: set[int] = field(default_factory=set)
     turn: int = 0
 
     @property
     def next(self) -> tuple[Detect, int]:
         """What it does now, and how many frames of that."""
-        task = self.tasks[self.turn % min(self.lanes, len(self.tasks))]
+        task = self.tasks[self.turn % min(self.decode_threads, len(self.tasks))]
         return task, min(self.batch, frames_of(task) - self.positions[task.segment.number])
 
     def begin(self, now: float) -> None:
@@ -206,7 +206,7 @@ class Race:
         self.devices = devices
         self.now = 0.0
         self.done: Counter[DeviceId] = Counter()
-        self.recalls = 0
+        self.revokes = 0
         self.finished: SourceFinished | None = None
         self.handed_on = 0
         self.dispatcher = Dispatcher(Segments(list(devices)), list(devices), lambda: self.now)
@@ -223,8 +223,8 @@ class Race:
 
     def join(self, device: DeviceId) -> None:
         """Its engine is built."""
-        self.dispatcher.ready(device, self.devices[device].lanes)
-        for _ in range(self.devices[device].lanes):
+        self.dispatcher.ready(device, self.devices[device].decode_threads)
+        for _ in range(self.devices[device].decode_threads):
             self.ask(device)
 
     def tell(self, events: list[Event]) -> None:
@@ -257,12 +257,12 @@ class Race:
                     state.asked -= 1
                     state.tasks.append(message)
                     state.positions[message.segment.number] = message.skip
-                    state.recalled.discard(message.segment.number)
+                    state.revoked.discard(message.segment.number)
                     if len(state.tasks) == 1:
                         state.begin(self.now)
-                case Recall():
-                    self.recalls += 1
-                    state.recalled.add(message.segment)
+                case Revoke():
+                    self.revokes += 1
+                    state.revoked.add(message.segment)
                 case Drop() | Probe():
                     pytest.fail(f"{message} is not due")
 
@@ -285,10 +285,10 @@ class Race:
         self.tell(self.dispatcher.receive(device, Frames.pack(0, number, position, entries)))
         self.done[device] += count
         position = state.positions[number] = position + count
-        if position == frames_of(task) or number in state.recalled:
+        if position == frames_of(task) or number in state.revoked:
             state.tasks.remove(task)
             self.tell(self.dispatcher.receive(device, Done(0, number, position, position == task.segment.frames)))
-            if state.asked < state.lanes:
+            if state.asked < state.decode_threads:
                 self.ask(device)
         state.turn += 1
         state.begin(self.now)
@@ -346,7 +346,7 @@ def test_a_cpu_that_stands_in_for_a_gpu_does_whole_segments() -> None:
 def test_equal_devices_leave_each_other_alone() -> None:
     race = Race({A: Device(2000, 8), B: Device(2000, 8)}, 64, 120)
     race.run()
-    assert race.recalls == 0
+    assert race.revokes == 0
 
 
 def test_a_device_that_stops_for_a_while_is_relieved() -> None:
@@ -361,7 +361,7 @@ def test_a_device_that_stops_for_a_while_is_relieved() -> None:
         race.now = state.busy_until
         race.batch(device, state)
     # what it had begun has to wait for its answer, but nothing else
-    assert race.recalls > 0
+    assert race.revokes > 0
     assert race.done[A] + race.done[B] == 40 * 120
 
 

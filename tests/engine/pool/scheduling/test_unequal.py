@@ -23,9 +23,9 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("unequal") / "video.mp4", FRAMES, (160, 120))
 
 
-@pytest.mark.parametrize("lanes", [1, 3])
-def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(lanes: int, video: Path) -> None:
-    settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, lanes=lanes)
+@pytest.mark.parametrize("decode_threads", [1, 3])
+def test_the_other_device_takes_over_what_a_slow_one_has_not_got_to(decode_threads: int, video: Path) -> None:
+    settings = tiny_settings(Parallel.SEGMENTS, confidence=0.1, decode_threads=decode_threads)
     alone = run_pool([video], CPUS[:1], settings)
     brakes: list[slowed] = []  # type: ignore[valid-type]
 

@@ -1,4 +1,4 @@
-"""A worker's lanes with a real decoder, and segments that another device goes on with."""
+"""A worker's decode threads with a real decoder, and segments that another device goes on with."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.media.probe import probe
 from engine.media.types import SourceInfo
-from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Recall
-from engine.pool.worker.decode_threads import Reader
+from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Revoke
+from engine.pool.worker.decode_threads import DecodeThreads
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.pool.worker.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
@@ -34,7 +34,7 @@ def info(tmp_path_factory: pytest.TempPathFactory) -> SourceInfo:
 @pytest.fixture
 def backend() -> Iterator[Backend]:
     with create_backend(DeviceId("cpu", "0")) as built:
-        built.activate(tiny_network(), EngineSettings(precision=Precision.FP32, batch=4, lanes=1))
+        built.activate(tiny_network(), EngineSettings(precision=Precision.FP32, batch=4, decode_threads=1))
         yield built
 
 
@@ -49,14 +49,14 @@ def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:
 
 
 class Lane:
-    """One lane, what it says, and the buffer it decodes into."""
+    """One decode thread, what it says, and the buffer it decodes into."""
 
     def __init__(self, backend: Backend, info: SourceInfo) -> None:
         self.said: SimpleQueue[FromWorker] = SimpleQueue()
         self.buffer = FrameBuffer(pictures=ROOM)
         self.info = info
         watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
-        self.reader = Reader(backend, self.buffer, 200, self.said.put, watchdog, start_thread)
+        self.reader = DecodeThreads(backend, self.buffer, 200, self.said.put, watchdog, start_thread)
 
     def give(self, number: int, skip: int = 0) -> None:
         self.reader.put(Detect(0, replace(self.info, segments=()), self.info.segments[number], skip))
@@ -75,7 +75,7 @@ class Lane:
 
 @pytest.fixture
 def lane(backend: Backend, info: SourceInfo) -> Iterator[Lane]:
-    """A lane that asks for the next task as soon as it has one."""
+    """A decode thread that asks for the next task as soon as it has one."""
     lane = Lane(backend, info)
     lane.reader.start()
     lane.hear(Need())
@@ -88,7 +88,7 @@ def lane(backend: Backend, info: SourceInfo) -> Iterator[Lane]:
 def test_a_task_under_way_ends_with_what_is_decoded(lane: Lane) -> None:
     lane.give(0)
     lane.hear(Began(0, 0), Need())
-    lane.reader.recall(Recall(0, 0))
+    lane.reader.revoke(Revoke(0, 0))
     *pictures, end = lane.take()
     assert isinstance(end, End)
     assert (end.frames, end.complete, end.error) == (len(pictures), False, None)
@@ -102,7 +102,7 @@ def test_a_task_that_waits_is_given_back_at_once_and_asked_for_anew(lane: Lane) 
     lane.give(0)
     lane.hear(Began(0, 0), Need())
     lane.give(1, skip=7)
-    lane.reader.recall(Recall(0, 1))
+    lane.reader.revoke(Revoke(0, 1))
     lane.hear(Done(0, 1, 7, complete=False), Need())
     end = lane.take()[-1]
     assert isinstance(end, End)
@@ -112,7 +112,7 @@ def test_a_task_that_waits_is_given_back_at_once_and_asked_for_anew(lane: Lane) 
 
 
 def test_a_segment_that_comes_back_is_done(lane: Lane) -> None:
-    lane.reader.recall(Recall(0, 0))  # it has ended before
+    lane.reader.revoke(Revoke(0, 0))  # it has ended before
     lane.give(0, skip=100)
     end = lane.take()[-1]
     assert isinstance(end, End)

@@ -32,17 +32,17 @@ from tests.support.pool import (
 )
 
 FRAMES = 430
-LANES = 3
+DECODE_THREADS = 3
 
 
 @pytest.fixture(scope="module")
 def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three segments of 108 frames and one of 106."""
-    return make_video(tmp_path_factory.mktemp("lanes") / "video.mp4", FRAMES, (160, 120), bframes=2)
+    return make_video(tmp_path_factory.mktemp("decode_threads") / "video.mp4", FRAMES, (160, 120), bframes=2)
 
 
-def lanes(count: int = LANES, parallel: Parallel = Parallel.AUTO, batch: int | None = None) -> RunSettings:
-    return tiny_settings(parallel, batch=batch, lanes=count)
+def decode_threads(count: int = DECODE_THREADS, parallel: Parallel = Parallel.AUTO, batch: int | None = None) -> RunSettings:
+    return tiny_settings(parallel, batch=batch, decode_threads=count)
 
 
 def check_complete(seen: Seen, source: int, failed: set[int] | None = None) -> None:
@@ -67,7 +67,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]
 
 @pytest.fixture(scope="module")
 def one_lane(sources: list[Path]) -> Seen:
-    return run_pool(sources, settings=lanes(1))
+    return run_pool(sources, settings=decode_threads(1))
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def one_lane(sources: list[Path]) -> Seen:
     ids=["one device", "batches", "two devices"],
 )
 def test_lanes_change_no_result(devices: int, parallel: Parallel, batch: int | None, sources: list[Path], one_lane: Seen) -> None:
-    seen = run_pool(sources, CPUS[:devices], lanes(LANES, parallel, batch))
+    seen = run_pool(sources, CPUS[:devices], decode_threads(DECODE_THREADS, parallel, batch))
     assert not seen.failures
-    assert {event.engine.lanes for event in seen.ready} == {LANES}
-    assert {event.engine.lanes for event in one_lane.ready} == {1}
+    assert {event.engine.decode_threads for event in seen.ready} == {DECODE_THREADS}
+    assert {event.engine.decode_threads for event in one_lane.ready} == {1}
     found = 0
     for number in range(len(sources)):
         assert seen.finished[number].ledger == one_lane.finished[number].ledger
@@ -109,10 +109,10 @@ def at_once(lines: list[str]) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize("count", [1, LANES])
+@pytest.mark.parametrize("count", [1, DECODE_THREADS])
 def test_as_many_segments_as_lanes_are_under_way(count: int, video: Path, tmp_path: Path) -> None:
     record = tmp_path / "record"
-    seen = run_pool([video], settings=lanes(count), pool_type=with_worker(partial(recording_main, path=record)))
+    seen = run_pool([video], settings=decode_threads(count), pool_type=with_worker(partial(recording_main, path=record)))
     check_complete(seen, 0)
     # a segment has ended when its last result is sent: the next one is decoded by then
     assert count <= max(at_once(record.read_text().splitlines()[1:])) <= 2 * count
@@ -124,7 +124,7 @@ def kill_once(pool: EnginePool, event: Event, seen: Seen) -> None:
 
 
 def test_a_killed_worker_costs_no_frame(video: Path) -> None:
-    seen = run_pool([video] * 3, CPUS, lanes(), kill_once)
+    seen = run_pool([video] * 3, CPUS, decode_threads(), kill_once)
     assert ["SIGKILL" in failure.message for failure in seen.failures] == [True]
     for source in range(3):
         check_complete(seen, source)
@@ -132,15 +132,15 @@ def test_a_killed_worker_costs_no_frame(video: Path) -> None:
 
 def test_what_was_under_way_when_a_worker_died_is_done_alone(video: Path, tmp_path: Path) -> None:
     record = tmp_path / "record"
-    seen = run_pool([video, video], CPUS[:1], lanes(), kill_once, with_worker(partial(recording_main, path=record)))
+    seen = run_pool([video, video], CPUS[:1], decode_threads(), kill_once, with_worker(partial(recording_main, path=record)))
     assert ["SIGKILL" in failure.message for failure in seen.failures] == [True]
     for source in (0, 1):
         check_complete(seen, source)
     before, after = (part.split() for part in record.read_text().split("start")[1:])
     suspects = at_once(before)[-1]
-    assert suspects >= LANES
+    assert suspects >= DECODE_THREADS
     assert at_once(after)[: 2 * suspects] == [1, 0] * suspects
-    assert max(at_once(after)) >= LANES, "and then all lanes work again"
+    assert max(at_once(after)) >= DECODE_THREADS, "and then all decode threads work again"
 
 
 def test_cancelling_one_source_leaves_the_other_lanes_alone(video: Path) -> None:
@@ -148,7 +148,7 @@ def test_cancelling_one_source_leaves_the_other_lanes_alone(video: Path) -> None
         if isinstance(event, FramesDone) and event.source == 1 and len(event.frames) == len(seen.frames[1]):
             pool.cancel(1)
 
-    seen = run_pool([video] * 3, settings=lanes(), react=react)
+    seen = run_pool([video] * 3, settings=decode_threads(), react=react)
     assert seen.finished[1].cancelled
     ledger = seen.finished[1].ledger
     assert ledger.inferred == len(seen.frames[1]) < FRAMES
@@ -164,7 +164,7 @@ def test_cancelling_everything_and_going_on(video: Path) -> None:
             pool.add(video)
             pool.finish()
 
-    with EnginePool(lanes(), CPUS[:1]) as pool:
+    with EnginePool(decode_threads(), CPUS[:1]) as pool:
         pool.add(video)
         pool.add(video)
         seen = Seen()
@@ -177,14 +177,14 @@ def test_cancelling_everything_and_going_on(video: Path) -> None:
 
 def test_a_picture_that_kills_the_worker_is_found_among_the_lanes(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({130}), how="kill")
-    seen = run_pool([video], CPUS[:1], lanes(), pool_type=with_worker(main))
+    seen = run_pool([video], CPUS[:1], decode_threads(), pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
     check_complete(seen, 0, failed={130})
     assert seen.failed(0)[130] == DIED_TWICE
 
 
 def test_a_decoder_that_gives_up_costs_only_its_segment(video: Path) -> None:
-    seen = run_pool([video], settings=lanes(), pool_type=with_worker(partial(decoder_fault_main, number=120, how="raise")))
+    seen = run_pool([video], settings=decode_threads(), pool_type=with_worker(partial(decoder_fault_main, number=120, how="raise")))
     assert not seen.failures
     assert set(seen.failed(0)) == set(range(120, 216))
     assert seen.finished[0].error == "the decoder's fault"
@@ -194,7 +194,7 @@ def test_memory_stays_flat_and_a_slow_consumer_stops_all_lanes(tmp_path: Path) -
     size = 480, 360
     count = 240
     path = make_video(tmp_path / "large.mp4", count, size)
-    settings = tiny_settings(confidence=0.001, lanes=LANES)  # everything is found, so that messages are large
+    settings = tiny_settings(confidence=0.001, decode_threads=DECODE_THREADS)  # everything is found, so that messages are large
     frames, pid, least, most = 0, 0, 0, 0
 
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:

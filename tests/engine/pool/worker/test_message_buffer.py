@@ -120,9 +120,9 @@ def test_pictures_of_any_size_from_several_threads_never_block_each_other() -> N
 
 
 def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
-    lanes, count, most = 6, 300, 8
+    decode_threads, count, most = 6, 300, 8
     buffer, random = FrameBuffer(pictures=most), Random(1)
-    tasks = [replace(TASK, segment=Segment(number, None, None, count)) for number in range(lanes)]
+    tasks = [replace(TASK, segment=Segment(number, None, None, count)) for number in range(decode_threads)]
     waiting = 0
 
     def fill(task: Detect) -> None:
@@ -137,7 +137,7 @@ def test_many_threads_at_once_keep_their_order_and_none_starves() -> None:
         thread.start()
     taken: list[Item] = []
     progress: list[int] = []
-    while len([item for item in taken if isinstance(item, End)]) < lanes:
+    while len([item for item in taken if isinstance(item, End)]) < decode_threads:
         batch = random.choice((1, 4, 8))
         items = buffer.take(batch) or []
         pictures = [item for item in items if isinstance(item, Picture)]

@@ -119,5 +119,5 @@ def test_damaged_frames_count_and_a_short_file_is_enough(backend: Backend, video
 def test_a_group_decodes_with_as_many_threads(video: SourceInfo, monkeypatch: pytest.MonkeyPatch) -> None:
     for count, whole, part in ((1, 1, 1), (8, 8, 2), (64, 16, 16)):
         monkeypatch.setattr(front, "cores", lambda count=count: count)
-        assert front.threads_for(video.segments[0], lanes=4) == whole
-        assert front.threads_for(Segment(1, 100, 200, 50), lanes=4) == part
+        assert front.threads_for(video.segments[0], decode_threads=4) == whole
+        assert front.threads_for(Segment(1, 100, 200, 50), decode_threads=4) == part

@@ -95,7 +95,7 @@ def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video
             os.kill(stopped[0], signal.SIGSTOP)
 
     with quicker_than(20):
-        seen = run_pool([video] * 2, CPUS[:1], tiny_settings(lanes=2), react, with_worker(worker.main, STALL))
+        seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), react, with_worker(worker.main, STALL))
     (failure,) = seen.failures
     assert failure.restarting
     assert "no sign of life for 2 s" in failure.message
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_to_its_end_or_its_error_is_given_up(video: P
             hanging.unlink()
             os.mkfifo(hanging)  # nobody writes into it: opening it never ends
 
-    seen = run_pool([video, hanging, video], CPUS[:1], tiny_settings(lanes=2), react, with_worker(worker.main, STALL))
+    seen = run_pool([video, hanging, video], CPUS[:1], tiny_settings(decode_threads=2), react, with_worker(worker.main, STALL))
     assert [failure.restarting for failure in seen.failures] == [True, True]
     assert all("decoding" in failure.message and "hanging.png" in failure.message for failure in seen.failures)
     assert list(seen.failed(1)) == [0]
@@ -132,7 +132,7 @@ def test_a_consumer_that_rests_is_no_reason_to_kill_a_worker(video: Path) -> Non
         if isinstance(event, FramesDone) and event.frames[0].ref.index == 0:
             time.sleep(STALL + 1)
 
-    settings = tiny_settings(confidence=0.001, lanes=2)  # everything is found, so that messages are large
+    settings = tiny_settings(confidence=0.001, decode_threads=2)  # everything is found, so that messages are large
     seen = run_pool([video], CPUS[:1], settings, react, with_worker(worker.main, STALL))
     assert not seen.failures
     check_complete(seen, 0)
