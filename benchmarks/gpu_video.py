@@ -2,7 +2,9 @@
 
 The clip is made on the spot (see ``benchmarks.nvdec``) and repeated by copying its packets. The pool's rate is taken between the first
 tenth of the frames and the last frame; the network alone is its stage by CUDA events, NVDEC alone the project's decoder with 12
-decode threads and nothing behind it. Memory is the proportional set size of the pool's process and its worker, after a tenth of the frames and at the end.
+decode threads and nothing behind it.
+
+Memory is the proportional set size of the pool's process and its worker, after a tenth of the frames and at the end.
 """
 
 from __future__ import annotations

@@ -64,7 +64,8 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
         f"{summary(points)}.",
         f"![Speedup by number of devices]({CHART})",
         f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
-        f" {engine.decode_threads} {segments} at once in each device; {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
+        f" {engine.decode_threads} {segments} at once in each device;"
+        f" {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
         _table(_HEAD, rows),
         f"{_STAGES}\n\n{_merged(stages)}",
         f"The devices in {most.mode} scaling on {most.count}:\n\n"
