@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources import DEMO
-from tools.demo import scene
-from tools.demo.film import Film
-from tools.demo.truth import Truth
+from tools.street_renderer import scene
+from tools.street_renderer.render.frame_renderer import Film
+from tools.street_renderer.truth import Truth
 
 CFG, WEIGHTS, CLIP, CLIP_TRUTH = DEMO.cfg, DEMO.weights, DEMO.clip, DEMO.truth
 

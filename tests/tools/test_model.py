@@ -25,8 +25,8 @@ from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS
 from tests.support.opencv import opencv_heads, relative_difference
-from tools.demo import architecture
-from tools.demo.actor import NAMES
+from tools.street_renderer.traffic.actor import NAMES
+from tools.street_renderer.training import model_cfg
 
 CPU = DeviceId("cpu", "0")
 
@@ -86,7 +86,7 @@ def test_three_heads_of_yolov4() -> None:
 def test_the_cfg_is_what_the_tool_writes() -> None:
     description = describe(CFG)
     anchors = np.concatenate([head.anchors for head in description.heads])
-    assert architecture.cfg(anchors, len(NAMES), description.width, description.height) == CFG.read_text("ascii")
+    assert model_cfg.cfg(anchors, len(NAMES), description.width, description.height) == CFG.read_text("ascii")
     assert CFG.with_suffix(".names").read_text("ascii").split() == list(NAMES)
 
 
@@ -107,7 +107,7 @@ def test_anchors_fit_the_boxes_they_were_made_from() -> None:
         both = np.minimum(boxes[:, None], anchors[None]).prod(-1)
         return float((both / (boxes.prod(-1)[:, None] + anchors.prod(-1)[None] - both)).max(1).mean())
 
-    found = architecture.kmeans(boxes)
+    found = model_cfg.kmeans(boxes)
     assert found.shape == (9, 2)
     assert (np.diff(found.prod(1)) >= 0).all()
     # the nine true sizes would fit best; k-means may end beside them, but far from any nine of the boxes

@@ -10,8 +10,9 @@ import numpy as np
 
 from tests.conftest import PROJECT
 from tests.support.demo import DAY, HEIGHT, RAIN, WIDTH, Still
-from tools.demo import light, scene
-from tools.demo.film import Film
+from tools.street_renderer import scene
+from tools.street_renderer.lighting import light
+from tools.street_renderer.render.frame_renderer import Film
 
 
 def test_another_process_renders_the_same_bytes(rain: Still) -> None:

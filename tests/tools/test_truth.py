@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.support.demo import HEIGHT, WIDTH, Still
-from tools.demo.actor import NAMES
-from tools.demo.cast import draw_over
-from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
+from tools.street_renderer.geometry.posed_meshes import draw_over
+from tools.street_renderer.traffic.actor import NAMES
+from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
 
 
 def pixels_of(street: Still, track: int) -> tuple[int, int, int, int]:

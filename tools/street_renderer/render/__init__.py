@@ -1,0 +1,1 @@
+"""Frames of a scene: a static background, and what moves drawn over it."""

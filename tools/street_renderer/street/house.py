@@ -1,0 +1,36 @@
+"""Whole town houses: four fronts and a roof."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from tools.street_renderer.geometry.mesh import Mesh, join
+from tools.street_renderer.street.house_front import front
+from tools.street_renderer.street.house_style import Style
+from tools.street_renderer.street.roofs import Plot, roof
+
+
+def house(
+    rng: Generator,
+    corner: tuple[float, float],
+    along: tuple[float, float],
+    width: float,
+    depth: float,
+    s: Style,
+    open_left: bool,
+    open_right: bool,
+) -> Mesh:
+    """A whole house. Its front begins at ``corner`` and runs ``along`` (unit), the street to the right of that direction;
+    left and right end walls have windows where they are open, else they are party walls.
+    """
+    ahead = np.array([*along, 0.0])
+    back = np.array([-along[1], along[0], 0.0])
+    start = np.array([*corner, 0.0])
+    street, top = front(rng, s, width)
+    parts = [street.stand(start, ahead)]
+    parts.append(front(rng, s, depth, open_left, not open_left)[0].stand(start + back * depth, -back))
+    parts.append(front(rng, s, depth, open_right, not open_right)[0].stand(start + ahead * width, back))
+    parts.append(front(rng, s, width, False, True)[0].stand(start + ahead * width + back * depth, -ahead))
+    parts += roof(rng, Plot(start, ahead, back, width, depth, top), s)
+    return join(parts)
