@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from resources import DEMO
 from tools.street_renderer import scene
-from tools.street_renderer.render.frame_renderer import Film
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 from tools.street_renderer.truth import Truth
 
 CFG, WEIGHTS, CLIP, CLIP_TRUTH = DEMO.cfg, DEMO.weights, DEMO.clip, DEMO.truth
@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 480, 270
 class Still:
     """One frame, what is truly in it, and which actor each pixel shows (-1: none)."""
 
-    film: Film
+    renderer: FrameRenderer
     picture: NDArray[np.uint8]
     truth: Truth
     actors: NDArray[np.int32]
@@ -40,5 +40,5 @@ class Still:
 
 def still(seed: int, time: float = 1.0) -> Still:
     """A frame of a seed's street, about 1.5 s of work."""
-    film = Film(scene.draw(seed, WIDTH, HEIGHT, 2.0, cell=0.15), passes=2, shadow_cell=0.12)
-    return Still(film, *film.frame_and_actors(0, time))
+    renderer = FrameRenderer(scene.draw(seed, WIDTH, HEIGHT, 2.0, cell=0.15), passes=2, shadow_cell=0.12)
+    return Still(renderer, *renderer.frame_and_actors(0, time))

@@ -17,7 +17,7 @@ from engine.media.probe import probe
 from tests.support.demo import CLIP, CLIP_TRUTH, Still
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import demo_clip
-from tools.street_renderer.render.frame_renderer import Film
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 from tools.street_renderer.traffic.actor import NAMES
 
 
@@ -102,7 +102,7 @@ def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tupl
     made = scene.assemble(
         np.random.default_rng(shot.seed), shot.layout, camera, lit[0], shot.plan, shot.seconds + 0.2, shot.offset, 0.1, shot.rain, 0.004
     )
-    picture, drawn = Film(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / demo_clip.RATE)
+    picture, drawn = FrameRenderer(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / demo_clip.RATE)
     frame = sorted(decoded[1])[number]
 
     shipped = {note["track_id"] % 1000: note for note in truth["annotations"] if note["image_id"] == frame}

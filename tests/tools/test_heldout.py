@@ -12,7 +12,7 @@ from engine.media.types import DecodedFrame
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import held_out
 from tools.street_renderer.lighting import light
-from tools.street_renderer.render.frame_renderer import Film
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 
 def test_a_scene_becomes_a_video_with_its_truth(tmp_path: Path) -> None:
@@ -22,10 +22,10 @@ def test_a_scene_becomes_a_video_with_its_truth(tmp_path: Path) -> None:
     assert (info.width, info.height, info.frames, info.rate) == (320, 176, 3, held_out.RATE)
     assert len(truth) == 3
 
-    film = Film(scene.draw(905_001, 320, 176, 3 / held_out.RATE, lights=light.draw_unseen), held_out.PASSES, held_out.SHUTTER)
+    renderer = FrameRenderer(scene.draw(905_001, 320, 176, 3 / held_out.RATE, lights=light.draw_unseen), held_out.PASSES, held_out.SHUTTER)
     frames = [frame for segment in info.segments for frame in decode(info, segment)]
     for i, frame in enumerate(frames):
-        picture, true = film.frame(i, (i + 0.5) / held_out.RATE)
+        picture, true = renderer.frame(i, (i + 0.5) / held_out.RATE)
         assert isinstance(frame, DecodedFrame)
         assert np.abs(frame.image.astype(int) - picture).mean() < 6
         assert np.array_equal(truth[i].boxes, true.boxes)

@@ -1,4 +1,4 @@
-"""One scene out of one seed: street, town, camera, light, weather and all who move in it."""
+"""A scene made from a seed: street, town, camera, light, weather and everything that moves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.random import Generator
 
 from tools.street_renderer.geometry.camera import Camera
-from tools.street_renderer.geometry.posed_meshes import Cast
+from tools.street_renderer.geometry.posed_meshes import PosedMeshes
 from tools.street_renderer.ground.ground_map import Ground
 from tools.street_renderer.lighting import light
 from tools.street_renderer.lighting.light import Light
 from tools.street_renderer.street import layout, town
 from tools.street_renderer.street.layout import Layout
-from tools.street_renderer.traffic.actor import Actor, Plan
+from tools.street_renderer.traffic.actor import Actor, TrafficPlan
 from tools.street_renderer.traffic.populate import populate
 
 DrawLight = Callable[[Generator, float], Light]
@@ -23,7 +23,10 @@ DrawLight = Callable[[Generator, float], Light]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A street in motion. seconds: how long the record lasts. offset: the signals' clock at its start."""
+    """A street with its traffic. seconds: recorded time. offset: the traffic lights' clock at the start, seconds. rain: 0 … 1.
+
+    noise: standard deviation of the picture's grain as a share of full scale.
+    """
 
     layout: Layout
     ground: Ground
@@ -31,17 +34,17 @@ class Scene:
     camera: Camera
     light: Light
     actors: list[Actor]
-    cast: Cast
+    meshes: PosedMeshes
     seconds: float
     offset: float
     rain: float
     noise: float
 
 
-def draw_plan(rng: Generator, rainy: bool) -> Plan:
-    """Random traffic, from a quiet street to a crowded one; every class turns up often enough to be learned."""
+def draw_plan(rng: Generator, rainy: bool) -> TrafficPlan:
+    """Random traffic, from a quiet street to a crowded one. Every class occurs often enough to be learned."""
     busy = rng.uniform(0.45, 1.3)
-    return Plan(
+    return TrafficPlan(
         cars=round(busy * rng.uniform(5, 13)),
         buses=int(rng.choice([0, 1, 2, 3], p=[0.12, 0.38, 0.35, 0.15])),
         trucks=int(rng.choice([0, 1, 2, 3], p=[0.12, 0.38, 0.35, 0.15])),
@@ -55,7 +58,7 @@ def draw_plan(rng: Generator, rainy: bool) -> Plan:
 
 
 def draw_camera(rng: Generator, lay: Layout, width: int, height: int) -> Camera:
-    """A raised place beside or over the near arm of the junction, looking across it."""
+    """A random raised camera beside or over the near arm of the junction, looking across it."""
     side = int(rng.choice([-1, 1]))
     x = side * rng.uniform(-0.2 * lay.half, lay.half + min(2.0, lay.pave - 2.2))
     z = rng.uniform(4.6, 9.5)
@@ -66,7 +69,7 @@ def draw_camera(rng: Generator, lay: Layout, width: int, height: int) -> Camera:
 
 
 def draw(seed: int, width: int, height: int, seconds: float, cell: float = 0.06, lights: DrawLight = light.draw) -> Scene:
-    """The scene of a seed; the same seed gives the same scene, whatever the size of the picture."""
+    """The scene of a seed. The picture's size does not change the scene. lights: draws the light."""
     rng = np.random.default_rng(seed)
     lay = layout.draw(rng)
     camera = draw_camera(rng, lay, width, height)
@@ -91,19 +94,29 @@ def assemble(
     lay: Layout,
     camera: Camera,
     lit: Light,
-    plan: Plan,
+    plan: TrafficPlan,
     seconds: float,
     offset: float,
     cell: float,
     rain: float,
     noise: float,
 ) -> Scene:
-    """Build all parts of a scene; cell: metres per pixel of the ground's map."""
+    """Build all parts of a scene. cell: metres per pixel of the ground's map."""
     yaw = np.radians(camera.yaw)
     # the map's resolution must not change what else is drawn from the seed
     streets = Ground(rng.spawn(1)[0], lay, cell)
     built = town.build(rng, lay, camera.position, (float(np.sin(yaw)), float(np.cos(yaw))))
     actors = populate(rng, lay, plan, built.bike_racks, seconds, offset)
     return Scene(
-        lay, streets, built, camera, lit, actors, Cast([a.mesh for a in actors], [a.bones for a in actors]), seconds, offset, rain, noise
+        lay,
+        streets,
+        built,
+        camera,
+        lit,
+        actors,
+        PosedMeshes([a.mesh for a in actors], [a.bones for a in actors]),
+        seconds,
+        offset,
+        rain,
+        noise,
     )

@@ -27,11 +27,11 @@ from tools.street_renderer.dataset import h264
 from tools.street_renderer.geometry.camera import Camera
 from tools.street_renderer.lighting import light
 from tools.street_renderer.lighting.light import Light
-from tools.street_renderer.render.frame_renderer import Film
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 from tools.street_renderer.scene import Scene
 from tools.street_renderer.street import layout
 from tools.street_renderer.street.layout import Layout
-from tools.street_renderer.traffic.actor import NAMES, Plan
+from tools.street_renderer.traffic.actor import NAMES, TrafficPlan
 from tools.street_renderer.truth import Truth, coco
 
 WIDTH, HEIGHT, RATE = 1280, 720, 25
@@ -46,7 +46,7 @@ class Shot:
     layout: Layout
     camera: Camera
     lights: Callable[[], list[Light]]
-    plan: Plan
+    plan: TrafficPlan
     offset: float
     rain: float = 0.0
 
@@ -76,26 +76,26 @@ SHOTS = (
         _layout(lanes=1, cross_lanes=1, bike=1.7, parking=2.2, yc=21.0, pave=5.6, radius=4.2, far=120.0, park=(-1, 1), bus_lane=False,
         season="summer"),
         Camera((7.4, 0.0, 7.2), -11.0, 14.5, 56, WIDTH, HEIGHT), _day,
-        Plan(cars=9, buses=2, trucks=1, motorcycles=2, cyclists=5, walkers=34, dogs=6, parked=0.6), 14.0,
+        TrafficPlan(cars=9, buses=2, trucks=1, motorcycles=2, cyclists=5, walkers=34, dogs=6, parked=0.6), 14.0,
     ),
     Shot(
         910017, 10.0,
         _layout(lanes=2, cross_lanes=1, bike=1.7, parking=0.0, yc=23.0, pave=6.0, radius=4.5, far=125.0, park=None, bus_lane=True,
         season="autumn"),
         Camera((-9.0, 0.0, 6.6), 13.0, 13.0, 57, WIDTH, HEIGHT), _evening,
-        Plan(cars=9, buses=3, trucks=2, motorcycles=3, cyclists=5, walkers=34, dogs=6, parked=0.0), 22.0,
+        TrafficPlan(cars=9, buses=3, trucks=2, motorcycles=3, cyclists=5, walkers=34, dogs=6, parked=0.0), 22.0,
     ),
     Shot(
         910027, 8.0,
         _layout(lanes=1, cross_lanes=1, bike=0.0, parking=2.2, yc=19.0, pave=5.4, radius=4.0, far=110.0, park=(1, 1), bus_lane=False,
         season="summer"),
         Camera((-5.6, 0.0, 5.4), 9.0, 12.0, 54, WIDTH, HEIGHT), _wet,
-        Plan(cars=8, buses=2, trucks=1, motorcycles=3, cyclists=3, walkers=26, dogs=3, parked=0.55, umbrellas=0.6), 14.0, 0.55,
+        TrafficPlan(cars=8, buses=2, trucks=1, motorcycles=3, cyclists=3, walkers=26, dogs=3, parked=0.55, umbrellas=0.6), 14.0, 0.55,
     ),
 )  # fmt: skip
 
 
-def stage(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
+def build_shot(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
     """A shot's scene and its lights."""
     shot = SHOTS[number]
     lights = shot.lights()
@@ -117,10 +117,10 @@ def stage(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
 def _render(job: tuple[int, int, int, Path, int]) -> None:
     number, part, parts, folder, passes = job
     cv2.setNumThreads(1)
-    made, lights = stage(number)
-    film = Film(made, passes, 0.02, lights, 0.045)
+    made, lights = build_shot(number)
+    renderer = FrameRenderer(made, passes, 0.02, lights, 0.045)
     for i in range(part, round(SHOTS[number].seconds * RATE), parts):
-        picture, truth = film.frame(i, (i + 0.5) / RATE)
+        picture, truth = renderer.frame(i, (i + 0.5) / RATE)
         cv2.imwrite(str(folder / f"{number}_{i:04d}.png"), picture[..., ::-1], [cv2.IMWRITE_PNG_COMPRESSION, 1])
         truth.save(folder / f"{number}_{i:04d}.npz")
 
@@ -180,10 +180,10 @@ def main() -> None:
     elif a.command == "encode":
         encode(a.folder, a.out, a.crf)
     else:
-        made, lights = stage(a.shot, 0.04)
-        film = Film(made, a.passes, 0.02, lights, 0.05)
+        made, lights = build_shot(a.shot, 0.04)
+        renderer = FrameRenderer(made, a.passes, 0.02, lights, 0.05)
         for time in a.time or [1.0]:
-            picture, _ = film.frame(int(time * RATE), time)
+            picture, _ = renderer.frame(int(time * RATE), time)
             cv2.imwrite(str(a.out.with_name(f"{a.out.stem}_{time:g}{a.out.suffix}")), picture[..., ::-1])
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray  # noqa: E402
 from tools.street_renderer import scene  # noqa: E402
 from tools.street_renderer.dataset import h264  # noqa: E402
 from tools.street_renderer.lighting import light  # noqa: E402
-from tools.street_renderer.render.frame_renderer import Film  # noqa: E402
+from tools.street_renderer.render.frame_renderer import FrameRenderer  # noqa: E402
 from tools.street_renderer.truth import Truth  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 720
@@ -41,12 +41,14 @@ def render_scene(seed: int, frames: int, unseen_light: bool, out: Path, size: tu
     if truth_file.exists() and len(load(truth_file)) == frames:
         return
     cv2.setNumThreads(1)
-    film = Film(scene.draw(seed, *size, frames / RATE, lights=light.draw_unseen if unseen_light else light.draw), PASSES, SHUTTER)
+    renderer = FrameRenderer(
+        scene.draw(seed, *size, frames / RATE, lights=light.draw_unseen if unseen_light else light.draw), PASSES, SHUTTER
+    )
     truths: list[Truth] = []
 
     def pictures() -> Iterator[NDArray[np.uint8]]:
         for i in range(frames):
-            picture, truth = film.frame(i, (i + 0.5) / RATE)
+            picture, truth = renderer.frame(i, (i + 0.5) / RATE)
             truths.append(truth)
             yield picture
 

@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from tools.street_renderer import scene as scenes  # noqa: E402
-from tools.street_renderer.render.frame_renderer import Film  # noqa: E402
+from tools.street_renderer.render.frame_renderer import FrameRenderer  # noqa: E402
 
 MOST = 96
 """Objects kept per frame, the largest first."""
@@ -37,7 +37,7 @@ def render_scene(
     cv2.setNumThreads(1)
     rng = np.random.default_rng((seed, 1))
     scene = scenes.draw(seed, width, height, frames * STEP)
-    film = Film(scene, passes or int(rng.choice([2, 3, 4], p=[0.25, 0.25, 0.5])), float(rng.choice([0.0, 0.01, 0.02, 0.03])))
+    renderer = FrameRenderer(scene, passes or int(rng.choice([2, 3, 4], p=[0.25, 0.25, 0.5])), float(rng.choice([0.0, 0.01, 0.02, 0.03])))
     pictures = np.empty((frames, height, width, 3), np.uint8)
     boxes, kinds, visible = (
         np.zeros((frames, MOST, 4), np.float32),
@@ -45,7 +45,7 @@ def render_scene(
         np.zeros((frames, MOST), np.float32),
     )
     for i in range(frames):
-        picture, truth = film.frame(i, (i + 0.5) * STEP)
+        picture, truth = renderer.frame(i, (i + 0.5) * STEP)
         if passes is None and rng.random() < 0.35:
             _, packed = cv2.imencode(".jpg", picture[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 92))])
             picture = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)[..., ::-1]

@@ -41,7 +41,7 @@ class Mesh:
         rotation = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
         return replace(self, vertices=self.vertices * scale @ rotation.T + (x, y, z))
 
-    def boned(self, bone: int) -> Mesh:
+    def on_bone(self, bone: int) -> Mesh:
         """All of it hung on one bone."""
         return replace(self, bones=np.full(len(self.vertices), bone, np.int32))
 

@@ -1,4 +1,4 @@
-"""Everything that moves, as one array of faces."""
+"""Meshes on bones joined into one array of faces, and drawing them over a depth buffer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tools.street_renderer.geometry.mesh import Mesh, join
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Faces in the world at one moment: corners (m, 4, 3), unit normals (m, 3), centers (m, 3)."""
+    """Faces in world coordinates: corners (m, 4, 3), unit normals (m, 3), centers (m, 3)."""
 
     corners: NDArray[np.float64]
     normals: NDArray[np.float64]
@@ -23,7 +23,7 @@ class Surface:
 
 
 def surface(corners: NDArray[np.float64]) -> Surface:
-    """Normals and centres of faces."""
+    """Faces from their corners (m, 4, 3)."""
     # the diagonals' product is right for quads and for triangles that repeat a corner
     (ux, uy, uz), (vx, vy, vz) = (corners[:, 2] - corners[:, 0]).T, (corners[:, 3] - corners[:, 1]).T
     normals = np.stack([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], -1)
@@ -34,9 +34,9 @@ def surface(corners: NDArray[np.float64]) -> Surface:
 def seen_from(
     camera: Camera, faces: Surface, jitter: tuple[float, float]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Faces turned to the camera and in front of it: their index, corners in pixels (n, 4, 2), planes (n, 3).
+    """Faces turned to the camera and in front of it: index (n,), corners in pixels (n, 4, 2), planes (n, 3).
 
-    What crosses the near plane is clipped, and may come back as several pieces.
+    A face that crosses the near plane is clipped and may become several pieces.
     """
     offsets = np.einsum("ij,ij->i", faces.normals, faces.corners[:, 0] - np.array(camera.position))
     index = np.flatnonzero(offsets < -1e-6)
@@ -52,7 +52,7 @@ def seen_from(
 
 
 def _clip(corners: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """One face cut at the near plane, as quads."""
+    """The part of a face (4, 3) beyond the near plane, as quads."""
     kept: list[NDArray[np.float64]] = []
     for a, b in zip(corners, np.roll(corners, -1, 0), strict=True):
         if a[2] > NEAR:
@@ -68,9 +68,9 @@ def _clip(corners: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 def draw_over(
     faces: Surface, camera: Camera, jitter: tuple[float, float], still: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], tuple[NDArray[np.int32], NDArray[np.int64]]]:
-    """Pixels where one of the faces is nearer than what stands still, that face and its nearness; and all fragments (face, pixel).
+    """Pixels where a face is nearer than the background, that face and its nearness; and all fragments (face, pixel).
 
-    still: nearness of what stands still, flat.
+    still: nearness (1 / depth) of the background, flat.
     """
     index, corners, planes = seen_from(camera, faces, jitter)
     face, pixel, near = rasterizer.fragments(corners, planes, camera.width, camera.height)
@@ -87,8 +87,8 @@ def draw_over(
     return pixels[won], winner[won], rasterizer.nearness(buffer)[won], (face, pixel)
 
 
-class Cast:
-    """Meshes joined for speed; the pose of a moment is one 3×4 matrix per bone, of all actors one after the other."""
+class PosedMeshes:
+    """The meshes of all actors, joined for speed. A pose is one 3×4 matrix per bone, actor by actor."""
 
     def __init__(self, meshes: Sequence[Mesh], bones: Sequence[int]) -> None:
         self.starts = np.cumsum([0, *bones])
@@ -101,22 +101,22 @@ class Cast:
         boxed[self.mesh.faces[self.mesh.counts].ravel()] = True
         self._boxed = boxed
 
-    def select(self, actors: NDArray[np.bool_]) -> Part:
-        """The faces and vertices of some of the actors."""
+    def select(self, actors: NDArray[np.bool_]) -> MeshPart:
+        """The faces and vertices of the actors in a mask (actors,)."""
         return self.part(np.flatnonzero(actors[self.owner]))
 
-    def part(self, faces: NDArray[np.int64]) -> Part:
-        """Some of the faces and the vertices they need."""
+    def part(self, faces: NDArray[np.int64]) -> MeshPart:
+        """Some faces, given by number, and their vertices."""
         corners = self.mesh.faces[faces]
         used = np.zeros(len(self.bone), bool)
         used[corners.ravel()] = True
         vertices = np.flatnonzero(used)
         slot = np.empty(len(used), np.int64)
         slot[vertices] = np.arange(len(vertices))
-        return Part(faces, vertices, slot[corners], self.mesh.vertices[vertices], self.bone[vertices])
+        return MeshPart(faces, vertices, slot[corners], self.mesh.vertices[vertices], self.bone[vertices])
 
-    def boxes(self, part: Part, vertices: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
-        """x1 y1 x2 y2 (actors, 4) around all that counts of each actor, unclipped; NaN if partly behind the camera or not in ``part``."""
+    def boxes(self, part: MeshPart, vertices: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
+        """Unclipped boxes x1 y1 x2 y2 (actors, 4) of the actors; NaN for one partly behind the camera or not in ``part``."""
         boxed = self._boxed[part.vertices]
         seen = camera.to_camera(vertices[boxed])
         owner = self.vertex_owner[part.vertices[boxed]]
@@ -134,8 +134,12 @@ class Cast:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Some faces of a cast. faces, vertices: their numbers. corners: (m, 4) indices into the part's own vertices."""
+class MeshPart:
+    """Some faces of joined meshes.
+
+    faces, vertices: their numbers in the joined mesh. corners: (m, 4) indices into the part's own vertices. rest: (n, 3)
+    vertices before posing. bone: (n,) the bone of each vertex.
+    """
 
     faces: NDArray[np.int64]
     vertices: NDArray[np.int64]
@@ -144,11 +148,11 @@ class Part:
     bone: NDArray[np.int64]
 
     def posed(self, matrices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """World positions (n, 3) of the part's vertices under the bone matrices (bones, 3, 4) of the whole cast."""
+        """World positions (n, 3) of the part's vertices under the bone matrices (bones, 3, 4) of all actors."""
         m = matrices.reshape(-1, 12)[self.bone].T
         x, y, z = self.rest.T
         return np.stack([m[4 * i] * x + m[4 * i + 1] * y + m[4 * i + 2] * z + m[4 * i + 3] for i in range(3)], -1)
 
     def surface(self, vertices: NDArray[np.float64]) -> Surface:
-        """The faces over these vertices."""
+        """The faces over posed vertices (n, 3)."""
         return surface(vertices[self.corners])

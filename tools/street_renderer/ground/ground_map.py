@@ -40,16 +40,16 @@ class Ground:
         for i, layer in enumerate(self.levels):
             here = np.flatnonzero(level == i)
             if len(here):
-                found[here] = look(layer, u[here] / 2**i - 0.5, v[here] / 2**i - 0.5)
+                found[here] = interpolate(layer, u[here] / 2**i - 0.5, v[here] / 2**i - 0.5)
         return LINEAR[found]
 
     def puddle(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
         """How much water stands, 0 … 1 (n,)."""
         u, v = (x - self.low[0]) / (2 * self.cell), (y - self.low[1]) / (2 * self.cell)
-        return np.asarray(look(self.puddles, u, v), np.float32)
+        return np.asarray(interpolate(self.puddles, u, v), np.float32)
 
 
-def look(layer: MatLike, u: NDArray[np.floating], v: NDArray[np.floating]) -> MatLike:
+def interpolate(layer: MatLike, u: NDArray[np.floating], v: NDArray[np.floating]) -> MatLike:
     """Values of a map at columns u and rows v (n,), between its pixels linearly."""
     # remap takes pictures of at most 32767 pixels a side: fold the list of points into one
     n, side = len(u), 4096

@@ -1,4 +1,4 @@
-"""What a face looks like under a light: once per face, since all faces are flat."""
+"""Shading of flat faces, street lamps and tone mapping. Faces are shaded once each, not per pixel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Lamps:
     color: F32
 
     def irradiance(self, points: F32, normals: F32 | None = None) -> F32:
-        """Light (m, 3) that falls on points (m, 3), all lamps on; without normals as on a horizontal face."""
+        """Light (m, 3) that reaches points (m, 3) with all lamps on. Without normals, the faces count as horizontal."""
         total = np.zeros(len(points), np.float32)
         for place in self.places:
             to = place - points
@@ -33,20 +33,20 @@ class Lamps:
 
 
 @dataclass(frozen=True, eq=False)
-class FaceLight:
-    """Radiance of each face (m, 3): ``sunlit`` counts where the sun reaches it, ``rest`` always."""
+class ShadedFaces:
+    """Radiance of each face (m, 3). ``rest`` always applies; ``sunlit`` is added where the sun reaches the face."""
 
     sunlit: F32
     rest: F32
 
 
-def face_light(
+def shade_faces(
     normals: F32, centers: F32, albedo: F32, gloss: F32, emission: F32, switch: F32, eye: F32, light: Light, lit: F32
-) -> FaceLight:
-    """Shade faces.
+) -> ShadedFaces:
+    """Shade faces under one light.
 
-    normals, centers, albedo, emission: (m, 3). gloss, switch: (m,); switch is how far each face's emission is on, 0 … 1.
-    lit: (m, 3) lamp light that falls on each face. The reflection is Schlick's approximation of Fresnel's law.
+    normals, centers, albedo, emission: (m, 3). gloss, switch: (m,); switch: how far each face's emission is on, 0 … 1.
+    lit: (m, 3) lamp light that reaches each face. The reflection is Schlick's approximation of Fresnel's law.
     """
     view = eye - centers
     view /= np.linalg.norm(view, axis=1, keepdims=True)
@@ -63,11 +63,11 @@ def face_light(
     rest = albedo * (ambient * (1 - fresnel) + lit) + fresnel * seen + emission * switch[:, None]
     slant = np.clip(normals @ light.sun, 0, 1)[:, None]
     shine = matt * np.clip(mirror @ light.sun, 0, 1)[:, None] ** 60 * 1.6 * (slant > 0)
-    return FaceLight(((albedo * slant + shine) * light.beam).astype(np.float32), rest.astype(np.float32))
+    return ShadedFaces(((albedo * slant + shine) * light.beam).astype(np.float32), rest.astype(np.float32))
 
 
 def tone(radiance: F32, exposure: float) -> NDArray[np.uint8]:
-    """Radiance to 8-bit sRGB-like values on a filmic curve (fit of the ACES reference curve by K. Narkowicz, 2015)."""
+    """Map radiance to 8-bit sRGB-like values on a filmic curve (fit of the ACES reference curve by K. Narkowicz, 2015)."""
     x = np.maximum(radiance, 0) * np.float32(exposure * _SCALE)
     index = np.minimum(np.sqrt(x) * np.float32(_STEPS / _TOP), _STEPS - 1).astype(np.uint16)
     return _CURVE[index]
@@ -75,8 +75,8 @@ def tone(radiance: F32, exposure: float) -> NDArray[np.uint8]:
 
 def _curve() -> NDArray[np.uint8]:
     x = (np.arange(_STEPS) / _STEPS * _TOP) ** 2
-    film = np.clip(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0, 1)
-    return np.round(255 * film ** (1 / 2.2)).astype(np.uint8)
+    mapped = np.clip(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0, 1)
+    return np.round(255 * mapped ** (1 / 2.2)).astype(np.uint8)
 
 
 _SCALE, _TOP, _STEPS = 0.62, 5.0, 8192

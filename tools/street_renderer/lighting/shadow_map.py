@@ -13,7 +13,7 @@ REACH = np.float32(500)
 """Added to heights along the sun's direction so that they are positive, metres."""
 
 
-class SunMap:
+class ShadowMap:
     """A parallel projection along the sun's direction over a rectangle of ground."""
 
     def __init__(self, sun: NDArray[np.float32], low: tuple[float, float], high: tuple[float, float], cell: float, tallest: float) -> None:

@@ -34,12 +34,12 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
         (0.38, 0.8, 0.16, 0.22),
         (0.5, 0.88, 0.09, 0.13),
     ]
-    parts.append(loft([ring((0, y, z), rx * stout, rz * stout, 8, 1) for y, z, rx, rz in trunk], coat).boned(BODY))
+    parts.append(loft([ring((0, y, z), rx * stout, rz * stout, 8, 1) for y, z, rx, rz in trunk], coat).on_bone(BODY))
     parts.append(
         loft(
             [ring((0, y, z), r * stout, r * 1.25 * stout, 7, 1) for y, z, r in ((0.3, 0.84, 0.12), (0.46, 0.98, 0.1), (0.56, 1.08, 0.09))],
             coat,
-        ).boned(BODY)
+        ).on_bone(BODY)
     )
     skull = [
         (0.43, 1.12, 0.07, 0.08),
@@ -49,8 +49,8 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
         (0.9, 1.05, 0.05, 0.05),
         (0.93, 1.05, 0.03, 0.03),
     ]
-    parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in skull], np.array(coat)).boned(HEAD))
-    parts.append(loft([ring((0, y, 1.07), r, r, 6, 1) for y, r in ((0.92, 0.032), (0.955, 0.018))], srgb("#151312")).boned(HEAD))
+    parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in skull], np.array(coat)).on_bone(HEAD))
+    parts.append(loft([ring((0, y, 1.07), r, r, 6, 1) for y, r in ((0.92, 0.032), (0.955, 0.018))], srgb("#151312")).on_bone(HEAD))
     droop = rng.random() < 0.5
     for side in (-1, 1):
         ear = [
@@ -59,7 +59,7 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
             (side * (0.17 if droop else 0.12), 0.55, 1.0 if droop else 1.4),
             (side * 0.1, 0.56, 1.02 if droop else 1.38),
         ]
-        parts.append(both_sides(quads([ear], np.array(coat) * 0.6)).boned(HEAD))
+        parts.append(both_sides(quads([ear], np.array(coat) * 0.6)).on_bone(HEAD))
     for bone in (FRONT_L, FRONT_R, HIND_L, HIND_R):
         x, y, _ = _JOINT[bone]
         hind = bone in (HIND_L, HIND_R)
@@ -72,9 +72,9 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
             (0.74, 0.03, 0.1 if hind else 0.07),
         ]
         parts.append(
-            loft([ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape], belly if not hind else coat).boned(bone)
+            loft([ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape], belly if not hind else coat).on_bone(bone)
         )
-    parts.append(tube((0, -0.58, 0.88), (0, -0.95, rng.uniform(0.85, 1.25)), 0.045, coat, 5, 0.02).boned(TAIL))
+    parts.append(tube((0, -0.58, 0.88), (0, -0.95, rng.uniform(0.85, 1.25)), 0.045, coat, 5, 0.02).on_bone(TAIL))
     body = join(parts)
     body.vertices[:] *= height
     return body, height

@@ -1,4 +1,4 @@
-"""What people look like: bodies on the bones of ``figure``, clothes, hair, helmets, umbrellas."""
+"""What people look like: bodies on the bones of ``skeleton``, clothes, hair, helmets, umbrellas."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _limb(bone: int, x: float, top: float, bottom: float, r0: float, r1: float, 
     bulge = (r0 + r1) / 2 * 1.06
     return loft(
         [ring((x, y, bottom), r1, r1 * 1.05, 6), ring((x, y, middle), bulge, bulge * 1.05, 6), ring((x, y, top), r0, r0 * 1.05, 6)], color
-    ).boned(bone)
+    ).on_bone(bone)
 
 
 def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, float]:
@@ -75,15 +75,15 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
     _w, _d = 0.1 * broad, 0.062 * broad
     levels = [(0.475, 0.088, 0.07), (0.53, 0.092, 0.068), (0.62, 0.08, 0.06), (0.72, 0.1, 0.068), (0.79, 0.108, 0.064), (0.83, 0.06, 0.05)]
     trunk = [ring((0, 0, z), rx * broad, ry * broad, 8) for z, rx, ry in levels]
-    parts.append(loft(trunk[:2], legs if style != "coat" else top).boned(PELVIS))
-    parts.append(loft(trunk[1:], top).boned(TORSO))
+    parts.append(loft(trunk[:2], legs if style != "coat" else top).on_bone(PELVIS))
+    parts.append(loft(trunk[1:], top).on_bone(TORSO))
     parts.append(_limb(TORSO, 0, 0.88, 0.82, 0.03, 0.034, skin))
 
     parts.append(
         loft(
             [ring((0, 0.008, z), r * 0.92, r, 8) for z, r in ((0.868, 0.03), (0.885, 0.046), (0.925, 0.056), (0.96, 0.052), (0.992, 0.03))],
             skin,
-        ).boned(HEAD)
+        ).on_bone(HEAD)
     )
     if rider == "motorcycle":
         shell = TOPS[rng.integers(len(TOPS))]
@@ -92,18 +92,18 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
                 [ring((0, 0, z), r, r * 1.1, 8) for z, r in ((0.87, 0.056), (0.91, 0.076), (0.955, 0.076), (0.995, 0.05), (1.008, 0.02))],
                 shell,
                 gloss=0.5,
-            ).boned(HEAD)
+            ).on_bone(HEAD)
         )
         visor = quads(
             [[(0.058, 0.062, 0.905), (-0.058, 0.062, 0.905), (-0.05, 0.074, 0.952), (0.05, 0.074, 0.952)]], srgb("#15202b"), gloss=1.0
         )
-        parts.append(both_sides(visor.moved(y=0.018)).boned(HEAD))
+        parts.append(both_sides(visor.moved(y=0.018)).on_bone(HEAD))
     elif rider == "bicycle" and rng.random() < 0.6:
         parts.append(
             loft(
                 [ring((0, -0.004, z), rx, ry, 8) for z, rx, ry in ((0.945, 0.062, 0.08), (0.985, 0.055, 0.07), (1.008, 0.03, 0.04))],
                 TOPS[rng.integers(len(TOPS))],
-            ).boned(HEAD)
+            ).on_bone(HEAD)
         )
     else:
         parts.append(
@@ -113,40 +113,40 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
                     for z, rx, ry in ((0.935, 0.055, 0.052), (0.965, 0.058, 0.062), (0.995, 0.042, 0.046), (1.003, 0.02, 0.02))
                 ],
                 hair,
-            ).boned(HEAD)
+            ).on_bone(HEAD)
         )
         if rng.random() < 0.4:
             parts.append(
                 loft(
                     [ring((0, -0.038, z), rx, ry, 6) for z, rx, ry in ((0.82, 0.035, 0.014), (0.88, 0.052, 0.026), (0.96, 0.053, 0.03))],
                     hair,
-                ).boned(HEAD)
+                ).on_bone(HEAD)
             )
         elif rng.random() < 0.2:
             cap = TOPS[rng.integers(len(TOPS))]
-            parts.append(loft([ring((0, 0, 0.965), 0.062, 0.068, 8), ring((0, 0, 1.005), 0.045, 0.05, 8)], cap).boned(HEAD))
-            parts.append(box((-0.045, 0.05, 0.962), (0.045, 0.115, 0.972), cap).boned(HEAD))
+            parts.append(loft([ring((0, 0, 0.965), 0.062, 0.068, 8), ring((0, 0, 1.005), 0.045, 0.05, 8)], cap).on_bone(HEAD))
+            parts.append(box((-0.045, 0.05, 0.962), (0.045, 0.115, 0.972), cap).on_bone(HEAD))
 
     arm, hand = (top, skin) if sleeves else (skin, skin)
     for side, upper, lower in ((-1, ARM_L, FORE_L), (1, ARM_R, FORE_R)):
         x = side * (0.108 * broad + 0.004)
         if sleeves:
             sleeve = ((ELBOW, 0.029), (0.72, 0.034), (0.805, 0.036), (0.828, 0.02))
-            parts.append(loft([ring((x, 0, z), r, r * 1.1, 6) for z, r in sleeve], top).boned(upper))
+            parts.append(loft([ring((x, 0, z), r, r * 1.1, 6) for z, r in sleeve], top).on_bone(upper))
         else:
             parts.append(join([_limb(upper, x, 0.75, ELBOW, 0.03, 0.027, skin), _limb(upper, x, 0.825, 0.72, 0.03, 0.037, top)]))
         parts.append(_limb(lower, x, ELBOW + 0.012, 0.485, 0.03, 0.024, arm))
         parts.append(
-            loft([ring((x, 0.004, z), rx, 0.022, 6) for z, rx in ((0.43, 0.01), (0.455, 0.016), (0.488, 0.015))], hand).boned(lower)
+            loft([ring((x, 0.004, z), rx, 0.022, 6) for z, rx in ((0.43, 0.01), (0.455, 0.016), (0.488, 0.015))], hand).on_bone(lower)
         )
     shin_color = skin if style in ("shorts", "skirt") else legs
     for side, thigh, shin, foot in ((-1, THIGH_L, SHIN_L, FOOT_L), (1, THIGH_R, SHIN_R, FOOT_R)):
         x = side * 0.05
         parts.append(_limb(thigh, x, 0.53, KNEE - 0.005, 0.056 * broad, 0.042, legs if style != "skirt" else skin))
         parts.append(
-            loft([ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (KNEE + 0.015, 0.041))], shin_color).boned(
-                shin
-            )
+            loft(
+                [ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (KNEE + 0.015, 0.041))], shin_color
+            ).on_bone(shin)
         )
         sole = [(x - 0.027, -0.04), (x + 0.027, -0.04), (x + 0.03, 0.06), (x + 0.015, 0.1), (x - 0.015, 0.1), (x - 0.03, 0.06)]
         parts.append(
@@ -157,7 +157,7 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
                     [(x + (a - x) * 0.7, b * 0.3 - 0.012, 0.062) for a, b in sole],
                 ],
                 shoes,
-            ).boned(foot)
+            ).on_bone(foot)
         )
     if style in ("skirt", "coat"):
         color, hem = (legs, 0.3) if style == "skirt" else (top, 0.33)
@@ -170,13 +170,13 @@ def person(rng: Generator, rider: str = "", wet: float = 0.0) -> tuple[Mesh, flo
                     ring((0, 0, 0.58), 0.086 * broad, 0.066 * broad, 8),
                 ],
                 color,
-            ).boned(PELVIS)
+            ).on_bone(PELVIS)
         )
     if rng.random() < (0.28 if rider != "motorcycle" else 0.15):
         bag = TOPS[rng.integers(len(TOPS))]
-        parts.append(box((-0.075, -0.155, 0.6), (0.075, -0.055, 0.8), bag, 0, (0.85, 0.9)).boned(TORSO))
+        parts.append(box((-0.075, -0.155, 0.6), (0.075, -0.055, 0.8), bag, 0, (0.85, 0.9)).on_bone(TORSO))
     elif not rider and rng.random() < 0.2:
-        parts.append(box((0.12 * broad, -0.07, 0.32), (0.155 * broad + 0.01, 0.09, 0.44), TOPS[rng.integers(len(TOPS))]).boned(FORE_R))
+        parts.append(box((0.12 * broad, -0.07, 0.32), (0.155 * broad + 0.01, 0.09, 0.44), TOPS[rng.integers(len(TOPS))]).on_bone(FORE_R))
     body = join(parts)
     # a head a little larger than life reads better from far away
     head = body.bones == HEAD
@@ -197,4 +197,4 @@ def umbrella(rng: Generator, height: float) -> Mesh:
     cloth = both_sides(quads(faces, color * shade, counts=False))
     stick = tube((0.12, 0.14, height * 0.62), (0.02, 0.12, height + 0.32), 0.012, srgb("#2a2a2c"), 4)
     stick.counts[:] = False
-    return join([cloth, stick]).boned(PELVIS)
+    return join([cloth, stick]).on_bone(PELVIS)

@@ -31,7 +31,7 @@ def bicycle(rng: Generator) -> Mesh:
     r, (front, rear) = RADIUS["bicycle"], _AXLE["bicycle"]
     parts = []
     for y, bone in ((front, 1), (rear, 2)):
-        parts.append(wheel((0, y, r), r, 0.05, 0.045, TYRE, 14).boned(bone))
+        parts.append(wheel((0, y, r), r, 0.05, 0.045, TYRE, 14).on_bone(bone))
         parts += [
             tube(
                 (0, y - (r - 0.03) * cos(a), r - (r - 0.03) * sin(a)),
@@ -39,7 +39,7 @@ def bicycle(rng: Generator) -> Mesh:
                 0.007,
                 STEEL,
                 4,
-            ).boned(bone)
+            ).on_bone(bone)
             for a in np.arange(4) * pi / 4
         ]
     crank, seat, head = (0, *_CRANK), (0, -0.17, 0.8), (0, 0.4, 0.84)
@@ -57,7 +57,7 @@ def bicycle(rng: Generator) -> Mesh:
             else box((-0.19, -0.72, 0.55), (0.19, -0.4, 0.72), srgb("#2f5d50"))
         )
     for side in (-1, 1):
-        parts.append(tube((side * 0.06, *_CRANK), (side * 0.08, 0, _CRANK[1] + side * _PEDAL), 0.014, STEEL, 4).boned(3))
+        parts.append(tube((side * 0.06, *_CRANK), (side * 0.08, 0, _CRANK[1] + side * _PEDAL), 0.014, STEEL, 4).on_bone(3))
     return join(parts)
 
 
@@ -67,11 +67,11 @@ def motorcycle(rng: Generator) -> Mesh:
     r, (front, rear) = RADIUS["motorcycle"], _AXLE["motorcycle"]
     parts = []
     for y, bone, wide in ((front, 1, 0.13), (rear, 2, 0.18)):
-        parts.append(wheel((0, y, r), r, 0.11, wide, TYRE, 12).boned(bone))
+        parts.append(wheel((0, y, r), r, 0.11, wide, TYRE, 12).on_bone(bone))
         parts.append(
             loft(
                 [ring((-wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0), ring((wide * 0.3, y, r), r - 0.1, r - 0.1, 10, 0)], STEEL, gloss=0.4
-            ).boned(bone)
+            ).on_bone(bone)
         )
     if rng.random() < 0.55:
         parts.append(

@@ -1,4 +1,4 @@
-"""Everything that moves at one moment, lit: what colour each of its faces has, and each pixel in which one is seen."""
+"""Lighting of moving objects: the radiance of each face at a time, and the colour of each pixel that shows one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.street_renderer.geometry.camera import Camera
-from tools.street_renderer.geometry.posed_meshes import Part, Surface, surface
+from tools.street_renderer.geometry.posed_meshes import MeshPart, Surface, surface
 from tools.street_renderer.lighting.light import Light
-from tools.street_renderer.lighting.shading import face_light
-from tools.street_renderer.lighting.shadow_map import SunMap
-from tools.street_renderer.render.ground_effects import Footprint
+from tools.street_renderer.lighting.shading import shade_faces
+from tools.street_renderer.lighting.shadow_map import ShadowMap
+from tools.street_renderer.render.ground_effects import GroundEffects
 from tools.street_renderer.scene import Scene
 from tools.street_renderer.street.furniture import SIGNALS
 from tools.street_renderer.traffic import simulation
@@ -21,51 +21,51 @@ F32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
-    """What moves and faces the camera, and the signals' lit lenses: radiance face by face (m, 3).
+class LitFaces:
+    """Shaded faces of the actors and the lit lenses of traffic lights at one time.
 
-    part: the actors' faces. lenses: corners (n, 4, 3); their faces come last. owner: the actor of each face, -1 for a lens.
-    sunlit counts where the sun reaches a face, rest always.
+    part: the actors' faces that the camera may see. lenses: corners (n, 4, 3); lenses follow the actors' faces in all arrays.
+    owner: the actor of each face (m,), -1 for a lens. rest, sunlit: radiance (m, 3) as in ``ShadedFaces``.
     """
 
-    part: Part
+    part: MeshPart
     lenses: NDArray[np.float64]
     owner: NDArray[np.int64]
     rest: F32
     sunlit: F32
 
     def placed(self, matrices: NDArray[np.float64]) -> Surface:
-        """All faces in the world under these bone matrices."""
+        """All faces in world coordinates under these bone matrices."""
         return surface(np.concatenate([self.part.posed(matrices)[self.part.corners], self.lenses]))
 
 
-class Lighting:
-    """Lights what moves in a scene. all_faces: those that look away from the camera, too (a mirror may show them)."""
+class ActorLighting:
+    """Lights the actors of a scene. all_faces: includes faces turned away from the camera, which a reflection may show."""
 
-    def __init__(self, scene: Scene, shadows: SunMap, footprint: Footprint, all_faces: bool) -> None:
-        self.scene, self.shadows, self.footprint, self.all_faces = scene, shadows, footprint, all_faces
+    def __init__(self, scene: Scene, shadows: ShadowMap, ground_effects: GroundEffects, all_faces: bool) -> None:
+        self.scene, self.shadows, self.ground_effects, self.all_faces = scene, shadows, ground_effects, all_faces
         self._lit = np.array([actor.lit for actor in scene.actors])
 
-    def moment(self, whole: Part, vertices: NDArray[np.float64], light: Light, beams: F32 | None, time: float) -> Moment:
-        """Shade the faces of ``whole`` over its ``vertices``; beams: the map of headlights' light, None by day."""
-        cast, camera = self.scene.cast, self.scene.camera
+    def light_faces(self, whole: MeshPart, vertices: NDArray[np.float64], light: Light, beams: F32 | None, time: float) -> LitFaces:
+        """Shade the faces of ``whole`` with its ``vertices`` at a time. beams: the map of headlight beams, None by day."""
+        meshes, camera = self.scene.meshes, self.scene.camera
         faces = whole.surface(vertices)
-        # what looks away from the camera now does so during all of the exposure, but for a little
+        # a face that clearly looks away now does so during the whole exposure
         away = np.einsum("ij,ij->i", faces.normals, faces.centers - np.array(camera.position))
         front = np.flatnonzero(away < 0.15) if not self.all_faces else np.arange(len(away))
-        part = cast.part(whole.faces[front])
+        part = meshes.part(whole.faces[front])
         centers, normals = faces.centers[front].astype(np.float32), faces.normals[front].astype(np.float32)
-        mesh, chosen = cast.mesh, part.faces
+        mesh, chosen = meshes.mesh, part.faces
         lit = np.zeros((len(chosen), 3), np.float32)
         if light.night > 0.05:
             lit = self.scene.town.lamps.irradiance(centers, normals) * np.float32(np.clip((light.night - 0.3) * 3, 0, 1))
             if beams is not None:
-                # headlights throw from the side: upright faces catch them, roofs do not
+                # headlight beams are nearly horizontal: they light upright faces, not roofs
                 upright = np.clip(1 - np.abs(normals[:, 2]), 0, 1) * np.clip(1.6 - centers[:, 2], 0, 1)
-                lit += (self.footprint.at(beams, centers) * upright)[:, None] * np.array((1.6, 1.4, 1.05), np.float32)
-        dark = np.clip(light.night * 2, 0, 1) * self._lit[cast.owner[chosen]]
+                lit += (self.ground_effects.at(beams, centers) * upright)[:, None] * np.array((1.6, 1.4, 1.05), np.float32)
+        dark = np.clip(light.night * 2, 0, 1) * self._lit[meshes.owner[chosen]]
         switch = np.where(mesh.lamp[chosen] == 0, 1.0, dark).astype(np.float32)
-        shaded = face_light(
+        shaded = shade_faces(
             normals,
             centers,
             mesh.albedo[chosen],
@@ -77,11 +77,11 @@ class Lighting:
             lit,
         )
         corners, colors = self._lenses(time)
-        owner = np.concatenate([cast.owner[chosen], np.full(len(colors), -1)])
-        return Moment(part, corners, owner, np.concatenate([shaded.rest, colors]), np.concatenate([shaded.sunlit, np.zeros_like(colors)]))
+        owner = np.concatenate([meshes.owner[chosen], np.full(len(colors), -1)])
+        return LitFaces(part, corners, owner, np.concatenate([shaded.rest, colors]), np.concatenate([shaded.sunlit, np.zeros_like(colors)]))
 
     def _lenses(self, time: float) -> tuple[NDArray[np.float64], F32]:
-        """Lit lenses of the signals: corners (n, 4, 3) and colours."""
+        """Lit lenses of the traffic lights: corners (n, 4, 3) and colours (n, 3)."""
         found, colors = [np.zeros((0, 4, 3))], []
         for signal in self.scene.town.signals:
             color = simulation.phase(signal.cross, self.scene.offset + time)
@@ -91,7 +91,7 @@ class Lighting:
 
     def color(
         self,
-        moment: Moment,
+        lit_faces: LitFaces,
         pixels: NDArray[np.int64],
         face: NDArray[np.int32],
         near: F32,
@@ -100,21 +100,21 @@ class Lighting:
         light: Light,
         moving: F32,
     ) -> F32:
-        """Radiance (n, 3) of pixels (n,) in which these faces are seen at this nearness; moving: as ``Film`` draws it for the sun."""
+        """Radiance (n, 3) of pixels (n,) that show these faces at this nearness (1 / depth). moving: shadow map of the actors."""
         eye = np.array(camera.position, np.float32)
         depth = 1 / near
         right, down, ahead = (axis.astype(np.float32) for axis in camera.axes)
         u = ((pixels % camera.width).astype(np.float32) + np.float32(0.5 - camera.width / 2 - jitter[0])) * np.float32(1 / camera.focal)
         v = ((pixels // camera.width).astype(np.float32) + np.float32(0.5 - camera.height / 2 - jitter[1])) * np.float32(1 / camera.focal)
         points = eye + (u[:, None] * right + v[:, None] * down + ahead) * depth[:, None]
-        color = moment.rest[face] * np.clip(0.55 + 0.5 * points[:, 2:], 0, 1)
+        color = lit_faces.rest[face] * np.clip(0.55 + 0.5 * points[:, 2:], 0, 1)
         if light.beam.max() > 0.6:
             column, row, height = self.shadows.place(points)
             spread = (0.03 + 4 * light.softness) / self.shadows.cell
             sees = self.shadows.reaches(column, row, height, (jitter[0] * 2 * spread, jitter[1] * 2 * spread), bias=0.14, moving=moving)
-            color += moment.sunlit[face] * sees[:, None]
+            color += lit_faces.sunlit[face] * sees[:, None]
         else:
-            color += moment.sunlit[face]
+            color += lit_faces.sunlit[face]
         clear = np.exp(-light.haze * np.maximum(depth - 12, 0))[:, None]
         hazy: F32 = color * clear + light.horizon * np.float32(0.92) * (1 - clear)
         return hazy

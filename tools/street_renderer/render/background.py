@@ -1,7 +1,7 @@
-"""The still part of a scene as one camera sees it, rendered once: every frame starts from a copy.
+"""The static part of a scene, rendered once for a camera. Every frame starts from a copy of it.
 
-A picture is the mean of several passes, each on a pixel grid shifted by a part of a pixel (and, for what moves, at its own
-moment within the exposure): smooth edges, soft shadows and motion blur out of one loop.
+A picture is the mean of several passes. Each pass shifts the pixel grid by a part of a pixel, which smooths edges and shadows.
+Moving objects are also drawn at a different time of the exposure in each pass, which gives motion blur.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from tools.street_renderer.geometry import rasterizer
 from tools.street_renderer.geometry.camera import Camera
 from tools.street_renderer.geometry.posed_meshes import Surface, seen_from, surface
-from tools.street_renderer.ground.ground_map import Ground, look
+from tools.street_renderer.ground.ground_map import Ground, interpolate
 from tools.street_renderer.lighting.light import Light, sky_color
-from tools.street_renderer.lighting.shading import face_light
-from tools.street_renderer.lighting.shadow_map import SunMap
+from tools.street_renderer.lighting.shading import shade_faces
+from tools.street_renderer.lighting.shadow_map import ShadowMap
 from tools.street_renderer.street.town import Town
 
 F32 = NDArray[np.float32]
@@ -27,17 +27,17 @@ GRID = 0.1
 
 
 def jitters(passes: int) -> list[tuple[float, float]]:
-    """Shifts that cover a pixel evenly: a rank-1 lattice."""
+    """Subpixel shifts (x, y) that cover a pixel evenly: a rank-1 lattice."""
     step = {1: 1, 2: 1, 3: 1, 4: 1, 8: 3, 12: 5, 16: 7}.get(passes, 3)
     return [((i + 0.5) / passes - 0.5, ((i * step) % passes + 0.5) / passes - 0.5) for i in range(passes)]
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
-    """The still scene under one light, linear radiance, (height, width, 3) each.
+class Layers:
+    """The static scene under one light, as layers of linear radiance, float32 (height, width, 3) each.
 
-    fixed: what nothing moving changes. sun, shade, bare: of the ground: its direct light, its other light, its albedo
-    (each dimmed by haze). mirror: how much of what lies beyond the ground's wet surface shows in it, (height, width).
+    fixed: the light that moving objects do not change. sun, shade, bare: the ground's sunlight, its ambient light and its
+    albedo, each dimmed by haze. mirror: the share of the reflection that shows on the wet ground, (height, width).
     """
 
     fixed: F32
@@ -46,9 +46,9 @@ class Picture:
     bare: F32
     mirror: F32
 
-    def toward(self, other: Picture, share: float) -> Picture:
-        """In between."""
-        return Picture(
+    def toward(self, other: Layers, share: float) -> Layers:
+        """The layers between two lights, ``share`` (0 … 1) of the way to the other."""
+        return Layers(
             *(
                 a if share == 0 else a + (b - a) * np.float32(share)
                 for a, b in ((getattr(self, n), getattr(other, n)) for n in ("fixed", "sun", "shade", "bare", "mirror"))
@@ -56,8 +56,8 @@ class Picture:
         )
 
 
-class Stage:
-    """Geometry of the still scene for a camera; ``picture`` lights it. floor: whether there is a ground (not from below)."""
+class Background:
+    """The static scene's geometry for one camera; ``light_with`` lights it. floor: whether the ground is drawn."""
 
     def __init__(self, town: Town, ground: Ground, camera: Camera, passes: int, floor: bool = True) -> None:
         self.town, self.ground, self.camera = town, ground, camera
@@ -77,15 +77,15 @@ class Stage:
             self.face.append(rasterizer.faces(buffer) - 1)
         self.contact = self._contact()
 
-    def sun_map(self, light: Light, cell: float) -> SunMap:
-        """Shadows of the still scene."""
+    def shadow_map(self, light: Light, cell: float) -> ShadowMap:
+        """The shadow map of the static scene. cell: metres per pixel of the map."""
         lay = self.ground.lay
-        made = SunMap(light.sun, (-36, lay.near), (36, min(lay.far, 110)), cell, 26)
+        made = ShadowMap(light.sun, (-36, lay.near), (36, min(lay.far, 110)), cell, 26)
         made.set_fixed(self.faces.corners, self.faces.normals)
         return made
 
     def _contact(self) -> F32:
-        """Share of the sky's light that the ground loses to houses, trees and poles standing on it; on the coarse map."""
+        """The share of skylight that houses, trees and poles take from the ground, on the coarse map."""
         lay = self.ground.lay
         width, height = int((2 * lay.side) / GRID / 2), int((lay.far - lay.near) / GRID / 2)
         mask = np.zeros((height, width), np.float32)
@@ -104,14 +104,14 @@ class Stage:
 
     def _ground_contact(self, x: F32, y: F32) -> F32:
         lay = self.ground.lay
-        return np.asarray(look(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID)), np.float32)
+        return np.asarray(interpolate(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID)), np.float32)
 
-    def picture(self, light: Light, shadows: SunMap) -> Picture:
-        """Light the scene."""
+    def light_with(self, light: Light, shadows: ShadowMap) -> Layers:
+        """The static scene under a light and the shadows of its sun."""
         mesh, camera = self.town.mesh, self.camera
         eye = np.array(camera.position, np.float32)
         centers, normals = self.faces.centers.astype(np.float32), self.faces.normals.astype(np.float32)
-        # the four groups of windows come on one after the other as it gets dark, the lamps half-way
+        # the four groups of windows light up one after the other as it gets dark; the street lamps halfway
         steps = np.array(
             [1, *(np.clip((light.night - 0.12 * k) * 2.2, 0, 1) for k in range(4)), np.clip((light.night - 0.3) * 3, 0, 1)], np.float32
         )
@@ -120,7 +120,7 @@ class Stage:
         used = used[used >= 0]
         rest, sunlit = np.zeros((len(mesh.faces), 3), np.float32), np.zeros((len(mesh.faces), 3), np.float32)
         lit = self.town.lamps.irradiance(centers[used], normals[used]) * lamps_on if lamps_on else np.zeros((len(used), 3), np.float32)
-        shaded = face_light(
+        shaded = shade_faces(
             normals[used], centers[used], mesh.albedo[used], mesh.gloss[used], mesh.emission[used], steps[mesh.lamp[used]], eye, light, lit
         )
         rest[used], sunlit[used] = shaded.rest, shaded.sunlit
@@ -168,10 +168,10 @@ class Stage:
                 mirror[floor] += water * (0.06 + 0.94 * (1 - lean / length) ** 5) * clear[floor, 0]
         scale = np.float32(1 / len(self.jitters))
         shape = (camera.height, camera.width, 3)
-        return Picture(**{name: layer.reshape(shape) * scale for name, layer in total.items()}, mirror=mirror.reshape(shape[:2]) * scale)
+        return Layers(**{name: layer.reshape(shape) * scale for name, layer in total.items()}, mirror=mirror.reshape(shape[:2]) * scale)
 
-    def _sun_sees(self, shadows: SunMap, points: F32, light: Light, number: int) -> F32:
-        """0 … 1 per point: several lookups, spread by the distance of what casts the shadow."""
+    def _sun_sees(self, shadows: ShadowMap, points: F32, light: Light, number: int) -> F32:
+        """The share of the sun that each point sees, 0 … 1: several lookups, spread wider the further away the shadow's caster is."""
         column, row, near = shadows.place(points)
         gap = shadows.gap(column, row, near)
         spread = np.minimum(0.03 + light.softness * gap, 1.2) / shadows.cell

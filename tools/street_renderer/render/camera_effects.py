@@ -1,4 +1,4 @@
-"""What happens between the street and the picture: headlight beams, glow, rain, grain, the lens."""
+"""Post-processing of frames: glow, rain, vignette, tone mapping and grain."""
 
 from __future__ import annotations
 
@@ -13,42 +13,8 @@ from tools.street_renderer.lighting.light import Light
 F32 = NDArray[np.float32]
 
 
-def _cookie() -> F32:
-    """A pair of headlights' light on the road: 16 m ahead by 8 m wide, 0.1 m cells; row 0 lies at the lamps."""
-    ahead, aside = np.meshgrid((np.arange(160) + 0.5) * 0.1, (np.arange(80) - 39.5) * 0.1, indexing="ij")
-    total = np.zeros_like(ahead)
-    for lamp in (-0.62, 0.62):
-        angle = (aside - lamp) / (ahead + 0.6)
-        total += np.exp(-((angle / 0.3) ** 2)) * np.exp(-(((ahead - 5.0) / 5.0) ** 2)) / (1 + (ahead / 9) ** 2)
-    edge = np.clip(ahead / 1.2, 0, 1) * np.clip((16 - ahead) / 4, 0, 1) * np.clip((4 - np.abs(aside)) / 1.5, 0, 1)
-    glow: NDArray[np.float32] = (total * edge).astype(np.float32)
-    return glow
-
-
-_COOKIE = _cookie()
-
-
-def throw_beam(
-    beams: F32, place: tuple[float, float], ahead: NDArray[np.float64], aside: NDArray[np.float64], lamps: tuple[float, float],
-    low: tuple[float, float], cell: float
-) -> None:  # fmt: skip
-    """Add one vehicle's beam to a map of the ground."""
-    front = np.array(place) + ahead * lamps[1]
-    scale = 0.1 / cell
-    # cookie pixel (column: aside, row: ahead) to map pixel
-    origin = (front - aside * 4.0 - np.array(low)) / cell
-    affine = np.array([[aside[0] * scale, ahead[0] * scale, origin[0]], [aside[1] * scale, ahead[1] * scale, origin[1]]])
-    corners = affine[:, :2] @ np.array([(0, 80, 80, 0), (0, 0, 160, 160)]) + affine[:, 2:]
-    x0, y0 = np.maximum(np.floor(corners.min(1)).astype(int), 0)
-    x1, y1 = np.minimum(np.ceil(corners.max(1)).astype(int), (beams.shape[1], beams.shape[0]))
-    if x1 <= x0 or y1 <= y0:
-        return
-    affine[:, 2] -= (x0, y0)
-    beams[y0:y1, x0:x1] += cv2.warpAffine(_COOKIE, affine, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)
-
-
-class Weather:
-    """Finishes frames of one size. rain: 0 none … 1 pouring. noise: standard deviation of the grain, share of full scale."""
+class CameraEffects:
+    """Post-processes frames of one size. rain: 0 none … 1 heavy. noise: standard deviation of the grain as a share of full scale."""
 
     def __init__(self, width: int, height: int, rain: float, noise: float) -> None:
         self.width, self.height, self.rain, self.noise = width, height, rain, noise
@@ -59,7 +25,7 @@ class Weather:
             self.grain = np.random.default_rng(7).normal(0, 1, (height + 64, width + 64)).astype(np.float32)
 
     def finish(self, picture: F32, light: Light, number: int, tone: Callable[[F32, float], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Glow of bright things, rain, tone mapping and grain; ``number`` seeds what is random."""
+        """Add glow, rain and vignette, map tones and add grain. radiance: ``picture`` (height, width, 3). number: seeds rain and grain."""
         rng = np.random.default_rng((977, number))
         small = cv2.resize(picture, (self.width // 4, self.height // 4), interpolation=cv2.INTER_AREA)
         bright = np.clip(small - 1.1 / light.exposure, 0, 6)

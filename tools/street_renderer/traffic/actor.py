@@ -33,7 +33,7 @@ class Actor:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrafficPlan:
     """How busy a scene is: how many of each start on it."""
 
     cars: int

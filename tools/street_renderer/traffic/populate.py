@@ -12,13 +12,19 @@ from tools.street_renderer.geometry.mesh import Mesh, join
 from tools.street_renderer.models import buses, cars, dogs, people, skeleton, trucks, two_wheelers
 from tools.street_renderer.street.layout import Layout
 from tools.street_renderer.traffic import poses, routes
-from tools.street_renderer.traffic.actor import BICYCLE, BUS, CAR, DOG, MOTORCYCLE, PERSON, TRUCK, Actor, Plan, chained, matrix
+from tools.street_renderer.traffic.actor import BICYCLE, BUS, CAR, DOG, MOTORCYCLE, PERSON, TRUCK, Actor, TrafficPlan, chained, matrix
 from tools.street_renderer.traffic.simulation import Mover, Traffic, place_on
 from tools.street_renderer.traffic.stationary import idlers, park
 
 
 def populate(
-    rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], seconds: float, offset: float, warm: float = 16.0
+    rng: Generator,
+    lay: Layout,
+    plan: TrafficPlan,
+    racks: list[tuple[float, float, float]],
+    seconds: float,
+    offset: float,
+    warm: float = 16.0,
 ) -> list[Actor]:
     """Actors with their ways through the scene, recorded for ``seconds``."""
     traffic = Traffic(rng, lay, offset - warm)

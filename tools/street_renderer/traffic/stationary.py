@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from tools.street_renderer.geometry.mesh import Mesh
 from tools.street_renderer.models import cars, dogs, people, skeleton, two_wheelers
 from tools.street_renderer.street.layout import LANE, Layout
-from tools.street_renderer.traffic.actor import BICYCLE, CAR, DOG, MOTORCYCLE, PERSON, Actor, Plan, Pose, chained, matrix
+from tools.street_renderer.traffic.actor import BICYCLE, CAR, DOG, MOTORCYCLE, PERSON, Actor, Pose, TrafficPlan, chained, matrix
 
 
-def park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float, float]], made: list[Actor]) -> None:
+def park(rng: Generator, lay: Layout, plan: TrafficPlan, racks: list[tuple[float, float, float]], made: list[Actor]) -> None:
     """Cars and motorcycles in the parking lanes, bicycles at the racks."""
 
     def still(kind: int, mesh: Mesh, bones: int, x: float, y: float, turn: float, inner: NDArray[np.float64] | None = None) -> None:
@@ -69,7 +69,7 @@ def park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float
                 )
 
 
-def idlers(rng: Generator, lay: Layout, plan: Plan, made: list[Actor]) -> None:
+def idlers(rng: Generator, lay: Layout, plan: TrafficPlan, made: list[Actor]) -> None:
     """People who stand and talk, some with a dog beside them."""
     for _ in range(round(plan.walkers * 0.12)):
         sx, sy = int(rng.choice([-1, 1])), int(rng.choice([-1, 1]))
