@@ -1,4 +1,4 @@
-"""Solids made of flat faces: everything in the scenes is lofted from rings of points."""
+"""Meshes of flat, coloured faces, and the solids that all models are made of."""
 
 from __future__ import annotations
 
@@ -12,18 +12,30 @@ Rgb = tuple[float, float, float]
 
 
 def srgb(code: str) -> Rgb:
-    """'#rrggbb' as linear light."""
+    """A colour '#rrggbb' in linear light."""
     parts = (int(code[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     return red, green, blue
 
 
+def palette(codes: str) -> list[Rgb]:
+    """Colours '#rrggbb', separated by spaces, in linear light."""
+    return [srgb(code) for code in codes.split()]
+
+
+def dim(color: Rgb, by: float) -> Rgb:
+    """A colour times ``by``: darker below 1, brighter above."""
+    return color[0] * by, color[1] * by, color[2] * by
+
+
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """vertices: (n, 3) metres. bones: (n,), which part of a body moves each. faces: (m, 4) vertex indices, anticlockwise
-    from outside, a triangle repeats its last. albedo: (m, 3) linear. emission: (m, 3) linear light at full power.
-    lamp: (m,) which switch turns the emission on. gloss: (m,) 0 matt … 1 glass. counts: (m,) whether the face belongs
-    to the object that is boxed (a lead or an umbrella does not).
+    """Faces with four corners, their materials, and the bone that moves each vertex.
+
+    vertices: (n, 3) metres. bones: (n,) bone numbers. faces: (m, 4) vertex indices, anticlockwise
+    from outside; a triangle repeats its last. albedo: (m, 3) linear. emission: (m, 3) linear light at full power.
+    lamp: (m,) number of the switch that turns the emission on. gloss: (m,) 0 matt … 1 glass. counts: (m,) whether the
+    face is part of the object's box; a lead or an umbrella is not.
     """
 
     vertices: NDArray[np.float64]
@@ -36,18 +48,14 @@ class Mesh:
     counts: NDArray[np.bool_]
 
     def moved(self, x: float = 0, y: float = 0, z: float = 0, turn: float = 0, scale: float = 1) -> Mesh:
-        """Scaled, turned by ``turn`` radians anticlockwise about z, then shifted."""
+        """A copy, scaled, turned by ``turn`` radians anticlockwise about z, then shifted."""
         c, s = np.cos(turn), np.sin(turn)
         rotation = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
         return replace(self, vertices=self.vertices * scale @ rotation.T + (x, y, z))
 
     def on_bone(self, bone: int) -> Mesh:
-        """All of it hung on one bone."""
+        """A copy with all vertices on one bone."""
         return replace(self, bones=np.full(len(self.vertices), bone, np.int32))
-
-    def mirrored(self) -> Mesh:
-        """Left and right exchanged."""
-        return replace(self, vertices=self.vertices * (-1, 1, 1), faces=self.faces[:, ::-1])
 
 
 def mesh(
@@ -85,20 +93,20 @@ def join(parts: Iterable[Mesh]) -> Mesh:
 
 
 def quads(corners: ArrayLike, color: ArrayLike, emission: ArrayLike = 0, lamp: int = 0, gloss: float = 0, counts: bool = True) -> Mesh:
-    """Loose faces from corners (m, 4, 3)."""
+    """Separate faces from their corners (m, 4, 3)."""
     points = np.asarray(corners, np.float64).reshape(-1, 4, 3)
     return mesh(points.reshape(-1, 3), np.arange(len(points) * 4).reshape(-1, 4), color, emission, lamp, gloss, counts)
 
 
 def both_sides(part: Mesh) -> Mesh:
-    """The same faces seen from behind as well."""
+    """The faces and their back sides."""
     return join([part, replace(part, faces=part.faces[:, ::-1])])
 
 
 def loft(
     rings: Sequence[ArrayLike], color: ArrayLike, *, caps: bool = True, closed: bool = False, gloss: float = 0, counts: bool = True
 ) -> Mesh:
-    """A skin over rings of equally many points, with convex end caps, or joined end to start (``closed``)."""
+    """A surface over rings of equally many points, with convex end caps. closed: joins the last ring to the first."""
     stack = np.asarray(rings, np.float64)
     n, k = stack.shape[:2]
     index = np.arange(n * k).reshape(n, k)
@@ -122,7 +130,7 @@ def box(
     taper: tuple[float, float] = (1, 1),
     counts: bool = True,
 ) -> Mesh:
-    """A box between two corners; the top's x and y extents shrink by ``taper`` about its middle."""
+    """A box between two corners. taper: factors of the top's x and y extents."""
     (x0, y0, z0), (x1, y1, z1) = low, high
     cx, cy = (x0 + x1) / 2, (y0 + y1) / 2
     ring = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
@@ -131,15 +139,27 @@ def box(
 
 
 def ring(center: Sequence[float], rx: float, ry: float, sides: int = 8, axis: int = 2, phase: float = 0.5) -> NDArray[np.float64]:
-    """An ellipse of points across ``axis`` (0, 1, 2); rx and ry along the two other axes, in order."""
+    """An ellipse of points (sides, 3) around ``axis`` (0, 1, 2); rx and ry lie along the two other axes, in order."""
     angle = (np.arange(sides) + phase) * 2 * np.pi / sides
     flat = np.stack([rx * np.cos(angle), ry * np.sin(angle)], -1)
     points = np.insert(flat, axis, 0.0, 1)
     return points + np.asarray(center, np.float64)
 
 
+def column(
+    levels: Iterable[tuple[float, float, float]], color: ArrayLike, sides: int = 8, x: float = 0, y: float = 0, gloss: float = 0
+) -> Mesh:
+    """A solid around a vertical axis at (x, y), from ellipses (z, rx, ry)."""
+    return loft([ring((x, y, z), rx, ry, sides) for z, rx, ry in levels], color, gloss=gloss)
+
+
+def barrel(sections: Iterable[tuple[float, float, float, float]], color: ArrayLike, sides: int = 8, gloss: float = 0) -> Mesh:
+    """A solid along y, from upright ellipses (y, z, rx, rz)."""
+    return loft([ring((0, y, z), rx, rz, sides, 1) for y, z, rx, rz in sections], color, gloss=gloss)
+
+
 def tube(start: Sequence[float], end: Sequence[float], radius: float, color: ArrayLike, sides: int = 5, tip: float | None = None) -> Mesh:
-    """A round bar between two points, its radius going over into ``tip``."""
+    """A round bar between two points. tip: radius at the end, if different."""
     a, b = np.asarray(start, np.float64), np.asarray(end, np.float64)
     along = (b - a) / np.linalg.norm(b - a)
     helper = np.eye(3)[np.argmin(np.abs(along))]
@@ -152,7 +172,7 @@ def tube(start: Sequence[float], end: Sequence[float], radius: float, color: Arr
 
 
 def wheel(center: Sequence[float], radius: float, thickness: float, width: float, color: ArrayLike, sides: int = 14) -> Mesh:
-    """A rim standing along y: a ring of ``thickness``, ``width`` wide in x."""
+    """A wheel rim in the y-z plane: a ring of ``thickness``, ``width`` wide in x."""
     angle = np.arange(sides) * 2 * np.pi / sides
     rings = []
     for a in angle:

@@ -1,11 +1,11 @@
-"""City buses, standing as ``cars`` do."""
+"""City buses, placed like ``cars``."""
 
 from __future__ import annotations
 
 from numpy.random import Generator
 
 from tools.street_renderer.geometry.mesh import Mesh, box, join, loft, quads, srgb
-from tools.street_renderer.models.vehicle_parts import ALWAYS, GLASS, NIGHT, TRIM, front_panel, glazing, lamps, wheels
+from tools.street_renderer.models.vehicle_parts import ALWAYS, GLASS, NIGHT, TRIM, front_panel, glazing, lamps, outline, wheels
 
 LIVERIES = [
     (srgb(a), srgb(b))
@@ -21,18 +21,18 @@ LIVERIES = [
 
 
 def bus(rng: Generator) -> Mesh:
-    """A single- or double-decker city bus, 11–12 m."""
+    """A random single- or double-decker city bus, 10.8–12.2 m long."""
     body, stripe = LIVERIES[rng.integers(len(LIVERIES))]
     double = rng.random() < 0.25
     length, half, roof = rng.uniform(10.8, 12.2), 1.26, 4.25 if double else rng.uniform(3.0, 3.15)
     e = length / 2
 
-    def outline(y: float, shrink: float, drop: float) -> list[tuple[float, float, float]]:
+    def section(y: float, shrink: float, drop: float) -> list[tuple[float, float, float]]:
         h = half * shrink
         side = [(h * 0.97, 0.32), (h, 0.5), (h, roof - 0.28 - drop), (h * 0.94, roof - 0.08 - drop), (h * 0.8, roof - drop)]
-        return [(x, y, z) for x, z in side] + [(-x, y, z) for x, z in reversed(side)]
+        return outline(side, y)
 
-    parts = [loft([outline(-e, 0.94, 0.07), outline(-e + 0.18, 1, 0), outline(e - 0.25, 1, 0), outline(e, 0.92, 0.09)], body, gloss=0.45)]
+    parts = [loft([section(-e, 0.94, 0.07), section(-e + 0.18, 1, 0), section(e - 0.25, 1, 0), section(e, 0.92, 0.09)], body, gloss=0.45)]
     parts += glazing(half, (-e + 0.6, e - 0.75), (1.32, 2.42), 7, 0.13)
     if double:
         parts += glazing(half, (-e + 0.4, e - 0.3), (2.95, 3.75), 8, 0.12)
@@ -54,7 +54,7 @@ def bus(rng: Generator) -> Mesh:
     parts.append(front_panel(half * 0.45, -e - 0.012, (2.42, 2.64), -1, srgb("#16181a"), (1.6, 0.85, 0.12), ALWAYS, 0.5))
     parts.append(front_panel(half * 0.8, -e - 0.012, (0.45, 0.72), -1, TRIM))
     parts += lamps(e + 0.01, -e - 0.01, half * 0.92, 0.78, (0.36, 0.2))
-    parts += wheels([(-e + 3.1, 0.0), (e - 2.6, 0.0)], half, 0.48)
+    parts += wheels([-e + 3.1, e - 2.6], half, 0.48)
     tops = [(-e + 1.0, -e + 3.4), (0.3, 2.6)] if not double else [(-e + 0.4, -e + 1.4)]
     parts += [box((-0.8, a, roof - 0.03), (0.8, b, roof + 0.24), srgb("#c9ccca"), 0.1, (0.85, 0.92)) for a, b in tops]
     parts += [box((s * (half + 0.16) - 0.07, e - 0.1, 1.9), (s * (half + 0.16) + 0.07, e + 0.12, 2.35), TRIM) for s in (-1, 1)]

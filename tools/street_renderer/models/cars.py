@@ -1,15 +1,15 @@
-"""Cars. They stand on z = 0, nose towards +y, centred on their length; one bone."""
+"""Cars. They stand on z = 0, face +y and are centred on the origin; each has one bone."""
 
 from __future__ import annotations
 
 from numpy.random import Generator
 
-from tools.street_renderer.geometry.mesh import Mesh, box, join, quads, srgb
+from tools.street_renderer.geometry.mesh import Mesh, box, dim, join, quads, srgb
 from tools.street_renderer.models.vehicle_parts import NIGHT, PAINTS, STEEL, TRIM, cabin, hull, lamps, plate, wheels
 
 
 def car(rng: Generator) -> Mesh:
-    """A saloon, hatchback, estate, off-roader, people carrier or taxi, about 3.7–5 m."""
+    """A random saloon, hatchback, estate, off-roader, people carrier or taxi, about 3.7–5 m long."""
     kind = rng.choice(["saloon", "hatch", "estate", "suv", "mpv", "taxi"], p=[0.26, 0.26, 0.13, 0.17, 0.1, 0.08])
     paint = PAINTS[rng.integers(len(PAINTS))]
     if kind == "taxi":
@@ -42,35 +42,18 @@ def car(rng: Generator) -> Mesh:
     doors = 3 if kind in ("estate", "suv", "mpv") else 2
     parts += cabin((rear, front, half * 0.9, half * 0.9), (rear_top, front_top, half * 0.7), (shoulder - 0.03, roof), paint, doors)
     axle = length * 0.29
-    parts += wheels([(-axle - 0.04, 0.0), (axle + 0.06, 0.0)], half, radius)
+    parts += wheels([-axle - 0.04, axle + 0.06], half, radius)
     parts += lamps(e - 0.03, -e + 0.0, half * 0.86, shoulder - 0.24 if not tall else shoulder - 0.26, (0.34, 0.13))
     parts.append(box((-half * 0.62, e - 0.1, floor + 0.02), (half * 0.62, e + 0.02, 0.47 + lift), TRIM))
     parts.append(box((-half * 0.72, -e - 0.03, floor + 0.06), (half * 0.72, -e + 0.1, 0.46 + lift), TRIM))
     parts += [plate(e + 0.03, 0.42 + lift, 1), plate(-e - 0.04, 0.4 + lift, -1)]
     for side in (-1, 1):
-        parts.append(
-            box(
-                (side * half - 0.02 * side - 0.1, front - 0.42, shoulder - 0.01),
-                (side * half + 0.1 * side + 0.02, front - 0.26, shoulder + 0.13),
-                paint,
-                0.4,
-            )
-        )
+        low = (side * half - 0.02 * side - 0.1, front - 0.42, shoulder - 0.01)
+        parts.append(box(low, (side * half + 0.1 * side + 0.02, front - 0.26, shoulder + 0.13), paint, 0.4))
         for y in (0.32, -0.62) if doors == 2 else (0.45, -0.5):
             xs = side * (half + 0.006)
-            parts.append(
-                quads(
-                    [
-                        [
-                            (xs, y - side * 0.012, 0.4 + lift),
-                            (xs, y + side * 0.012, 0.4 + lift),
-                            (xs, y + side * 0.012, shoulder - 0.06),
-                            (xs, y - side * 0.012, shoulder - 0.06),
-                        ]
-                    ],
-                    tuple(c * 0.35 for c in paint),
-                )
-            )
+            y0, y1, z0, z1 = y - side * 0.012, y + side * 0.012, 0.4 + lift, shoulder - 0.06
+            parts.append(quads([[(xs, y0, z0), (xs, y1, z0), (xs, y1, z1), (xs, y0, z1)]], dim(paint, 0.35)))
     if kind == "taxi":
         sign = box((-0.28, -0.25, roof + 0.04), (0.28, -0.05, roof + 0.2), srgb("#fff4c8"), 0.3)
         sign.emission[:] = (1.6, 1.25, 0.5)

@@ -1,4 +1,4 @@
-"""Dogs. Stand on z = 0, look towards +y; bones: body, head, four legs, tail."""
+"""Dogs and leads. A dog stands on z = 0 and looks towards +y; its bones are body, head, four legs and tail."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.street_renderer.geometry.mesh import Mesh, both_sides, join, loft, quads, ring, srgb, tube
+from tools.street_renderer.geometry.mesh import Mesh, barrel, both_sides, join, loft, palette, quads, ring, srgb, tube
 
-COATS = [srgb(c) for c in ["#1d1a18", "#5b3a22", "#a8743c", "#d8b07a", "#efe6d6", "#8a8580", "#c46a2b"]]
+COATS = palette("#1d1a18 #5b3a22 #a8743c #d8b07a #efe6d6 #8a8580 #c46a2b")
 BODY, HEAD, FRONT_L, FRONT_R, HIND_L, HIND_R, TAIL = range(7)
 BONES = 7
-# places of the joints in a dog 1 m tall at the shoulder
+# joints of a dog 1 m tall at the shoulder, one per bone
 _JOINT = np.array(
     [(0, 0, 0.75), (0, 0.42, 0.98), (-0.13, 0.36, 0.62), (0.13, 0.36, 0.62), (-0.13, -0.46, 0.62), (0.13, -0.46, 0.62), (0, -0.6, 0.88)]
 )
 
 
 def dog(rng: Generator) -> tuple[Mesh, float]:
-    """A dog and its height at the shoulder, 0.42–0.72 m."""
+    """A random dog and its height at the shoulder, 0.42–0.72 m."""
     height = rng.uniform(0.42, 0.72)
     coat = COATS[rng.integers(len(COATS))]
     belly = COATS[rng.integers(len(COATS))] if rng.random() < 0.4 else coat
@@ -34,13 +34,9 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
         (0.38, 0.8, 0.16, 0.22),
         (0.5, 0.88, 0.09, 0.13),
     ]
-    parts.append(loft([ring((0, y, z), rx * stout, rz * stout, 8, 1) for y, z, rx, rz in trunk], coat).on_bone(BODY))
-    parts.append(
-        loft(
-            [ring((0, y, z), r * stout, r * 1.25 * stout, 7, 1) for y, z, r in ((0.3, 0.84, 0.12), (0.46, 0.98, 0.1), (0.56, 1.08, 0.09))],
-            coat,
-        ).on_bone(BODY)
-    )
+    parts.append(barrel([(y, z, rx * stout, rz * stout) for y, z, rx, rz in trunk], coat).on_bone(BODY))
+    neck = ((0.3, 0.84, 0.12), (0.46, 0.98, 0.1), (0.56, 1.08, 0.09))
+    parts.append(barrel([(y, z, r * stout, r * 1.25 * stout) for y, z, r in neck], coat, 7).on_bone(BODY))
     skull = [
         (0.43, 1.12, 0.07, 0.08),
         (0.52, 1.15, 0.12, 0.12),
@@ -49,8 +45,8 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
         (0.9, 1.05, 0.05, 0.05),
         (0.93, 1.05, 0.03, 0.03),
     ]
-    parts.append(loft([ring((0, y, z), rx, rz, 7, 1) for y, z, rx, rz in skull], np.array(coat)).on_bone(HEAD))
-    parts.append(loft([ring((0, y, 1.07), r, r, 6, 1) for y, r in ((0.92, 0.032), (0.955, 0.018))], srgb("#151312")).on_bone(HEAD))
+    parts.append(barrel(skull, coat, 7).on_bone(HEAD))
+    parts.append(barrel([(0.92, 1.07, 0.032, 0.032), (0.955, 1.07, 0.018, 0.018)], srgb("#151312"), 6).on_bone(HEAD))
     droop = rng.random() < 0.5
     for side in (-1, 1):
         ear = [
@@ -71,9 +67,8 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
             (0.55, 0.02 if hind else 0.0, 0.075 if hind else 0.06),
             (0.74, 0.03, 0.1 if hind else 0.07),
         ]
-        parts.append(
-            loft([ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape], belly if not hind else coat).on_bone(bone)
-        )
+        rings = [ring((x * stout, y + dy, z * leggy), r, r * 1.2, 6) for z, dy, r in shape]
+        parts.append(loft(rings, belly if not hind else coat).on_bone(bone))
     parts.append(tube((0, -0.58, 0.88), (0, -0.95, rng.uniform(0.85, 1.25)), 0.045, coat, 5, 0.02).on_bone(TAIL))
     body = join(parts)
     body.vertices[:] *= height
@@ -81,7 +76,7 @@ def dog(rng: Generator) -> tuple[Mesh, float]:
 
 
 def trotting(phase: float, height: float, stride: float = 1.0) -> NDArray[np.float64]:
-    """Bone matrices (7, 3, 4); diagonal legs swing together."""
+    """Bone matrices (7, 3, 4) of a trotting dog, whose diagonal legs swing together. phase: 0 … 2π over a cycle. stride: 0 stands."""
     angles = np.zeros(BONES)
     swing = 0.5 * stride * sin(phase)
     angles[[FRONT_L, HIND_R]], angles[[FRONT_R, HIND_L]] = swing, -swing
@@ -105,7 +100,7 @@ def cycle_length(height: float) -> float:
 
 
 def lead(hand: NDArray[np.float64], collar: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners (2 · 4, 4, 3) of a slack lead between two points, seen from both sides."""
+    """Corners (8, 4, 3) of a slack lead between two points (3,): four faces and their back sides."""
     t = np.linspace(0, 1, 5)[:, None]
     line = hand + (collar - hand) * t - np.array([0, 0, 0.12]) * np.sin(pi * t)
     wide = np.array([0, 0, 0.012])

@@ -1,4 +1,4 @@
-"""A jointed figure that walks, stands or rides: one bone per limb. Stands on z = 0, looks towards +y."""
+"""The skeleton of a person who walks, stands or rides: one bone per limb. It stands on z = 0 and looks towards +y."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 PELVIS, TORSO, HEAD, ARM_L, FORE_L, ARM_R, FORE_R, THIGH_L, SHIN_L, THIGH_R, SHIN_R, FOOT_L, FOOT_R = range(13)
 BONES = 13
 _PARENT = (-1, PELVIS, TORSO, TORSO, ARM_L, TORSO, ARM_R, PELVIS, THIGH_L, PELVIS, THIGH_R, SHIN_L, SHIN_R)
-# heights of the joints in a body 1 m tall
+# heights of the joints of a person 1 m tall
 HIP, KNEE, ANKLE, SHOULDER, ELBOW, NECK = 0.52, 0.285, 0.045, 0.815, 0.63, 0.855
 JOINT = np.array(
     [(0, 0, HIP), (0, 0, HIP), (0, 0, NECK), (-0.105, 0, SHOULDER), (-0.115, 0, ELBOW), (0.105, 0, SHOULDER), (0.115, 0, ELBOW),
@@ -20,7 +20,10 @@ JOINT = np.array(
 
 
 def pose(angles: NDArray[np.float64], height: float, lift: float = 0.0, ahead: float = 0.0, splay: float = 0.06) -> NDArray[np.float64]:
-    """Bone matrices (13, 3, 4) from each joint's forward swing (13,) in radians; ``splay`` holds the arms off the body."""
+    """Bone matrices (13, 3, 4) from each joint's forward swing (13,), radians.
+
+    height: metres. lift, ahead: shift of the whole body up and forwards, metres. splay: angle between arms and body, radians.
+    """
     place = np.zeros((BONES, 3, 4))
     for bone, parent in enumerate(_PARENT):
         c, s = cos(angles[bone]), sin(angles[bone])
@@ -40,7 +43,7 @@ def pose(angles: NDArray[np.float64], height: float, lift: float = 0.0, ahead: f
 
 
 def walking(phase: float, height: float, stride: float = 1.0, carry: bool = False) -> NDArray[np.float64]:
-    """Mid-walk; ``phase`` runs 0 … 2π over two steps, ``stride`` 0 stands still."""
+    """Bone matrices (13, 3, 4) of a walking person. phase: 0 … 2π over two steps. stride: 0 stands still. carry: one hand is raised."""
     a = np.zeros(BONES)
     swing = 0.5 * stride
     for thigh, shin, foot, arm, fore, p in (
@@ -60,15 +63,18 @@ def walking(phase: float, height: float, stride: float = 1.0, carry: bool = Fals
     return pose(a, height, -drop)
 
 
-def walking_legs_reach(height: float) -> float:
-    """Metres walked in one full cycle of the gait."""
+def cycle_length(height: float) -> float:
+    """Metres walked in one full cycle, two steps."""
     return 4 * HIP * height * sin(0.5)
 
 
 def riding(
     hip: tuple[float, float], hands: tuple[float, float], feet: tuple[tuple[float, float], tuple[float, float]], lean: float, height: float
 ) -> NDArray[np.float64]:
-    """Seated: hip, hands and left and right foot given as (y, z) metres; ``lean`` of the back in radians."""
+    """Bone matrices (13, 3, 4) of a seated rider.
+
+    hip, hands, feet (left, right): positions (y, z), metres. lean: forward lean of the back, radians.
+    """
     a = np.zeros(BONES)
     a[TORSO] = -lean
     thigh, shin = (HIP - KNEE) * height, (KNEE - ANKLE * 0.6) * height

@@ -1,19 +1,18 @@
-"""Trucks, standing as ``cars`` do."""
+"""Trucks, placed like ``cars``."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.random import Generator
 
-from tools.street_renderer.geometry.mesh import Mesh, box, join, loft, quads, ring, srgb
-from tools.street_renderer.models.vehicle_parts import GLASS, PAINTS, STEEL, TRIM, band, front_panel, lamps, wheels
-from tools.street_renderer.street.house_style import dim
+from tools.street_renderer.geometry.mesh import Mesh, box, dim, join, loft, palette, quads, ring, srgb
+from tools.street_renderer.models.vehicle_parts import GLASS, PAINTS, STEEL, TRIM, band, front_panel, lamps, outline, wheels
 
-BOXES = [srgb(code) for code in ["#f3f3f0", "#f3f3f0", "#e3e0d6", "#d9622b", "#2c5d8a", "#3c7a52", "#b92f2f", "#e8c547"]]
+BOXES = palette("#f3f3f0 #f3f3f0 #e3e0d6 #d9622b #2c5d8a #3c7a52 #b92f2f #e8c547")
 
 
 def truck(rng: Generator) -> Mesh:
-    """A box truck, tipper, tanker or flatbed with a separate cab, 6.5–9 m."""
+    """A random box truck, tipper, tanker or curtain-sided truck with a separate cab, 6.6–9 m long."""
     kind = rng.choice(["box", "tipper", "tanker", "curtain"], p=[0.5, 0.2, 0.15, 0.15])
     paint = PAINTS[rng.integers(len(PAINTS))] if rng.random() < 0.6 else srgb("#f0f1ef")
     length, half = rng.uniform(6.6, 9.0), 1.2
@@ -21,29 +20,16 @@ def truck(rng: Generator) -> Mesh:
     cab, nose = e - 1.9, e
     parts = []
 
-    def outline(y: float, shrink: float, top: float) -> list[tuple[float, float, float]]:
+    def section(y: float, shrink: float, top: float) -> list[tuple[float, float, float]]:
         h = half * shrink
         side = [(h * 0.96, 0.5), (h, 0.75), (h, 1.55), (h * 0.94, top - 0.15), (h * 0.82, top)]
-        return [(x, y, z) for x, z in side] + [(-x, y, z) for x, z in reversed(side)]
+        return outline(side, y)
 
     top = rng.uniform(2.55, 2.85)
-    parts.append(
-        loft(
-            [
-                outline(cab, 0.97, top),
-                outline(nose - 0.75, 0.98, top),
-                outline(nose - 0.22, 0.97, top - 0.16),
-                outline(nose - 0.02, 0.95, 1.7),
-                outline(nose, 0.93, 1.6),
-            ],
-            paint,
-            gloss=0.5,
-        )
-    )
-    low, high = (
-        np.array([(half * 0.84, nose + 0.005, 1.58), (-half * 0.84, nose + 0.005, 1.58)]),
-        np.array([(half * 0.76, nose - 0.2, top - 0.28), (-half * 0.76, nose - 0.2, top - 0.28)]),
-    )
+    shape = ((cab, 0.97, top), (nose - 0.75, 0.98, top), (nose - 0.22, 0.97, top - 0.16), (nose - 0.02, 0.95, 1.7), (nose, 0.93, 1.6))
+    parts.append(loft([section(*each) for each in shape], paint, gloss=0.5))
+    low = np.array([(half * 0.84, nose + 0.005, 1.58), (-half * 0.84, nose + 0.005, 1.58)])
+    high = np.array([(half * 0.76, nose - 0.2, top - 0.28), (-half * 0.76, nose - 0.2, top - 0.28)])
     parts.append(band(low, high, [(0.0, 1.0)], (0.04, 1.0), 0.03, GLASS, 1.0))
     for side in (-1, 1):
         x = side * (half + 0.0)
@@ -54,9 +40,7 @@ def truck(rng: Generator) -> Mesh:
     parts.append(box((-half * 0.98, nose - 0.2, 0.4), (half * 0.98, nose + 0.06, 0.72), TRIM))
     parts.append(box((-half * 0.7, -e + 0.1, 0.55), (half * 0.7, cab + 0.3, 0.85), TRIM))
     parts += lamps(nose + 0.06, -e, half * 0.98, 0.62, (0.3, 0.16))
-    parts += wheels(
-        [(-e + 1.3, 0.0), (-e + 2.35, 0.0), (nose - 1.0, 0.0)] if length > 7.8 else [(-e + 1.5, 0.0), (nose - 1.0, 0.0)], half, 0.46
-    )
+    parts += wheels([-e + 1.3, -e + 2.35, nose - 1.0] if length > 7.8 else [-e + 1.5, nose - 1.0], half, 0.46)
     back = cab - 0.12
     color = BOXES[rng.integers(len(BOXES))]
     if kind in ("box", "curtain"):
@@ -83,17 +67,14 @@ def truck(rng: Generator) -> Mesh:
         )
     elif kind == "tipper":
         steel = srgb("#d08a1e") if rng.random() < 0.5 else srgb("#7d8a91")
-        low_ring = [
-            (-half * 0.85, -e + 0.15, 0.95),
-            (half * 0.85, -e + 0.15, 0.95),
-            (half * 0.85, back - 0.1, 0.95),
-            (-half * 0.85, back - 0.1, 0.95),
+        bed = [
+            [(-half * wide, rear, z), (half * wide, rear, z), (half * wide, front, z), (-half * wide, front, z)]
+            for wide, rear, front, z in ((0.85, -e + 0.15, back - 0.1, 0.95), (1.04, -e - 0.1, back, 2.15))
         ]
-        high_ring = [(-half * 1.04, -e - 0.1, 2.15), (half * 1.04, -e - 0.1, 2.15), (half * 1.04, back, 2.15), (-half * 1.04, back, 2.15)]
-        parts.append(loft([low_ring, high_ring], steel, gloss=0.1))
+        parts.append(loft(bed, steel, gloss=0.1))
         parts.append(box((-half * 0.95, -e + 0.0, 2.12), (half * 0.95, back - 0.1, 2.5), srgb("#7a6248"), 0, (0.35, 0.55)))
         parts += [
-            box((s * half * 0.98 - 0.05, y, 1.0), (s * half * 0.98 + 0.05, y + 0.1, 2.15), tuple(c * 0.7 for c in steel))
+            box((s * half * 0.98 - 0.05, y, 1.0), (s * half * 0.98 + 0.05, y + 0.1, 2.15), dim(steel, 0.7))
             for s in (-1, 1)
             for y in np.linspace(-e + 0.4, back - 0.5, 5)
         ]

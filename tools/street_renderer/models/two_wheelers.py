@@ -1,4 +1,4 @@
-"""Bicycles and motorcycles, and how their riders sit. Nose towards +y; bones: frame, front wheel, rear wheel, crank."""
+"""Bicycles and motorcycles, and the poses of their riders. They face +y; bones are frame, front wheel, rear wheel and crank."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.street_renderer.geometry.mesh import Mesh, box, join, loft, ring, srgb, tube, wheel
+from tools.street_renderer.geometry.mesh import Mesh, barrel, box, join, loft, ring, srgb, tube, wheel
 from tools.street_renderer.models import skeleton
 from tools.street_renderer.models.vehicle_parts import HEADLIGHT, NIGHT, PAINTS, STEEL, TAILLIGHT, TRIM, TYRE
 
@@ -26,7 +26,7 @@ def _lamp(part: Mesh, color: tuple[float, ...]) -> Mesh:
 
 
 def bicycle(rng: Generator) -> Mesh:
-    """About 1.8 m long."""
+    """A random bicycle, about 1.8 m long."""
     paint = PAINTS[rng.integers(2, len(PAINTS))]
     r, (front, rear) = RADIUS["bicycle"], _AXLE["bicycle"]
     parts = []
@@ -62,7 +62,7 @@ def bicycle(rng: Generator) -> Mesh:
 
 
 def motorcycle(rng: Generator) -> Mesh:
-    """A motorcycle or a scooter, about 2.1 m long."""
+    """A random motorcycle or scooter, about 2.1 m long."""
     paint = PAINTS[rng.integers(len(PAINTS))]
     r, (front, rear) = RADIUS["motorcycle"], _AXLE["motorcycle"]
     parts = []
@@ -75,55 +75,21 @@ def motorcycle(rng: Generator) -> Mesh:
         )
     if rng.random() < 0.55:
         parts.append(
-            loft(
-                [
-                    ring((0, y, z), rx, rz, 8, 1)
-                    for y, z, rx, rz in (
-                        (-0.12, 0.78, 0.1, 0.08),
-                        (0.0, 0.82, 0.16, 0.13),
-                        (0.28, 0.86, 0.17, 0.15),
-                        (0.42, 0.86, 0.1, 0.1),
-                    )
-                ],
-                paint,
-                gloss=0.6,
+            barrel(
+                [(-0.12, 0.78, 0.1, 0.08), (0.0, 0.82, 0.16, 0.13), (0.28, 0.86, 0.17, 0.15), (0.42, 0.86, 0.1, 0.1)], paint, 8, gloss=0.6
             )
         )
-        parts.append(
-            loft(
-                [
-                    ring((0, y, z), rx, rz, 7, 1)
-                    for y, z, rx, rz in ((-0.9, 0.88, 0.06, 0.04), (-0.6, 0.8, 0.14, 0.08), (-0.1, 0.75, 0.14, 0.08))
-                ],
-                TRIM,
-            )
-        )
+        parts.append(barrel([(-0.9, 0.88, 0.06, 0.04), (-0.6, 0.8, 0.14, 0.08), (-0.1, 0.75, 0.14, 0.08)], TRIM, 7))
         parts.append(box((-0.17, -0.25, 0.25), (0.17, 0.32, 0.66), srgb("#3a3f45"), 0.4, (0.8, 0.7)))
         parts.append(tube((0.17, -0.1, 0.34), (0.2, -0.85, 0.42), 0.055, STEEL, 6))
-        parts.append(
-            loft(
-                [
-                    ring((0, y, z), rx, rz, 7, 1)
-                    for y, z, rx, rz in ((0.5, 0.9, 0.13, 0.16), (0.66, 0.9, 0.12, 0.14), (0.74, 0.88, 0.06, 0.07))
-                ],
-                paint,
-                gloss=0.6,
-            )
-        )
+        parts.append(barrel([(0.5, 0.9, 0.13, 0.16), (0.66, 0.9, 0.12, 0.14), (0.74, 0.88, 0.06, 0.07)], paint, 7, gloss=0.6))
         lamp_y = 0.72
     else:
         parts.append(
-            loft(
-                [
-                    ring((0, y, z), rx, rz, 8, 1)
-                    for y, z, rx, rz in (
-                        (-0.85, 0.66, 0.1, 0.1),
-                        (-0.6, 0.62, 0.19, 0.18),
-                        (-0.15, 0.6, 0.18, 0.17),
-                        (-0.05, 0.55, 0.12, 0.12),
-                    )
-                ],
+            barrel(
+                [(-0.85, 0.66, 0.1, 0.1), (-0.6, 0.62, 0.19, 0.18), (-0.15, 0.6, 0.18, 0.17), (-0.05, 0.55, 0.12, 0.12)],
                 paint,
+                8,
                 gloss=0.6,
             )
         )
@@ -152,7 +118,7 @@ def motorcycle(rng: Generator) -> Mesh:
 
 
 def rolling(kind: str, travelled: float) -> NDArray[np.float64]:
-    """Bone matrices (4, 3, 4) after so many metres."""
+    """Bone matrices (4, 3, 4) after ``travelled`` metres. kind: 'bicycle' or 'motorcycle'."""
     r = RADIUS[kind]
     place = np.zeros((BONES, 3, 4))
     place[:, :, :3] = np.eye(3)
@@ -169,12 +135,12 @@ def rolling(kind: str, travelled: float) -> NDArray[np.float64]:
 
 
 def crank_angle(travelled: float) -> float:
-    """One turn of the pedals every 5 m, radians."""
+    """The angle of the pedals, radians: one turn every 5 m."""
     return travelled * 2 * pi / 5.0
 
 
 def rider_pose(kind: str, travelled: float, height: float) -> NDArray[np.float64]:
-    """Bone matrices of the rider, in the machine's own space."""
+    """Bone matrices (13, 3, 4) of a rider of this height, in the coordinates of the bicycle or motorcycle."""
     if kind == "motorcycle":
         return skeleton.riding((-0.28, 0.9 + 0.02 * height), (0.36, 1.04), ((0.08, 0.34), (0.08, 0.34)), 0.22, height)
     angle = crank_angle(travelled)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.street_renderer.geometry.mesh import Mesh, Rgb, blob, both_sides, box, join, loft, quads, ring, srgb, tube
+from tools.street_renderer.geometry.mesh import Mesh, Rgb, blob, both_sides, box, join, loft, palette, quads, ring, srgb, tube
 
 IRON, WOOD, BARK = srgb("#2f3a3a"), srgb("#8a5d37"), srgb("#5a4636")
 FOLIAGE = {
-    "summer": [srgb(c) for c in ["#4f7f37", "#5f9142", "#6f9b3f", "#3f7042", "#7fa650"]],
-    "autumn": [srgb(c) for c in ["#c9762a", "#d99a2f", "#b5532a", "#9a8a3a", "#c2a23c"]],
-    "spring": [srgb(c) for c in ["#8db255", "#a4c063", "#e3aebb", "#7da84f", "#d998ad"]],
+    "summer": palette("#4f7f37 #5f9142 #6f9b3f #3f7042 #7fa650"),
+    "autumn": palette("#c9762a #d99a2f #b5532a #9a8a3a #c2a23c"),
+    "spring": palette("#8db255 #a4c063 #e3aebb #7da84f #d998ad"),
 }
 LAMP_LIGHT = (9.0, 6.3, 3.2)
 LAMP = 5
@@ -168,7 +168,7 @@ def hydrant() -> Mesh:
 
 def planter(rng: Generator, season: str) -> Mesh:
     """A box with flowers."""
-    petals = [srgb(c) for c in ["#d9485f", "#f0b84a", "#f4f0e6", "#b768b5", "#e77a3c"]]
+    petals = palette("#d9485f #f0b84a #f4f0e6 #b768b5 #e77a3c")
     parts = [
         box((-0.8, -0.3, 0), (0.8, 0.3, 0.5), srgb("#a79f92")),
         box((-0.72, -0.24, 0.45), (0.72, 0.24, 0.62), np.array(FOLIAGE["summer"][0]), 0, (0.96, 0.8)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from tools.street_renderer.geometry.mesh import Rgb, srgb
+from tools.street_renderer.geometry.mesh import Rgb, dim, srgb
 from tools.street_renderer.street.facade import Facade
-from tools.street_renderer.street.house_style import GLASS, WARM, Style, dim
+from tools.street_renderer.street.house_style import GLASS, WARM, Style
 from tools.street_renderer.street.shop_front import ground_floor
 
 

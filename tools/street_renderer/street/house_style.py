@@ -6,29 +6,11 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from tools.street_renderer.geometry.mesh import Rgb, srgb
+from tools.street_renderer.geometry.mesh import Rgb, palette, srgb
 
-WALLS = [
-    srgb(c)
-    for c in [
-        "#e3cfae",
-        "#d8a47f",
-        "#c9705a",
-        "#e8dcc5",
-        "#b9c4c0",
-        "#93a8b0",
-        "#d9b36c",
-        "#a85f4a",
-        "#cfc0a8",
-        "#dfe0da",
-        "#8f9f86",
-        "#c99a8c",
-        "#7d8894",
-        "#e6bf9a",
-    ]
-]
-ACCENTS = [srgb(c) for c in ["#7c2f2b", "#23495c", "#2f5a45", "#d49a2a", "#3b3f46", "#8d3f5b", "#e0d9c8", "#1f6a6e"]]
-ROOFS = [srgb(c) for c in ["#8a4a36", "#6d4438", "#5b6068", "#4a4e55", "#7b5a48"]]
+WALLS = palette("#e3cfae #d8a47f #c9705a #e8dcc5 #b9c4c0 #93a8b0 #d9b36c #a85f4a #cfc0a8 #dfe0da #8f9f86 #c99a8c #7d8894 #e6bf9a")
+ACCENTS = palette("#7c2f2b #23495c #2f5a45 #d49a2a #3b3f46 #8d3f5b #e0d9c8 #1f6a6e")
+ROOFS = palette("#8a4a36 #6d4438 #5b6068 #4a4e55 #7b5a48")
 GLASS = srgb("#2b3d4a")
 WARM = [(1.9, 1.12, 0.42), (1.7, 1.1, 0.5), (2.1, 1.42, 0.7), (1.5, 1.2, 0.8)]
 
@@ -72,8 +54,3 @@ def style(rng: Generator) -> Style:
         balconies=float(rng.choice([0, 0.3, 0.8], p=[0.5, 0.25, 0.25])),
         ground=str(rng.choice(["shop", "door"], p=[0.75, 0.25])),
     )
-
-
-def dim(color: Rgb, by: float) -> Rgb:
-    """A darker (or lighter) shade."""
-    return color[0] * by, color[1] * by, color[2] * by

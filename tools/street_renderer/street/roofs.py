@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.street_renderer.geometry.mesh import Mesh, Rgb, both_sides, loft, quads, ring, srgb
-from tools.street_renderer.street.house_style import GLASS, WARM, Style, dim
+from tools.street_renderer.geometry.mesh import Mesh, Rgb, both_sides, dim, loft, quads, ring, srgb
+from tools.street_renderer.street.house_style import GLASS, WARM, Style
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 from numpy.random import Generator
 
-from tools.street_renderer.geometry.mesh import Rgb, srgb
+from tools.street_renderer.geometry.mesh import Rgb, dim, srgb
 from tools.street_renderer.street.facade import Facade
-from tools.street_renderer.street.house_style import ACCENTS, GLASS, WARM, Style, dim
+from tools.street_renderer.street.house_style import ACCENTS, GLASS, WARM, Style
 
 
 def awning(f: Facade, rng: Generator, a: float, b: float, top: float, color: Rgb) -> None:

@@ -21,7 +21,7 @@ def at(mover: Mover, time: float) -> tuple[float, float, float]:
 def walker(mover: Mover, time: float, height: float, start: float, carry: bool) -> NDArray[np.float64]:
     """Bones of someone on foot."""
     distance, travelled, speed = mover.state(time)
-    gait = start + travelled / skeleton.walking_legs_reach(height) * 2 * np.pi
+    gait = start + travelled / skeleton.cycle_length(height) * 2 * np.pi
     stride = float(np.clip(speed / 1.2, 0, 1.15))
     return chained(matrix(*mover.route.at(distance)), skeleton.walking(gait, height, stride, carry))
 
