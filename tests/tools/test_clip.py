@@ -1,4 +1,4 @@
-"""The shipped clip and its truth belong together, and to the renderer."""
+"""The shipped clip and its truth match each other and the renderer."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def truth() -> dict[str, Any]:
 
 
 INDEX = 40
-"""The frame of a shot that is looked at."""
+"""The frame of each shot that is compared."""
 
 
 @pytest.fixture(scope="module")
 def decoded() -> tuple[int, dict[int, NDArray[np.uint8]]]:
-    """How many frames the clip really has, and frame INDEX of each shot at a quarter of its size."""
+    """The number of frames in the clip, and frame INDEX of each shot at a quarter of its size."""
     wanted, start = set(), 0
     for shot in demo_clip.SHOTS:
         wanted.add(start + INDEX)
@@ -77,7 +77,7 @@ def test_every_box_is_a_box_in_the_picture(truth: dict[str, Any]) -> None:
     assert len({note["id"] for note in truth["annotations"]}) == len(truth["annotations"])
 
 
-def test_every_class_is_asked_for(truth: dict[str, Any]) -> None:
+def test_every_class_is_scored(truth: dict[str, Any]) -> None:
     assert [(entry["id"], entry["name"]) for entry in truth["categories"]] == list(enumerate(NAMES, 1))
     asked = [note["category_id"] for note in truth["annotations"] if not note["iscrowd"]]
     assert min(np.bincount(asked, minlength=len(NAMES) + 1)[1:]) > 500
@@ -96,11 +96,20 @@ def test_tracks_are_one_object_each(truth: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tuple[int, dict[int, NDArray[np.uint8]]], number: int) -> None:
-    """A frame of a shot, rendered anew at a quarter of its size, against the picture and the boxes that are shipped."""
+    """A frame of a shot, rendered at a quarter of its size, matches the shipped picture and boxes."""
     shot = demo_clip.SHOTS[number]
     camera, lit = shot.camera.resized(demo_clip.WIDTH // 4, demo_clip.HEIGHT // 4), shot.lights()
     made = scene.assemble(
-        np.random.default_rng(shot.seed), shot.layout, camera, lit[0], shot.plan, shot.seconds + 0.2, shot.offset, 0.1, shot.rain, 0.004
+        np.random.default_rng(shot.seed),
+        shot.layout,
+        camera,
+        lit[0],
+        shot.plan,
+        INDEX / demo_clip.RATE + 0.2,
+        shot.offset,
+        0.1,
+        shot.rain,
+        0.004,
     )
     picture, drawn = FrameRenderer(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / demo_clip.RATE)
     frame = sorted(decoded[1])[number]
@@ -114,7 +123,7 @@ def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tupl
         assert note["category_id"] == drawn.kinds[i] + 1
         assert np.abs(4 * drawn.boxes[i] - (x, y, x + width, y + height)).max() < 4
 
-    # the ground's stains come in the resolution of its map, here a coarser one
+    # the stains of the ground depend on the resolution of its map, which is coarser here
     likeness = np.corrcoef(*(cv2.GaussianBlur(image.mean(2), (0, 0), 1.5).ravel() for image in (picture, decoded[1][frame])))[0, 1]
     assert likeness > 0.9
 
@@ -131,5 +140,5 @@ def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Path, day: Stil
     assert {note["track_id"] // 1000 for note in made["annotations"] if note["image_id"] == 2} == {1}
     with av.open(str(tmp_path / "out" / CLIP.name)) as file:
         first = next(file.decode(video=0)).to_ndarray(format="rgb24")
-    # the colours come back: the file says which matrix they were made with
+    # decoding restores the colours because the file states their matrix
     assert np.abs(first.astype(int).mean((0, 1)) - day.picture.mean((0, 1))).max() < 3

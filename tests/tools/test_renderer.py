@@ -1,15 +1,16 @@
-"""The same seed gives the same frames, everywhere and always; another gives others."""
+"""A seed always gives the same frames; another seed gives other frames."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 
 from tests.conftest import PROJECT
-from tests.support.demo import DAY, HEIGHT, RAIN, WIDTH, Still
+from tests.support.demo import DAY, HEIGHT, RAIN, SECONDS, WIDTH, Still
 from tools.street_renderer import scene
 from tools.street_renderer.lighting import light
 from tools.street_renderer.render.frame_renderer import FrameRenderer
@@ -17,7 +18,7 @@ from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 def test_another_process_renders_the_same_bytes(rain: Still) -> None:
     code = f"from tests.support.demo import still; print(still({RAIN}).digest)"
-    # what hangs on the order of a set differs between processes with different hashes
+    # anything that depends on the order of a set differs between processes with different hashes
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split()[-1] == rain.digest
@@ -47,7 +48,7 @@ def test_a_picture_is_no_flat_field(street: Still) -> None:
 
 
 def test_the_size_of_the_picture_changes_nothing_but_the_size(day: Still) -> None:
-    larger = scene.draw(DAY, 2 * WIDTH, 2 * HEIGHT, 2.0, cell=0.15)
+    larger = scene.draw(DAY, 2 * WIDTH, 2 * HEIGHT, SECONDS, cell=0.3)
     assert [actor.kind for actor in larger.actors] == [actor.kind for actor in day.renderer.scene.actors]
     for mine, other in zip(day.renderer.scene.actors, larger.actors, strict=True):
         assert np.array_equal(mine.pose(1.0), other.pose(1.0))
@@ -84,8 +85,8 @@ def test_unseen_light_is_none_that_training_draws() -> None:
     assert not [lit for lit in trained if 0.16 < lit.night < 0.5 and lit.wet == 0]
 
 
-def test_light_changes_through_a_film() -> None:
-    made = scene.draw(DAY, 160, 90, 2.0, cell=0.3)
+def test_light_changes_during_a_scene(day: Still) -> None:
+    made = replace(day.renderer.scene, camera=day.renderer.scene.camera.resized(160, 90))
     renderer = FrameRenderer(made, 1, 0.0, [light.golden(10), light.dusk(10)], shadow_cell=0.3)
     early, middle, late = (float(renderer.frame(0, time)[0].mean()) for time in (0.0, 1.0, 2.0))
     assert early > middle > late

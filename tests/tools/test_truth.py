@@ -1,4 +1,4 @@
-"""Boxes against the pixels they are about, and what is not asked for."""
+"""Boxes match the pixels of their objects, and small or hidden objects are ignored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pixels_of(street: Still, track: int) -> tuple[int, int, int, int]:
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
 
 
-def test_whoever_shows_has_a_box_and_nobody_else(street: Still) -> None:
+def test_exactly_the_visible_objects_have_a_box(street: Still) -> None:
     kinds = np.array([actor.kind for actor in street.renderer.scene.actors])
     shown = {int(track) for track in np.unique(street.actors) if track >= 0 and kinds[track] >= 0}
     assert shown == set(street.truth.tracks.tolist())
@@ -72,7 +72,7 @@ def test_visible_is_the_share_that_others_leave(street: Still) -> None:
     assert hidden >= 3
 
 
-def test_small_and_hidden_objects_are_not_asked_for(street: Still) -> None:
+def test_small_and_hidden_objects_are_ignored(street: Still) -> None:
     truth = street.truth
     small = truth.boxes[:, 3] - truth.boxes[:, 1] < MIN_HEIGHT * HEIGHT
     assert np.array_equal(truth.ignore, small | (truth.visible < MIN_VISIBLE))

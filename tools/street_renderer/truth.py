@@ -1,4 +1,4 @@
-"""What is really in a frame: boxes, classes, tracks, how much of each shows; and how that becomes COCO."""
+"""The objects in a frame: boxes, classes, tracks and visibility; and their conversion to COCO's format."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from tools.street_renderer.scene import Scene
 
 MIN_HEIGHT = 16 / 720
-"""Objects lower than this share of the picture's height are not asked for (``ignore``): 16 pixels at 1280×720."""
+"""Objects lower than this share of the picture's height are ignored: 16 pixels at 1280×720."""
 MIN_VISIBLE = 0.4
-"""Nor are those of which less than this share shows: the rest is hidden by others or outside the picture."""
+"""Objects of which less than this share is visible are ignored. The rest is hidden or outside the picture."""
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """The objects of one frame that show at all.
+    """The visible objects of one frame.
 
-    boxes: float32 (n, 4), x1 y1 x2 y2, pixels: around all of the object that lies inside the picture, hidden or not.
-    kinds: int32 (n,) class numbers. tracks: int32 (n,) the same number for the same object in every frame. visible:
-    float32 (n,) share of the object that shows. ignore: bool (n,) too small or too much hidden to be asked for.
+    boxes: float32 (n, 4), x1 y1 x2 y2, pixels, around the part of the object inside the picture, hidden or not. kinds: int32
+    (n,) class numbers. tracks: int32 (n,), an object's number in all frames. visible: float32 (n,) share of the object that
+    is visible. ignore: bool (n,), too small or too much hidden to be scored.
     """
 
     boxes: NDArray[np.float32]
@@ -35,12 +35,12 @@ class Truth:
     ignore: NDArray[np.bool_]
 
     def save(self, path: Path) -> None:
-        """As an .npz file."""
+        """Write an .npz file."""
         np.savez(path, **vars(self))
 
     @classmethod
     def load(cls, path: Path) -> Truth:
-        """What ``save`` wrote."""
+        """Read a file that ``save`` wrote."""
         with np.load(path) as saved:
             return cls(**saved)
 
@@ -52,11 +52,10 @@ def measure(
     won: NDArray[np.int32],
     fragments: tuple[NDArray[np.int32], NDArray[np.int64]],
 ) -> Truth:
-    """Truth from one frame's fragments.
+    """The truth of one frame, measured from its fragments.
 
-    whole: (actors, 4) unclipped boxes, NaN for who is not in view. owner: which actor each face belongs to, -1 where it
-    does not count. won: the face of every pixel in which something moving is seen. fragments: face and pixel of all that
-    moves, hidden or not.
+    whole: (actors, 4) unclipped boxes, NaN for an actor out of view. owner: the actor of each face, -1 for a face outside the
+    box. won: the face of each pixel that shows an actor. fragments: face and pixel of all fragments, hidden or not.
     """
     camera, actors = scene.camera, len(scene.actors)
     clipped = whole.copy()
@@ -67,7 +66,7 @@ def measure(
     drawn, extent = _silhouettes(owner[fragments[0]], fragments[1], actors, camera.width)
     with np.errstate(invalid="ignore", divide="ignore"):
         inside = np.prod(clipped[:, 2:] - clipped[:, :2], 1) / np.prod(whole[:, 2:] - whole[:, :2], 1)
-        # of a person whose head alone is in the picture the box is the head's, not as wide as the arms outside
+        # if only a person's head is in the picture, the box must be the head's, not as wide as the arms outside
         cut = (inside < 0.999) & (drawn > 0)
     clipped[cut, :2] = np.maximum(clipped[cut, :2], extent[cut, :2])
     clipped[cut, 2:] = np.minimum(clipped[cut, 2:], extent[cut, 2:])
@@ -83,7 +82,7 @@ def measure(
 def _silhouettes(
     who: NDArray[np.int64], pixel: NDArray[np.int64], actors: int, width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How many pixels each actor would cover if nothing stood before it, and their x1 y1 x2 y2 (actors, 4)."""
+    """The number of pixels each actor would cover if nothing hid it, and their extent x1 y1 x2 y2 (actors, 4)."""
     counted = who >= 0
     who, pixel = who[counted], pixel[counted]
     x, y = pixel % width, pixel // width
@@ -100,9 +99,9 @@ def _silhouettes(
 
 
 def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int, video: str) -> dict[str, Any]:
-    """COCO's detection format: category ids are class numbers + 1, ignored objects are ``iscrowd``.
+    """Truths in COCO's detection format: category ids are class numbers + 1, ignored objects are ``iscrowd``.
 
-    ``iscrowd`` makes pycocotools neither ask for them nor count what is found there as wrong.
+    pycocotools counts an ``iscrowd`` object neither as missed nor as a false detection.
     """
     annotations: list[dict[str, Any]] = []
     for number, truth in enumerate(frames):

@@ -1,10 +1,10 @@
-"""Render the demo's clip and its truth.
+"""Render the demo clip and its truth.
 
     python -m tools.street_renderer.dataset.demo_clip render FOLDER [--shot N] [--processes 1]    frames as PNG, truth as NPZ, shot by shot
     python -m tools.street_renderer.dataset.demo_clip encode FOLDER resources/demo                the MP4 and the COCO file
     python -m tools.street_renderer.dataset.demo_clip still OUT.png --shot N --time 3.2           one picture, to look at
 
-The shots' seeds are used for nothing else: training takes seeds from 1000, evaluation from 900000.
+Only the clip uses the shots' seeds: training uses seeds from 1000, evaluation from 900000.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import multiprocessing
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ import numpy as np
 
 from tools.street_renderer import scene
 from tools.street_renderer.dataset import h264
+from tools.street_renderer.dataset.processes import process_pool
 from tools.street_renderer.geometry.camera import Camera
 from tools.street_renderer.lighting import light
 from tools.street_renderer.lighting.light import Light
@@ -39,7 +39,7 @@ WIDTH, HEIGHT, RATE = 1280, 720, 25
 
 @dataclass(frozen=True)
 class Shot:
-    """One uncut piece. lights: the light at even times over its length. offset: the signals' clock at its start."""
+    """One shot of the clip. lights: the light at evenly spaced times. offset: the traffic lights' clock at the start, seconds."""
 
     seed: int
     seconds: float
@@ -61,7 +61,7 @@ def _day() -> list[Light]:
 
 
 def _evening() -> list[Light]:
-    """From the last sun to the lamps."""
+    """From the last sunlight to street lamps."""
     late, blue = light.golden(10, 20), light.dusk(10)
     return [late, late.toward(blue, 0.3), late.toward(blue, 0.62), late.toward(blue, 0.86), blue]
 
@@ -96,7 +96,7 @@ SHOTS = (
 
 
 def build_shot(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
-    """A shot's scene and its lights."""
+    """The scene and the lights of a shot. cell: metres per pixel of the ground's map."""
     shot = SHOTS[number]
     lights = shot.lights()
     made = scene.assemble(
@@ -116,7 +116,6 @@ def build_shot(number: int, cell: float = 0.03) -> tuple[Scene, list[Light]]:
 
 def _render(job: tuple[int, int, int, Path, int]) -> None:
     number, part, parts, folder, passes = job
-    cv2.setNumThreads(1)
     made, lights = build_shot(number)
     renderer = FrameRenderer(made, passes, 0.02, lights, 0.045)
     for i in range(part, round(SHOTS[number].seconds * RATE), parts):
@@ -126,15 +125,15 @@ def _render(job: tuple[int, int, int, Path, int]) -> None:
 
 
 def render(folder: Path, shots: list[int], passes: int, processes: int) -> None:
-    """All frames of these shots."""
+    """Write all frames of these shots as PNG files, and their truth as NPZ files."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [(number, part, processes, folder, passes) for number in shots for part in range(processes)]
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+    with process_pool(processes) as pool:
         pool.map(_render, jobs, chunksize=1)
 
 
 def encode(folder: Path, out: Path, rate_factor: float) -> None:
-    """The MP4 and its truth."""
+    """Write the clip and its truth from the frames in a folder. rate_factor: x264's CRF."""
     names = sorted(folder.glob("*.png"))
     out.mkdir(parents=True, exist_ok=True)
     clip = out / "framefleet-demo.mp4"
@@ -148,16 +147,16 @@ def encode(folder: Path, out: Path, rate_factor: float) -> None:
     truths = []
     for name in names:
         truth = Truth.load(name.with_suffix(".npz"))
-        # a track belongs to its shot
+        # track numbers must differ between shots
         truths.append(replace(truth, tracks=truth.tracks + 1000 * int(name.name.split("_")[0])))
     text = json.dumps(coco(truths, NAMES, WIDTH, HEIGHT, clip.name), separators=(",", ":"))
-    # no time stamp: the same truth gives the same file
+    # without a time stamp, the same truth gives the same file
     (out / "framefleet-demo.truth.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
     print(f"{len(truths)} frames, {clip.stat().st_size / 1e6:.2f} MB, {sum(len(t.boxes) for t in truths)} boxes")
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("render")

@@ -1,4 +1,4 @@
-"""Pictures to an H.264 file."""
+"""Writes pictures as an H.264 video."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from av.video.reformatter import ColorRange, Colorspace
 from numpy.typing import NDArray
 
 BT709 = 1
-"""The number of these primaries, transfer and matrix in H.264 (ITU-T H.273)."""
+"""The code of BT.709 primaries, transfer and matrix (ITU-T H.273)."""
 
 
 def write(path: Path, pictures: Iterable[NDArray[np.uint8]], rate: int, options: Mapping[str, str]) -> None:
-    """An MP4 of yuv420p, BT.709, that can be played while it loads.
+    """Write an MP4 file in yuv420p and BT.709, with its index at the start.
 
-    pictures: uint8 RGB (height, width, 3), all of one size. rate: frames/s. options: of libx264.
+    pictures: uint8 RGB (height, width, 3), all of the same size. rate: frames/s. options: of libx264.
     """
     with av.open(str(path), "w", options={"movflags": "+faststart"}) as file:
         video = file.add_stream("libx264", rate, options=dict(options))

@@ -1,49 +1,48 @@
-"""Render held-out scenes as videos like a user's: H.264 at x264's default quality, each with its truth.
+"""Render held-out scenes as H.264 videos of x264's default quality, each with its truth.
 
     python -m tools.street_renderer.dataset.held_out FOLDER [--scenes 60] [--frames 16] [--first 900000] [--unseen-light] [--processes 2]
 
-writes FOLDER/SEED.mp4 and FOLDER/SEED.truth.npz. Training takes seeds from 1000, the clip from 910007 on: keep to 900000 … 909999.
+writes FOLDER/SEED.mp4 and FOLDER/SEED.truth.npz. Use seeds 900000 … 909999:
+training uses seeds from 1000 and the clip seeds from 910007.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+import numpy as np
+from numpy.typing import NDArray
 
-import cv2  # noqa: E402
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from tools.street_renderer import scene  # noqa: E402
-from tools.street_renderer.dataset import h264  # noqa: E402
-from tools.street_renderer.lighting import light  # noqa: E402
-from tools.street_renderer.render.frame_renderer import FrameRenderer  # noqa: E402
-from tools.street_renderer.truth import Truth  # noqa: E402
+from tools.street_renderer import scene
+from tools.street_renderer.dataset import h264
+from tools.street_renderer.dataset.processes import process_pool
+from tools.street_renderer.lighting import light
+from tools.street_renderer.render.frame_renderer import FrameRenderer
+from tools.street_renderer.truth import Truth
 
 WIDTH, HEIGHT = 1280, 720
 RATE = 5
-"""Frames/s: low, so that the frames of a scene differ."""
+"""Frames/s. A low rate makes the frames of a scene differ."""
 PASSES, SHUTTER = 4, 0.02
 FIRST = 900_000
 
 
-def render_scene(seed: int, frames: int, unseen_light: bool, out: Path, size: tuple[int, int] = (WIDTH, HEIGHT)) -> None:
-    """One scene's video and truth; nothing where they exist already."""
-    clip, truth_file = out / f"{seed}.mp4", out / f"{seed}.truth.npz"
+def render_scene(seed: int, frames: int, unseen_light: bool, out: Path) -> None:
+    """Write one scene's video and truth, unless both exist."""
+    truth_file = out / f"{seed}.truth.npz"
     if truth_file.exists() and len(load(truth_file)) == frames:
         return
-    cv2.setNumThreads(1)
-    renderer = FrameRenderer(
-        scene.draw(seed, *size, frames / RATE, lights=light.draw_unseen if unseen_light else light.draw), PASSES, SHUTTER
-    )
+    made = scene.draw(seed, WIDTH, HEIGHT, frames / RATE, lights=light.draw_unseen if unseen_light else light.draw)
+    write_video(FrameRenderer(made, PASSES, SHUTTER), frames, out / f"{seed}.mp4", truth_file)
+
+
+def write_video(renderer: FrameRenderer, frames: int, video: Path, truth_file: Path) -> None:
+    """Write the first frames of a scene as a video, and their truth."""
     truths: list[Truth] = []
 
     def pictures() -> Iterator[NDArray[np.uint8]]:
@@ -52,7 +51,7 @@ def render_scene(seed: int, frames: int, unseen_light: bool, out: Path, size: tu
             truths.append(truth)
             yield picture
 
-    h264.write(clip, pictures(), RATE, {"threads": "1"})
+    h264.write(video, pictures(), RATE, {"threads": "1"})
     joined: dict[str, Any] = {f.name: np.concatenate([getattr(truth, f.name) for truth in truths]) for f in fields(Truth)}
     np.savez(truth_file, frame=np.repeat(np.arange(frames), [len(truth.kinds) for truth in truths]), frames=frames, **joined)
 
@@ -66,16 +65,16 @@ def load(path: Path) -> list[Truth]:
 
 
 def render(out: Path, first: int, count: int, frames: int, unseen_light: bool, processes: int) -> list[Path]:
-    """Render ``count`` scenes from seed ``first`` on, those already in the folder excepted; returns the videos."""
+    """Render ``count`` scenes from seed ``first`` on, unless they exist in the folder; return all videos."""
     out.mkdir(parents=True, exist_ok=True)
     jobs = [(seed, frames, unseen_light, out) for seed in range(first, first + count)]
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+    with process_pool(processes) as pool:
         pool.starmap(render_scene, jobs, chunksize=1)
     return [out / f"{seed}.mp4" for seed, *_ in jobs]
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--scenes", type=int, default=60)

@@ -1,4 +1,4 @@
-"""Render many scenes into arrays for training and evaluation, one process per core.
+"""Render many scenes into arrays for training and evaluation.
 
     python -m tools.street_renderer.dataset.training_set OUT --scenes 600 --frames 28 --first 1000 [--width 640] [--height 360]
 
@@ -9,32 +9,31 @@ seeds give the same files.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import time
 from pathlib import Path
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 
-import cv2  # noqa: E402
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from tools.street_renderer import scene as scenes  # noqa: E402
-from tools.street_renderer.render.frame_renderer import FrameRenderer  # noqa: E402
+from tools.street_renderer import scene as scenes
+from tools.street_renderer.dataset.processes import process_pool
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 MOST = 96
-"""Objects kept per frame, the largest first."""
+"""Most objects kept per frame, the largest first."""
 STEP = 0.9
-"""Seconds between the frames of a scene: far enough to differ, near enough to be cheap."""
+"""Seconds between the frames of a scene: enough for different frames."""
 
 
 def render_scene(
     seed: int, frames: int, width: int, height: int, passes: int | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
-    """Frames of one scene: pictures, boxes (frames, MOST, 4), kinds (frames, MOST; -1 = none), visible shares."""
-    cv2.setNumThreads(1)
+    """Frames of one scene: pictures, boxes (frames, MOST, 4), kinds (frames, MOST), -1 for none, and visible shares (frames, MOST).
+
+    passes: passes a frame; None draws passes and JPEG damage at random.
+    """
     rng = np.random.default_rng((seed, 1))
     scene = scenes.draw(seed, width, height, frames * STEP)
     renderer = FrameRenderer(scene, passes or int(rng.choice([2, 3, 4], p=[0.25, 0.25, 0.5])), float(rng.choice([0.0, 0.01, 0.02, 0.03])))
@@ -65,7 +64,7 @@ def _work(job: tuple[int, int, int, int, int, Path]) -> str | None:
     part = slice(place * frames, (place + 1) * frames)
     try:
         made = render_scene(seed, frames, width, height)
-    except Exception as error:  # a scene that cannot be rendered must not cost the others
+    except Exception as error:  # a failed scene must not stop the others
         return f"scene {seed}: {error!r}"
     for name, values in zip(("pictures", "boxes", "kinds", "visible"), made, strict=True):
         np.load(out / f"{name}.npy", mmap_mode="r+")[part] = values
@@ -89,7 +88,7 @@ def render(out: Path, first: int, count: int, frames: int, width: int, height: i
     np.save(out / "scenes.npy", np.repeat(np.arange(first, first + count), frames))
     start = time.monotonic()
     jobs = [(i, first + i, frames, width, height, out) for i in range(count)]
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+    with process_pool(processes) as pool:
         for done, failed in enumerate(pool.imap_unordered(_work, jobs), 1):
             if failed:
                 print(failed, flush=True)
@@ -98,7 +97,7 @@ def render(out: Path, first: int, count: int, frames: int, width: int, height: i
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--scenes", type=int, default=600)

@@ -1,7 +1,7 @@
-"""A z-buffer for convex quadrilaterals, vectorised over spans: every face, row and pixel at once, no loop.
+"""A z-buffer for convex quadrilaterals, vectorised over all faces, rows and pixels.
 
 A buffer is uint64, flat: the upper half holds the bits of the float32 *nearness* (larger is nearer, always positive, so
-that the bits order like the numbers), the lower half the face. ``numpy.maximum.at`` keeps the nearest.
+that the bits order like the numbers). The lower half holds the face. ``numpy.maximum.at`` keeps the nearest.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ EMPTY = np.uint64(0)
 
 
 def pack(nearness: NDArray[np.float32], face: int) -> NDArray[np.uint64]:
-    """Buffer entries of one face from its nearness; where that is not positive, empty."""
+    """Buffer entries of one face from its nearness; empty where the nearness is not positive."""
     bits = np.maximum(nearness, 0).astype(np.float32).view(np.uint32).astype(np.uint64)
     return np.where(bits > 0, bits << np.uint64(32) | np.uint64(face), EMPTY)
 
@@ -53,7 +53,7 @@ def fragments(
         flat = np.abs(dy) < 1e-9
         slope = (x[j] - x[i]) / np.where(flat, 1.0, dy)
         start = x[i] - y[i] * slope
-        # an edge bounds one side only; for the other it gets a bound that never counts
+        # an edge bounds one side only; its bound for the other side has no effect
         down = np.where((dy > 0) & ~flat, start, -1e18)
         up = np.where((dy < 0) & ~flat, start, 1e18)
         crossing = (row + 0.5) * slope[face]
@@ -73,7 +73,7 @@ def fragments(
 
 
 def draw(buffer: NDArray[np.uint64], face: NDArray[np.int32], pixel: NDArray[np.int64], near: NDArray[np.float32]) -> None:
-    """Put fragments into a flat buffer, nearest wins."""
+    """Draw fragments into a flat buffer; the nearest wins."""
     bits = np.maximum(near, np.float32(1e-9)).view(np.uint32).astype(np.uint64)
     np.maximum.at(buffer, pixel, bits << np.uint64(32) | face.astype(np.uint64))
 

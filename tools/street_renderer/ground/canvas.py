@@ -1,4 +1,4 @@
-"""A map of the ground seen from above, drawn on in metres."""
+"""A map of the ground seen from above, with drawing functions in metres."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tools.street_renderer.street.layout import Layout
 
 
 class Canvas:
-    """The ground around a junction, to be painted on in metres.
+    """A map of the ground around a junction.
 
-    map: uint8 RGB (height, width, 3), ``cell`` metres a pixel, pixel 0 at ``low``. wear: float32 (height, width), about ±1.
+    map: uint8 RGB (height, width, 3), ``cell`` metres a pixel, pixel 0 at ``low``. wear: smooth noise (height, width), about ±1.
     """
 
     def __init__(self, rng: Generator, lay: Layout, cell: float) -> None:
@@ -26,24 +26,24 @@ class Canvas:
         self.wear = cloud(rng, self.width, self.height, cell)
 
     def px(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int32]:
-        """Metres (n, 2) to pixels in sixteenths, as OpenCV draws them."""
+        """Points (n, 2) in metres as sixteenths of pixels, the unit of OpenCV's drawing functions."""
         return np.round((np.asarray(points, float) - self.low) / self.cell * 16 - 8).astype(np.int32)
 
     def fill(self, canvas: NDArray[np.uint8], points: Sequence[Sequence[float]], color: Sequence[int] | int) -> None:
-        """A polygon."""
+        """Fill a polygon."""
         cv2.fillPoly(canvas, [self.px(points)], color, cv2.LINE_AA, 4)
 
     def rect(self, canvas: NDArray[np.uint8], x0: float, x1: float, y0: float, y1: float, color: Sequence[int] | int) -> None:
-        """An upright rectangle."""
+        """Fill an upright rectangle."""
         self.fill(canvas, [(x0, y0), (x1, y0), (x1, y1), (x0, y1)], color)
 
     def disc(self, canvas: NDArray[np.uint8], x: float, y: float, radius: float, color: Sequence[int] | int) -> None:
-        """A disc."""
+        """Fill a disc."""
         center = self.px([(x, y)])[0]
         cv2.circle(canvas, (int(center[0]), int(center[1])), int(radius / self.cell * 16), color, -1, cv2.LINE_AA, 4)
 
     def road_mask(self, grow: float = 0.0) -> NDArray[np.uint8]:
-        """255 where the roads are, widened by ``grow`` metres."""
+        """A mask, 255 where the roads are, widened by ``grow`` metres."""
         lay, mask = self.lay, np.zeros((self.height, self.width), np.uint8)
         h, c, r = lay.half + grow, lay.cross_half + grow, max(lay.radius - grow, 0.05)
         self.rect(mask, -h, h, lay.near - 9, lay.far + 9, 255)
@@ -55,7 +55,7 @@ class Canvas:
         return mask
 
     def blend(self, mask: NDArray[np.uint8], color: NDArray[np.floating]) -> None:
-        """Paint a colour, or a picture of colours, where a mask (0 … 255) is."""
+        """Blend a colour (3,) or a picture (height, width, 3) into the map by a mask (0 … 255)."""
         where = cv2.boundingRect(mask)
         x, y, w, h = where
         part, m = self.map[y : y + h, x : x + w], mask[y : y + h, x : x + w, None].astype(np.float32) / 255
@@ -69,7 +69,7 @@ def ordered(a: float, b: float) -> tuple[float, float]:
 
 
 def tile(noise: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
-    """Noise repeated until it fills a map."""
+    """Noise repeated until it fills a map of this size."""
     reps = (-(-height // noise.shape[0]), -(-width // noise.shape[1]))
     return np.tile(noise, reps)[:height, :width]
 

@@ -1,4 +1,4 @@
-"""The ground as a painted map: what colour and how wet it is anywhere."""
+"""Colour and wetness of the ground at any point, looked up in a painted map."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = 5
 
 
 class Ground:
-    """Albedo of the ground around a junction; outside it, pale paving. cell: metres per pixel of its map."""
+    """Albedo and puddles of the ground around a junction. cell: metres per pixel of the map."""
 
     def __init__(self, rng: Generator, lay: Layout, cell: float) -> None:
         self.lay, self.cell = lay, cell
@@ -33,7 +33,7 @@ class Ground:
         )
 
     def sample(self, x: NDArray[np.float32], y: NDArray[np.float32], footprint: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Linear albedo (n, 3) at ground points; footprint: metres a pixel covers there."""
+        """Linear albedo (n, 3) at ground points (n,). footprint: (n,) metres that a pixel of the picture covers there."""
         level = np.clip(np.log2(np.maximum(footprint / self.cell, 1e-3)) + 0.3, 0, LEVELS - 1).astype(np.int32)
         found = np.empty((len(x), 3), np.uint8)
         u, v = (x - self.low[0]) / self.cell, (y - self.low[1]) / self.cell
@@ -44,14 +44,14 @@ class Ground:
         return LINEAR[found]
 
     def puddle(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How much water stands, 0 … 1 (n,)."""
+        """Depth of puddles at ground points, 0 … 1 (n,)."""
         u, v = (x - self.low[0]) / (2 * self.cell), (y - self.low[1]) / (2 * self.cell)
         return np.asarray(interpolate(self.puddles, u, v), np.float32)
 
 
 def interpolate(layer: MatLike, u: NDArray[np.floating], v: NDArray[np.floating]) -> MatLike:
-    """Values of a map at columns u and rows v (n,), between its pixels linearly."""
-    # remap takes pictures of at most 32767 pixels a side: fold the list of points into one
+    """Values of a map at columns u and rows v (n,), interpolated linearly."""
+    # remap accepts at most 32767 pixels a side: fold the list of points into rows
     n, side = len(u), 4096
     rows = -(-n // side)
     grid = np.zeros((2, rows * side), np.float32)

@@ -1,4 +1,4 @@
-"""What the ground is made of: asphalt with wear and patches, paving stones, grass, kerbs."""
+"""Paints the surfaces of the ground: asphalt with wear and patches, paving stones, grass and kerbs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAVING = ((174, 166, 152), (160, 158, 154), (186, 164, 142), (150, 148, 142))
 
 
 def paint(c: Canvas) -> None:
-    """Everything, back to front."""
+    """Paint the whole map."""
     rng, lay = c.rng, c.lay
     _paving(c)
     if lay.park:
@@ -38,7 +38,7 @@ def paint(c: Canvas) -> None:
 
 
 def _paving(c: Canvas) -> None:
-    """Stones in rows, each of its own shade."""
+    """Paint paving stones in rows, each in its own shade."""
     rng = c.rng
     base = np.array(PAVING[rng.integers(len(PAVING))], np.float32)
     long, short = rng.choice([0.6, 0.8, 0.5]), 0.4
@@ -56,7 +56,7 @@ def _paving(c: Canvas) -> None:
 
 
 def _asphalt(c: Canvas) -> NDArray[np.float32]:
-    """Grain, wheel tracks, patches, cracks: float32 (height, width, 3)."""
+    """Asphalt with grain, wheel tracks, patches and cracks, float32 (height, width, 3)."""
     rng, lay = c.rng, c.lay
     grain = tile(rng.normal(0, 5.5, (512, 512)).astype(np.float32), c.width, c.height)
     plane = grain + 13 * c.wear

@@ -1,4 +1,4 @@
-"""What is painted on the roads."""
+"""Paints road markings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHITE, YELLOW = (228, 226, 218), (226, 172, 60)
 
 
 def markings(c: Canvas, road: NDArray[np.uint8]) -> None:
-    """Lines, arrows, crossings, bicycle and bus lanes, worn; ``road`` is 255 where roads are."""
+    """Paint worn lines, arrows, crossings, bicycle and bus lanes, and manholes. road: mask, 255 where roads are."""
     rng, lay = c.rng, c.lay
     white, yellow, red = (np.zeros((c.height, c.width), np.uint8) for _ in range(3))
     near, far = lay.near - 5, lay.far + 5
@@ -84,7 +84,7 @@ def markings(c: Canvas, road: NDArray[np.uint8]) -> None:
 
 
 def _arrow(c: Canvas, mask: NDArray[np.uint8], x: float, y: float, toward: int, right: bool) -> None:
-    """Ahead, or ahead and right; traffic on this side moves to -toward."""
+    """Draw an arrow ahead, or ahead and right. toward: the sign of the y direction that traffic comes from."""
 
     def put(points: Sequence[tuple[float, float]]) -> None:
         c.fill(mask, [(x - toward * a, y - toward * b) for a, b in points], 255)

@@ -1,4 +1,4 @@
-"""Sun shadows: a depth map of the scene as the sun sees it."""
+"""Shadows of the sun: a depth map of the scene seen from the sun."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ REACH = np.float32(500)
 
 
 class ShadowMap:
-    """A parallel projection along the sun's direction over a rectangle of ground."""
+    """A parallel projection along the sun's direction over a rectangle of ground.
+
+    sun: unit vector towards the sun. low, high: corners (x, y) of the rectangle. cell: metres per pixel. tallest: metres.
+    """
 
     def __init__(self, sun: NDArray[np.float32], low: tuple[float, float], high: tuple[float, float], cell: float, tallest: float) -> None:
         self.sun, self.cell = sun.astype(np.float64), cell
@@ -43,7 +46,7 @@ class ShadowMap:
         return keep[face].astype(np.int32), pixel, near
 
     def set_fixed(self, corners: NDArray[np.float64], normals: NDArray[np.float64]) -> None:
-        """Draw what never moves."""
+        """Draw the static faces, which cast shadows in every frame."""
         np.maximum.at(self.fixed, *self.fragments(corners, normals)[1:])
 
     def place(self, points: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
@@ -57,7 +60,7 @@ class ShadowMap:
         bias: float = 0.12,
         moving: NDArray[np.float32] | None = None,
     ) -> NDArray[np.bool_]:  # fmt: skip
-        """Whether the sun sees each point, the lookup ``shift``ed by pixels."""
+        """Whether the sun reaches each point. shift: offset of the lookup, pixels. moving: nearness of the actors, flat."""
         x = np.clip((column + np.float32(shift[0])).astype(np.int32), 0, self.width - 1)
         y = np.clip((row + np.float32(shift[1])).astype(np.int32), 0, self.height - 1)
         index = y * np.int32(self.width) + x
@@ -66,14 +69,14 @@ class ShadowMap:
         return reached
 
     def gap(self, column: NDArray[np.float32], row: NDArray[np.float32], near: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Metres between each point and what stands nearest to the sun above it."""
+        """Distance (n,) between each point and the static face nearest to the sun above it, metres."""
         x = np.clip(column.astype(np.int32), 0, self.width - 1)
         y = np.clip(row.astype(np.int32), 0, self.height - 1)
         gap: NDArray[np.float32] = np.maximum(self.fixed[y * np.int32(self.width) + x] - near, 0)
         return gap
 
     def ground_view(self, mask: NDArray[np.uint8], camera: Camera) -> NDArray[np.uint8]:
-        """A mask on this map, as its shadow lies on the ground in the picture."""
+        """A mask on this map, projected onto the ground in the picture (height, width)."""
         # a ground point (x, y, 0) has map coordinates (axes · (x, y) - origin) / cell
         to_map = np.eye(3)
         to_map[:2, :2] = self.axes[:, :2] / self.cell

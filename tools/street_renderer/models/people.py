@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from tools.street_renderer.geometry.mesh import Mesh, Rgb, both_sides, box, column, join, loft, palette, quads, ring, srgb, tube
-from tools.street_renderer.models.skeleton import (  # fmt: skip
+from tools.street_renderer.models.skeleton import (
     ARM_L,
     ARM_R,
     ELBOW,
@@ -94,11 +94,8 @@ def person(rng: Generator, rider: str = "") -> tuple[Mesh, float]:
     for side, thigh, shin, foot in ((-1, THIGH_L, SHIN_L, FOOT_L), (1, THIGH_R, SHIN_R, FOOT_R)):
         x = side * 0.05
         parts.append(_limb(thigh, x, 0.53, KNEE - 0.005, 0.056 * broad, 0.042, legs if style != "skirt" else skin))
-        parts.append(
-            loft(
-                [ring((x, -0.004, z), r, r * 1.1, 6) for z, r in ((0.05, 0.029), (0.19, 0.041), (KNEE + 0.015, 0.041))], shin_color
-            ).on_bone(shin)
-        )
+        calf = ((0.05, 0.029), (0.19, 0.041), (KNEE + 0.015, 0.041))
+        parts.append(column([(z, r, r * 1.1) for z, r in calf], shin_color, 6, x, -0.004).on_bone(shin))
         sole = [(x - 0.027, -0.04), (x + 0.027, -0.04), (x + 0.03, 0.06), (x + 0.015, 0.1), (x - 0.015, 0.1), (x - 0.03, 0.06)]
         upper_shoe = [(x + (a - x) * 0.7, b * 0.3 - 0.012, 0.062) for a, b in sole]
         parts.append(loft([[(a, b, 0.0) for a, b in sole], [(a, b * 0.9, 0.03) for a, b in sole], upper_shoe], shoes).on_bone(foot))

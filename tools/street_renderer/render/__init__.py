@@ -1,1 +1,1 @@
-"""Frames of a scene: a static background, and what moves drawn over it."""
+"""Frames of a scene: a static background with the actors drawn over it."""

@@ -1,4 +1,4 @@
-"""Things that stand in a street: trees, lamps, signals, benches. Models stand on z = 0."""
+"""Models of trees, street lamps, traffic lights, benches and other street furniture. They stand on z = 0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from tools.street_renderer.geometry.mesh import Mesh, Rgb, blob, both_sides, box, join, loft, palette, quads, ring, srgb, tube
+from tools.street_renderer.geometry.mesh import Mesh, blob, both_sides, box, column, join, loft, palette, quads, ring, srgb, tube
 
 IRON, WOOD, BARK = srgb("#2f3a3a"), srgb("#8a5d37"), srgb("#5a4636")
 FOLIAGE = {
@@ -18,11 +18,11 @@ FOLIAGE = {
 }
 LAMP_LIGHT = (9.0, 6.3, 3.2)
 LAMP = 5
-"""Number of the switch of street lamps; 1 to 4 are windows, which come on one group after the other."""
+"""The switch of street lamps. Switches 1 to 4 are groups of windows that light up one after the other."""
 
 
 def tree(rng: Generator, season: str) -> Mesh:
-    """A deciduous tree or, seldom, a cypress; crown of several faceted blobs."""
+    """A deciduous tree or, rarely, a cypress."""
     colors = FOLIAGE[season]
     height = rng.uniform(5.5, 8.5)
     base = np.array(colors[rng.integers(len(colors))])
@@ -61,7 +61,7 @@ def _rough(rng: Generator, part: Mesh, amount: float) -> Mesh:
 
 
 def shrub(rng: Generator, season: str) -> Mesh:
-    """A low bush."""
+    """A low bush of random shape."""
     color = np.array(FOLIAGE[season][rng.integers(5)])
     parts = []
     for _ in range(3):
@@ -73,9 +73,9 @@ def shrub(rng: Generator, season: str) -> Mesh:
 
 
 def lamp(height: float = 7.2, reach: float = 1.9) -> tuple[Mesh, NDArray[np.float64]]:
-    """A street lamp whose arm points along +x, and where its light comes from."""
+    """A street lamp with an arm along +x, and the position of its light (3,)."""
     head = box((reach - 0.42, -0.11, height - 0.02), (reach + 0.12, 0.11, height + 0.1), IRON, 0.3, (0.9, 0.8))
-    # the shade is low glass, so that it glows from the side as well
+    # the shade is low glass, which also glows to the sides
     glow = box((reach - 0.4, -0.1, height - 0.11), (reach + 0.1, 0.1, height - 0.02), srgb("#e8e4da"))
     glow.emission[:], glow.lamp[:] = LAMP_LIGHT, LAMP
     parts = [
@@ -89,11 +89,11 @@ def lamp(height: float = 7.2, reach: float = 1.9) -> tuple[Mesh, NDArray[np.floa
 
 
 def classic_lamp(height: float = 3.9) -> tuple[Mesh, NDArray[np.float64]]:
-    """A lantern on a post."""
-    glass = loft([ring((0, 0, height - 0.55), 0.1, 0.1, 6), ring((0, 0, height - 0.12), 0.19, 0.19, 6)], srgb("#e8e4da"))
+    """A lantern on a post, and the position of its light (3,)."""
+    glass = column([(height - 0.55, 0.1, 0.1), (height - 0.12, 0.19, 0.19)], srgb("#e8e4da"), 6)
     glass.emission[:] = tuple(0.5 * c for c in LAMP_LIGHT)
     glass.lamp[:] = LAMP
-    roof = loft([ring((0, 0, height - 0.12), 0.23, 0.23, 6), ring((0, 0, height + 0.12), 0.04, 0.04, 6)], IRON)
+    roof = column([(height - 0.12, 0.23, 0.23), (height + 0.12, 0.04, 0.04)], IRON, 6)
     return join(
         [tube((0, 0, 0), (0, 0, 0.7), 0.13, IRON, 8, 0.08), tube((0, 0, 0.7), (0, 0, height - 0.55), 0.05, IRON, 6), glass, roof]
     ), np.array([0, 0, height - 0.2])
@@ -103,7 +103,7 @@ SIGNALS = {"red": (3.2, 0.16, 0.08), "amber": (3.0, 1.5, 0.1), "green": (0.15, 2
 
 
 def signal(reach: float = 0.0) -> Mesh:
-    """A traffic light without its lit lens; looks towards -y, its arm to -x."""
+    """A traffic light without its lit lens. It faces -y, and its arm of length ``reach`` points to -x."""
     parts = [tube((0, 0, 0), (0, 0, 5.4 if reach else 3.1), 0.07, IRON, 7)]
     if reach:
         parts.append(tube((0, 0, 5.3), (-reach, 0, 5.4), 0.05, IRON, 6))
@@ -114,12 +114,12 @@ def signal(reach: float = 0.0) -> Mesh:
 
 
 def signal_heads(reach: float) -> list[tuple[float, float]]:
-    """Where a signal's heads hang: (x, z) of their middles."""
+    """Centres (x, z) of a traffic light's heads."""
     return [(0.0, 2.7), (-reach, 5.2)] if reach else [(0.0, 2.7)]
 
 
 def lens(x: float, z: float, phase: str) -> NDArray[np.float64]:
-    """Corners (4, 3) of the lit lens of a head, on its front."""
+    """Corners (4, 3) of a lens on the head at (x, z). phase: 'red', 'amber' or 'green'."""
     z += {"red": 0.31, "amber": 0.0, "green": -0.31}[phase]
     return np.array(
         [(x - 0.115, -0.16, z - 0.115), (x + 0.115, -0.16, z - 0.115), (x + 0.115, -0.16, z + 0.115), (x - 0.115, -0.16, z + 0.115)]
@@ -127,7 +127,7 @@ def lens(x: float, z: float, phase: str) -> NDArray[np.float64]:
 
 
 def bench() -> Mesh:
-    """Faces +y."""
+    """A bench that faces +y."""
     planks = [box((-0.85, y, 0.43), (0.85, y + 0.11, 0.48), WOOD) for y in (-0.2, -0.06, 0.08)]
     planks += [box((-0.85, -0.3, z), (0.85, -0.26, z + 0.1), WOOD) for z in (0.58, 0.73)]
     return join(
@@ -139,35 +139,35 @@ def bench() -> Mesh:
     )
 
 
-def bin_() -> Mesh:
+def litter_bin() -> Mesh:
     """A litter bin."""
     return join(
         [
-            loft([ring((0, 0, 0.08), 0.2, 0.2, 8), ring((0, 0, 0.85), 0.24, 0.24, 8)], srgb("#2d4a3e")),
-            loft([ring((0, 0, 0.85), 0.26, 0.26, 8), ring((0, 0, 0.95), 0.2, 0.2, 8)], IRON),
+            column([(0.08, 0.2, 0.2), (0.85, 0.24, 0.24)], srgb("#2d4a3e"), 8),
+            column([(0.85, 0.26, 0.26), (0.95, 0.2, 0.2)], IRON, 8),
         ]
     )
 
 
 def bollard() -> Mesh:
-    """Knee-high."""
+    """A bollard, 0.8 m high."""
     return join([tube((0, 0, 0), (0, 0, 0.8), 0.07, IRON, 7), tube((0, 0, 0.66), (0, 0, 0.74), 0.078, srgb("#e8e4da"), 7)])
 
 
 def hydrant() -> Mesh:
-    """Red."""
+    """A red hydrant."""
     red = srgb("#b8322a")
     return join(
         [
             tube((0, 0, 0), (0, 0, 0.6), 0.12, red, 8),
-            loft([ring((0, 0, 0.6), 0.15, 0.15, 8), ring((0, 0, 0.78), 0.05, 0.05, 8)], red),
+            column([(0.6, 0.15, 0.15), (0.78, 0.05, 0.05)], red, 8),
             tube((-0.2, 0, 0.45), (0.2, 0, 0.45), 0.06, red, 6),
         ]
     )
 
 
-def planter(rng: Generator, season: str) -> Mesh:
-    """A box with flowers."""
+def planter(rng: Generator) -> Mesh:
+    """A flower box."""
     petals = palette("#d9485f #f0b84a #f4f0e6 #b768b5 #e77a3c")
     parts = [
         box((-0.8, -0.3, 0), (0.8, 0.3, 0.5), srgb("#a79f92")),
@@ -176,12 +176,11 @@ def planter(rng: Generator, season: str) -> Mesh:
     for _ in range(14):
         x, y = rng.uniform(-0.65, 0.65), rng.uniform(-0.2, 0.2)
         parts.append(blob((x, y, 0.68), (0.08, 0.08, 0.07), petals[rng.integers(5)], 2, 5))
-    del season
     return join(parts)
 
 
 def shelter() -> Mesh:
-    """A bus stop; open towards +x, 4 m long in y."""
+    """A bus shelter, open towards +x, 4 m long in y."""
     glass = srgb("#5d7680")
     parts = [box((-0.75, -2, 2.35), (0.75, 2, 2.45), IRON)]
     parts += [tube((-0.65, y, 0), (-0.65, y, 2.35), 0.04, IRON, 5) for y in (-1.9, 0, 1.9)]
@@ -219,7 +218,7 @@ def parasol(rng: Generator) -> Mesh:
         both_sides(roof),
         both_sides(edge),
         tube((0, 0, 0), (0, 0, height), 0.03, WOOD, 5),
-        loft([ring((0, 0, 0.7), 0.4, 0.4, 8), ring((0, 0, 0.74), 0.4, 0.4, 8)], srgb("#d9d2c3")),
+        column([(0.7, 0.4, 0.4), (0.74, 0.4, 0.4)], srgb("#d9d2c3"), 8),
     ]
     for s in (-1, 1):
         parts += [
@@ -234,13 +233,13 @@ def parasol(rng: Generator) -> Mesh:
     return join(parts)
 
 
-def bike_rack(color: Rgb = IRON) -> Mesh:
-    """Two hoops."""
+def bike_rack() -> Mesh:
+    """A bicycle rack of two hoops."""
     parts = []
     for y in (-0.75, 0.75):
         parts += [
-            tube((-0.35, y, 0), (-0.35, y, 0.8), 0.03, color, 5),
-            tube((0.35, y, 0), (0.35, y, 0.8), 0.03, color, 5),
-            tube((-0.35, y, 0.8), (0.35, y, 0.8), 0.03, color, 5),
+            tube((-0.35, y, 0), (-0.35, y, 0.8), 0.03, IRON, 5),
+            tube((0.35, y, 0), (0.35, y, 0.8), 0.03, IRON, 5),
+            tube((-0.35, y, 0.8), (0.35, y, 0.8), 0.03, IRON, 5),
         ]
     return join(parts)

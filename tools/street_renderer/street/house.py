@@ -1,4 +1,4 @@
-"""Whole town houses: four fronts and a roof."""
+"""Town houses: four walls and a roof."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ def house(
     open_left: bool,
     open_right: bool,
 ) -> Mesh:
-    """A whole house. Its front begins at ``corner`` and runs ``along`` (unit), the street to the right of that direction;
-    left and right end walls have windows where they are open, else they are party walls.
+    """A house whose front begins at ``corner`` and runs ``along`` (unit vector), with the street on the right of that direction.
+
+    open_left, open_right: whether the end walls have windows; otherwise they are party walls.
     """
     ahead = np.array([*along, 0.0])
     back = np.array([-along[1], along[0], 0.0])
     start = np.array([*corner, 0.0])
     street, top = front(rng, s, width)
-    parts = [street.stand(start, ahead)]
-    parts.append(front(rng, s, depth, open_left, not open_left)[0].stand(start + back * depth, -back))
-    parts.append(front(rng, s, depth, open_right, not open_right)[0].stand(start + ahead * width, back))
-    parts.append(front(rng, s, width, False, True)[0].stand(start + ahead * width + back * depth, -ahead))
+    parts = [street.placed(start, ahead)]
+    parts.append(front(rng, s, depth, open_left, not open_left)[0].placed(start + back * depth, -back))
+    parts.append(front(rng, s, depth, open_right, not open_right)[0].placed(start + ahead * width, back))
+    parts.append(front(rng, s, width, False, True)[0].placed(start + ahead * width + back * depth, -ahead))
     parts += roof(rng, Plot(start, ahead, back, width, depth, top), s)
     return join(parts)

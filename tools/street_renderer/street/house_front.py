@@ -1,4 +1,4 @@
-"""The fronts of town houses: real reveals, sills, cornices, balconies."""
+"""Walls of town houses with windows, sills, cornices and balconies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.street_renderer.street.shop_front import ground_floor
 
 
 def window(f: Facade, rng: Generator, s: Style, a: float, b: float, low: float, high: float) -> None:
-    """Panes behind reveals, with sill, lintel, curtains and shutters as the style has them."""
+    """Add a window from a to b and low to high, with the sill, lintel, curtains and shutters of its style."""
     deep = 0.16
     f.hole(a, b, low, high, deep, dim(s.wall, 0.8))
     lit = rng.random() < 0.5
@@ -28,14 +28,8 @@ def window(f: Facade, rng: Generator, s: Style, a: float, b: float, low: float, 
     w = 0.07
     middle = (a + b) / 2
     cross = low + (high - low) * 0.68
-    panes = [
-        (a + w, middle - w / 2, low + w, cross - w / 2),
-        (middle + w / 2, b - w, low + w, cross - w / 2),
-        (a + w, middle - w / 2, cross + w / 2, high - w),
-        (middle + w / 2, b - w, cross + w / 2, high - w),
-    ]
-    if s.kind == "modern":
-        panes = [(a + w, middle - w / 2, low + w, high - w), (middle + w / 2, b - w, low + w, high - w)]
+    ranges = [(low + w, cross - w / 2), (cross + w / 2, high - w)] if s.kind != "modern" else [(low + w, high - w)]
+    panes = [(*x, *z) for z in ranges for x in ((a + w, middle - w / 2), (middle + w / 2, b - w))]
     curtain = rng.random() < 0.3
     for x0, x1, y0, y1 in panes:
         f.panel(x0, x1, y0, y1, -deep + 0.02, glass, glow, group, 1.0)
@@ -53,7 +47,7 @@ def window(f: Facade, rng: Generator, s: Style, a: float, b: float, low: float, 
 
 
 def front(rng: Generator, s: Style, width: float, shops: bool = True, blind: bool = False) -> tuple[Facade, float]:
-    """One front and its height up to the eaves. blind: no openings (a party wall)."""
+    """One wall and the height of its eaves. shops: whether the ground floor has shops. blind: no openings (a party wall)."""
     f = Facade()
     ground = 4.1 if shops else s.storey
     top = ground + s.storey * (s.floors - 1)
@@ -94,5 +88,5 @@ def front(rng: Generator, s: Style, width: float, shops: bool = True, blind: boo
     if s.kind == "classic":
         for x in (0.0, width - 0.4):
             f.slab(x, x + 0.4, ground, top - 0.3, 0, 0.05, s.trim)
-    f.slab(-0.0, width, top - 0.34, top, 0, 0.28 if s.kind != "modern" else 0.1, s.trim)
+    f.slab(0, width, top - 0.34, top, 0, 0.28 if s.kind != "modern" else 0.1, s.trim)
     return f, top

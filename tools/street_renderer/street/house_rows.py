@@ -1,4 +1,4 @@
-"""Rows of houses along the pavements, what closes the views, and a skyline."""
+"""Rows of houses along the pavements, houses that close the ends of the streets, and a skyline."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from numpy.random import Generator
 from tools.street_renderer.geometry.mesh import Mesh, box, srgb
 from tools.street_renderer.ground.canvas import ordered
 from tools.street_renderer.street.house import house
-from tools.street_renderer.street.house_style import Style, style
+from tools.street_renderer.street.house_style import style
 from tools.street_renderer.street.layout import Layout
 
 
 def houses(
     rng: Generator, lay: Layout, eye: tuple[float, float, float], parts: list[Mesh], footprints: list[tuple[float, float, float, float]]
 ) -> None:
-    """Along both sides of the main road and round the corners of the cross road."""
+    """Add houses along both sides of both roads to ``parts``, and their ground areas (x0, x1, y0, y1) to ``footprints``."""
     px, py = lay.half + lay.pave, lay.cross_half + lay.pave
     for sx in (-1, 1):
         for sy in (-1, 1):
@@ -26,7 +26,7 @@ def houses(
                     y0 = lay.yc + sy * py + (i * 15 if sy > 0 else -i * 15 - 15)
                     if i < 0 and sy > 0:
                         continue
-                    parts.append(_row_house(rng, (sx * x0, y0 + (15 if sx > 0 else 0)), (0, -sx), 15, style(rng), True, True))
+                    parts.append(house(rng, (sx * x0, y0 + (15 if sx > 0 else 0)), (0, -sx), 15, 11, style(rng), True, True))
                 continue
             y, end = lay.yc + sy * py, lay.far if sy > 0 else min(eye[1], lay.near) - 4
             first = True
@@ -46,7 +46,7 @@ def houses(
                     _side_row(rng, lay, sx, sy, px + depth, parts, footprints)
                 first = False
                 y += sy * (width + 0.02)
-    # what closes the views: the end of the main road, both ends of the cross road
+    # houses that close the end of the main road and both ends of the cross road
     for width, corner, along in (
         (2 * px + 16, (-px - 8, lay.far + 1), (1.0, 0.0)),
         (2 * py + 10, (lay.side + 3, lay.yc + py + 5), (0.0, -1.0)),
@@ -55,16 +55,10 @@ def houses(
         parts.append(house(rng, corner, along, width, 12, style(rng), True, True))
 
 
-def _row_house(
-    rng: Generator, corner: tuple[float, float], along: tuple[float, float], width: float, s: Style, left: bool, right: bool
-) -> Mesh:
-    return house(rng, corner, along, width, 11, s, left, right)
-
-
 def _side_row(
     rng: Generator, lay: Layout, sx: int, sy: int, start: float, parts: list[Mesh], footprints: list[tuple[float, float, float, float]]
 ) -> None:
-    """Along the cross road, outward from the corner house."""
+    """Add houses along the cross road, outwards from the corner house."""
     y = lay.yc + sy * (lay.cross_half + lay.pave)
     x = start + 0.02
     while x < lay.side:
@@ -77,7 +71,7 @@ def _side_row(
 
 
 def skyline(rng: Generator, lay: Layout, parts: list[Mesh]) -> None:
-    """Far blocks with a few lit windows."""
+    """Add distant blocks with a few lit windows to ``parts``."""
     for i in range(40):
         # behind the end of the street, and to both sides beyond the houses
         y = lay.far + rng.uniform(16, 220) if i < 28 else rng.uniform(lay.yc + 20, lay.far)

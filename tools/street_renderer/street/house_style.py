@@ -1,4 +1,4 @@
-"""How one house differs from the next: colours, storeys, windows, roof."""
+"""The style of a house: colours, storeys, windows and roof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ WARM = [(1.9, 1.12, 0.42), (1.7, 1.1, 0.5), (2.1, 1.42, 0.7), (1.5, 1.2, 0.8)]
 
 @dataclass(frozen=True)
 class Style:
-    """How one house looks; lengths in metres."""
+    """The look of one house; lengths in metres.
+
+    bay: width of wall per window. window: width and height. kind: 'classic', 'brick' or 'modern'. balconies: share of windows
+    that have one. ground: 'shop' or 'door'.
+    """
 
     wall: Rgb
     trim: Rgb
@@ -34,7 +38,7 @@ class Style:
 
 
 def style(rng: Generator) -> Style:
-    """A random one."""
+    """A random style."""
     kind = str(rng.choice(["classic", "brick", "modern"], p=[0.5, 0.25, 0.25]))
     wall = WALLS[rng.integers(len(WALLS))]
     bay = rng.uniform(2.3, 3.1)

@@ -1,4 +1,4 @@
-"""Where roads, pavements, crossings and houses lie: a main road along y, crossed by a second one."""
+"""The layout of the streets: a main road along y and a cross road, with pavements and crossings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LANE = 3.3
 
 @dataclass(frozen=True)
 class Layout:
-    """All lengths in metres; traffic keeps to the right.
+    """Dimensions of the streets, metres. Traffic keeps to the right.
 
-    lanes, cross_lanes: per direction. bike, parking: width of those strips beside the main road's lanes, 0 = none. yc:
-    where the cross road's middle meets x = 0. pave: width of the pavements. radius: of the kerb at corners. near, far:
-    ends of the main road. side: how far the cross road is seen to each side. park: the quadrant (sign of x, sign of
-    y - yc) that is a square with trees instead of houses, or None. bus_lane: whether the outer lane is painted.
+    lanes, cross_lanes: lanes per direction. bike, parking: widths of the bicycle and parking lanes beside the main road, 0 if
+    there are none. yc: y of the cross road's middle. pave: width of the pavements. radius: of the kerb at corners. near, far:
+    ends of the main road. side: length of the cross road to each side. park: the quadrant (sign of x, sign of y - yc) that is
+    a square with trees instead of houses, or None. bus_lane: whether the outer lane is a bus lane.
     """
 
     lanes: int
@@ -36,26 +36,22 @@ class Layout:
 
     @property
     def half(self) -> float:
-        """Half the main road, kerb to middle."""
+        """Half the width of the main road."""
         return self.lanes * LANE + self.bike + self.parking
 
     @property
     def cross_half(self) -> float:
-        """Half the cross road."""
+        """Half the width of the cross road."""
         return self.cross_lanes * LANE + 0.3
 
     @property
     def zebra(self) -> tuple[float, float]:
-        """The crossings begin and end so far behind the kerb line of the road beside them."""
+        """Start and end of the crossings, measured from the kerb line of the road beside them."""
         return self.radius * 0.45, self.radius * 0.45 + 3.2
 
     def stop(self, cross: bool) -> float:
-        """Distance of the stop line from the junction's middle."""
+        """Distance of the stop line from the middle of the junction."""
         return (self.half if cross else self.cross_half) + self.zebra[1] + 1.2
-
-    def on_pavement(self, x: float, y: float) -> bool:
-        """Whether a point is on a pavement, not on a road."""
-        return abs(x) > self.half and abs(y - self.yc) > self.cross_half
 
 
 def draw(rng: Generator) -> Layout:

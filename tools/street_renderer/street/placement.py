@@ -1,4 +1,4 @@
-"""What stands on the pavements and in the square: lamps, signals, trees, benches."""
+"""Placement of lamps, traffic lights, trees and street furniture on the pavements and in the square."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from tools.street_renderer.street import furniture
 from tools.street_renderer.street.layout import Layout
 
 Blocks = Callable[[float, float, float], bool]
-"""Whether something at (x, y) of a radius stands in the camera's way."""
+"""Whether an object at (x, y) with a radius would block the camera's view."""
 
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """A traffic light's lenses. corners: (heads, 3, 4, 3), of red, amber, green. cross: which road it is for."""
+    """The lenses of a traffic light. corners: (heads, 3, 4, 3) of red, amber, green. cross: whether it is for the cross road."""
 
     corners: NDArray[np.float64]
     normal: NDArray[np.float64]
     cross: bool
 
 
-def lamps(
+def place_lamps(
     lay: Layout, parts: list[Mesh], places: list[NDArray[np.float64]], spots: list[tuple[float, float, float]], blocks: Blocks, kind: str
 ) -> None:
-    """Street lamps along both roads; where they hang is added to ``places``."""
+    """Add street lamps along both roads. places: receives the positions of their lights. kind: 'arm' or 'classic'."""
     make = furniture.lamp if kind == "arm" else furniture.classic_lamp
     step = 25.0 if kind == "arm" else 16.0
     edge = lay.cross_half + 1.6
@@ -54,8 +54,8 @@ def lamps(
             spots.append((float(x), float(y), 0.25))
 
 
-def park(rng: Generator, lay: Layout, parts: list[Mesh], spots: list[tuple[float, float, float]], blocks: Blocks) -> None:
-    """Trees, shrubs and benches in the square."""
+def furnish_square(rng: Generator, lay: Layout, parts: list[Mesh], spots: list[tuple[float, float, float]], blocks: Blocks) -> None:
+    """Add trees, shrubs and benches in the square."""
     assert lay.park
     sx, sy = lay.park
     x0, y0 = lay.half + lay.pave, lay.cross_half + lay.pave
@@ -73,8 +73,8 @@ def park(rng: Generator, lay: Layout, parts: list[Mesh], spots: list[tuple[float
     parts.extend(furniture.bench().moved(sx * (x0 + 3 + 6 * i), lay.yc + sy * (y0 + 9.2), turn=turn) for i in range(4))
 
 
-def small_things(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tuple[float, float, float]], blocks: Blocks) -> None:
-    """Benches, bins, racks, parasols and a bus shelter along the pavements."""
+def place_furniture(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tuple[float, float, float]], blocks: Blocks) -> None:
+    """Add benches, bins, racks, parasols and a bus shelter along the pavements. racks: receives the bicycle racks."""
     edge = lay.cross_half + lay.pave + 2
     stop_side = int(rng.choice([-1, 1]))
     for sx in (-1, 1):
@@ -92,9 +92,9 @@ def small_things(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tup
                     if kind == "bench":
                         parts.append(furniture.bench().moved(x, y, turn=np.pi / 2 if sx > 0 else -np.pi / 2))
                     elif kind == "bin":
-                        parts.append(furniture.bin_().moved(x, y))
+                        parts.append(furniture.litter_bin().moved(x, y))
                     elif kind == "planter":
-                        parts.append(furniture.planter(rng, lay.season).moved(x, y, turn=np.pi / 2))
+                        parts.append(furniture.planter(rng).moved(x, y, turn=np.pi / 2))
                     elif kind == "hydrant":
                         parts.append(furniture.hydrant().moved(x, y))
                     elif kind == "bollard":
@@ -111,12 +111,12 @@ def small_things(rng: Generator, lay: Layout, parts: list[Mesh], racks: list[tup
         parts.append(furniture.shelter().moved(stop_side * (lay.half + 1.7), y, turn=np.pi if stop_side > 0 else 0.0))
 
 
-def signals(lay: Layout, parts: list[Mesh], blocks: Blocks) -> list[Signal]:
-    """Traffic lights at the junction."""
+def place_signals(lay: Layout, parts: list[Mesh], blocks: Blocks) -> list[Signal]:
+    """Add traffic lights at the junction, and return their lenses."""
     made = []
     ahead = lay.cross_half + lay.zebra[1] + 0.6
     aside = lay.half + lay.zebra[1] + 0.6
-    # (x, y, turn, cross): turned so that a lens looks at arriving traffic; the near side's and the far side's
+    # (x, y, turn, cross): the lens faces arriving traffic, once before and once behind the junction
     places = [
         (lay.half + 0.6, lay.yc - ahead, 0.0, False), (lay.half + 0.6, lay.yc + ahead, 0.0, False),
         (-lay.half - 0.6, lay.yc + ahead, np.pi, False), (-lay.half - 0.6, lay.yc - ahead, np.pi, False),

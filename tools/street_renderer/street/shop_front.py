@@ -1,4 +1,4 @@
-"""The ground floors of town houses: shops under awnings, and front doors."""
+"""Ground floors of town houses: shops with awnings, and front doors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.street_renderer.street.house_style import ACCENTS, GLASS, WARM, Style
 
 
 def awning(f: Facade, rng: Generator, a: float, b: float, top: float, color: Rgb) -> None:
-    """A striped one over a shop window."""
+    """Add a striped awning over a shop window from a to b at height ``top``."""
     out, drop, stripes = 1.25, 0.6, max(3, int((b - a) / 0.45))
     edges = np.linspace(a, b, stripes + 1)
     pale = srgb("#f1ece0") if rng.random() < 0.6 else color
@@ -28,7 +28,7 @@ def awning(f: Facade, rng: Generator, a: float, b: float, top: float, color: Rgb
 
 
 def shop_window(f: Facade, rng: Generator, a: float, b: float, top: float, glow: Rgb) -> None:
-    """Glass in three bands, brighter towards the ceiling, and the goods behind it."""
+    """Add glass in three bands, brighter towards the top, and the goods behind it."""
     group = int(rng.integers(1, 3))
     edges = (0.5, 0.5 + (top - 0.5) * 0.4, 0.5 + (top - 0.5) * 0.75, top)
     for low, high, share in zip(edges[:-1], edges[1:], (0.5, 0.8, 1.15), strict=True):
@@ -43,7 +43,7 @@ def shop_window(f: Facade, rng: Generator, a: float, b: float, top: float, glow:
 
 
 def ground_floor(f: Facade, rng: Generator, s: Style, width: float, high: float) -> None:
-    """Shops and a front door, side by side."""
+    """Add shops and a front door side by side. high: height of the ground floor."""
     units = max(1, round(width / rng.uniform(4.5, 6.5)))
     edges = np.linspace(0, width, units + 1)
     door_at = int(rng.integers(units))

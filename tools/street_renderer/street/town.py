@@ -1,4 +1,4 @@
-"""All that stands still: houses along the pavements, trees, lamps, signals, furniture, a skyline."""
+"""The town, which is everything that stands still: houses, trees, lamps, traffic lights, street furniture and a skyline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from tools.street_renderer.street.layout import Layout
 
 @dataclass(frozen=True, eq=False)
 class Town:
-    """mesh: all of it. footprints: houses as (x0, x1, y0, y1). spots: trees and poles (n, 3: x, y, radius) that darken the ground."""
+    """The town's mesh and what other parts need to know of it.
+
+    footprints: ground areas of houses (x0, x1, y0, y1). spots: trees and poles (n, 3: x, y, radius) that darken the ground.
+    bike_racks: (x, y, side of the road).
+    """
 
     mesh: Mesh
     lamps: Lamps
@@ -27,7 +31,7 @@ class Town:
 
 
 def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: tuple[float, float]) -> Town:
-    """Fill the four quadrants; nothing large right in front of the camera at ``eye``, which looks ``ahead`` (x, y)."""
+    """A random town. Nothing large stands right in front of the camera at ``eye``, which looks ``ahead`` (x, y)."""
     parts: list[Mesh] = []
     footprints: list[tuple[float, float, float, float]] = []
     house_rows.houses(rng, lay, eye, parts, footprints)
@@ -42,7 +46,7 @@ def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: t
         aside = abs(dx * ahead[1] - dy * ahead[0])
         return depth < 15 + radius and aside < radius + 0.8 * max(depth, 2) + 1
 
-    placement.lamps(lay, parts, lamp_places, spots, blocks_view, str(rng.choice(["arm", "classic"], p=[0.65, 0.35])))
+    placement.place_lamps(lay, parts, lamp_places, spots, blocks_view, str(rng.choice(["arm", "classic"], p=[0.65, 0.35])))
     taken = [(x, y) for x, y, _ in spots]
     density = rng.uniform(0.35, 1.0)
     for sx in (-1, 1):
@@ -52,7 +56,6 @@ def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: t
             if clear and rng.random() < density and not blocks_view(x, y, 2.5):
                 parts.append(furniture.tree(rng, lay.season).moved(x, float(y), turn=rng.uniform(0, 6.28), scale=rng.uniform(0.75, 1.0)))
                 spots.append((x, float(y), 1.6))
-        y = 0.0
     for sy in (-1, 1):
         for x in np.arange(lay.half + lay.pave + 8, lay.side, 11):
             for sx in (-1, 1):
@@ -61,9 +64,9 @@ def build(rng: Generator, lay: Layout, eye: tuple[float, float, float], ahead: t
                     parts.append(furniture.tree(rng, lay.season).moved(*place, turn=rng.uniform(0, 6.28), scale=0.85))
                     spots.append((*place, 1.6))
     if lay.park:
-        placement.park(rng, lay, parts, spots, blocks_view)
-    placement.small_things(rng, lay, parts, racks, blocks_view)
-    signals = placement.signals(lay, parts, blocks_view)
+        placement.furnish_square(rng, lay, parts, spots, blocks_view)
+    placement.place_furniture(rng, lay, parts, racks, blocks_view)
+    signals = placement.place_signals(lay, parts, blocks_view)
     return Town(
         join(parts),
         Lamps(np.array(lamp_places, np.float32).reshape(-1, 3), np.array((19, 12.4, 6.0), np.float32)),

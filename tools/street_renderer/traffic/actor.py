@@ -1,4 +1,4 @@
-"""Who is boxed, how many of each there are, and where a pose puts them."""
+"""Actors, their classes and their numbers, and the matrices that place them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ Pose = Callable[[float], NDArray[np.float64]]
 
 @dataclass(eq=False)
 class Actor:
-    """What is boxed. kind: class number. pose: bone matrices (bones, 3, 4) in the world at a time. beam: the places of
-    its headlights' throw, (half width, front) or None. size: length and width, metres. lit: whether its lights are on in
-    the dark. still: whether it never moves.
+    """One object that may be in the truth.
+
+    kind: class number, -1 for an object without a box. bones: number of bones. pose: bone matrices (bones, 3, 4) in the world
+    at a time. size: length and width, metres. beam: half distance and y of its headlights, or None. lit: whether its lights
+    are on in the dark. still: whether it never moves.
     """
 
     kind: int
@@ -34,7 +36,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class TrafficPlan:
-    """How busy a scene is: how many of each start on it."""
+    """How many actors of each kind a scene has. parked, umbrellas: shares, 0 … 1."""
 
     cars: int
     buses: int
@@ -48,13 +50,13 @@ class TrafficPlan:
 
 
 def matrix(x: float, y: float, turn: float) -> NDArray[np.float64]:
-    """Turned anticlockwise by ``turn`` and put at (x, y)."""
+    """The matrix (3, 4) that turns by ``turn`` radians anticlockwise and moves to (x, y)."""
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[c, -s, 0, x], [s, c, 0, y], [0, 0, 1, 0]])
 
 
 def chained(outer: NDArray[np.float64], inner: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One matrix (3, 4) after each of several (n, 3, 4)."""
+    """The matrix ``outer`` (3, 4) applied after each of ``inner`` (n, 3, 4)."""
     made = np.empty_like(inner)
     made[:, :, :3] = outer[:, :3] @ inner[:, :, :3]
     made[:, :, 3] = inner[:, :, 3] @ outer[:, :3].T + outer[:, 3]

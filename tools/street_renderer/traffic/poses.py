@@ -1,4 +1,4 @@
-"""How walkers, dogs and leads follow their movers."""
+"""Poses of vehicles, riders, walkers, dogs and leads at a time of the recorded traffic, as bone matrices."""
 
 from __future__ import annotations
 
@@ -8,18 +8,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.street_renderer.geometry.mesh import Mesh, quads, srgb
-from tools.street_renderer.models import dogs, skeleton
+from tools.street_renderer.models import dogs, skeleton, two_wheelers
 from tools.street_renderer.traffic.actor import chained, matrix
 from tools.street_renderer.traffic.simulation import Mover
 
 
-def at(mover: Mover, time: float) -> tuple[float, float, float]:
-    """Where someone is: x, y and direction."""
-    return mover.route.at(mover.state(time)[0])
+def _place(mover: Mover, time: float) -> NDArray[np.float64]:
+    """The world matrix (3, 4) of a mover at a time."""
+    return matrix(*mover.route.at(mover.state(time)[0]))
+
+
+def vehicle(mover: Mover, time: float) -> NDArray[np.float64]:
+    """The bone matrix (1, 3, 4) of a car, bus or truck."""
+    return _place(mover, time)[None]
+
+
+def two_wheeler(mover: Mover, time: float, name: str) -> NDArray[np.float64]:
+    """Bone matrices of a bicycle or motorcycle. name: 'bicycle' or 'motorcycle'."""
+    return chained(_place(mover, time), two_wheelers.rolling(name, mover.state(time)[1]))
+
+
+def rider(mover: Mover, time: float, name: str, height: float) -> NDArray[np.float64]:
+    """Bone matrices of a rider of this height."""
+    return chained(_place(mover, time), two_wheelers.rider_pose(name, mover.state(time)[1], height))
 
 
 def walker(mover: Mover, time: float, height: float, start: float, carry: bool) -> NDArray[np.float64]:
-    """Bones of someone on foot."""
+    """Bone matrices of a person on foot. start: phase of the gait at the start, radians. carry: holds an umbrella."""
     distance, travelled, speed = mover.state(time)
     gait = start + travelled / skeleton.cycle_length(height) * 2 * np.pi
     stride = float(np.clip(speed / 1.2, 0, 1.15))
@@ -27,7 +42,7 @@ def walker(mover: Mover, time: float, height: float, start: float, carry: bool) 
 
 
 def dog_place(mover: Mover, time: float, start: float, aside: float) -> tuple[float, float, float]:
-    """Beside its owner, a little ahead, straying."""
+    """x, y and direction of a dog: ``aside`` metres beside its owner, a little ahead, swaying."""
     distance, travelled, _ = mover.state(time)
     x, y, turn = mover.route.at(distance + 0.5)
     sway = aside + 0.12 * np.sin(travelled * 0.7 + start)
@@ -35,21 +50,21 @@ def dog_place(mover: Mover, time: float, start: float, aside: float) -> tuple[fl
 
 
 def dog(mover: Mover, time: float, height: float, start: float, aside: float) -> NDArray[np.float64]:
-    """Bones of a dog on a lead."""
+    """Bone matrices of a dog on a lead."""
     _, travelled, speed = mover.state(time)
     gait = start * 3 + travelled / dogs.cycle_length(height) * 2 * np.pi
     return chained(matrix(*dog_place(mover, time, start, aside)), dogs.trotting(gait, height, float(np.clip(speed / 1.0, 0, 1))))
 
 
 def lead_mesh() -> Mesh:
-    """A lead, every corner a bone of its own."""
+    """A lead, with one bone per corner."""
     faces = dogs.lead(np.zeros(3), np.array([0, 1.0, 0]))
     part = quads(faces, srgb("#2b2420"), counts=False)
     return replace(part, bones=np.arange(len(part.vertices), dtype=np.int32))
 
 
 def lead(mover: Mover, time: float, height: float, dog_height: float, start: float, aside: float) -> NDArray[np.float64]:
-    """Each corner of the lead is a bone of its own, moved to where it hangs."""
+    """Bone matrices of a lead between the hand of a person and the collar of a dog."""
     distance, _, _ = mover.state(time)
     x, y, turn = mover.route.at(distance)
     side = np.sign(aside) * 0.12 * height

@@ -1,4 +1,4 @@
-"""The ways vehicles and people take across the junction."""
+"""Routes of vehicles and people across the junction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from tools.street_renderer.street.layout import LANE, Layout
 
 STEP = 0.5
-"""Distance of a route's points, metres."""
+"""Distance between the points of a route, metres."""
 
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """points: (n, 2) every STEP metres. stops: (distance along, signal: 'main', 'cross', 'walk main' or 'walk cross')."""
+    """A path with its stops.
+
+    points: (n, 2) every STEP metres. stops: (distance along, traffic light: 'main', 'cross', 'walk main' or 'walk cross').
+    """
 
     points: NDArray[np.float64]
     stops: tuple[tuple[float, str], ...]
@@ -27,13 +30,13 @@ class Route:
         return (len(self.points) - 1) * STEP
 
     def at(self, distance: float) -> tuple[float, float, float]:
-        """x, y and direction (radians anticlockwise from +y) there; before the start and past the end it goes straight on."""
+        """x, y and direction (radians anticlockwise from +y) at a distance. The route continues straight beyond both ends."""
         last = len(self.points) - 2
         i = int(min(max(distance / STEP, 0), last))
         a, b = self.points[i], self.points[i + 1]
         share = distance / STEP - i
         x, y = a + (b - a) * share
-        # the direction turns evenly between the neighbouring pieces
+        # the direction changes gradually between neighbouring pieces
         i0 = int(min(max((distance - 0.8) / STEP, 0), last))
         i1 = int(min(max((distance + 0.8) / STEP, 0), last))
         d = self.points[i1 + 1] - self.points[i0]
@@ -41,10 +44,14 @@ class Route:
 
 
 def resample(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A polyline (n, 2) with points every STEP metres."""
+    """A polyline (n, 2) as points every STEP metres."""
     lengths = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
     distances = np.arange(0, lengths[-1], STEP)
     return np.stack([np.interp(distances, lengths, corners[:, i]) for i in (0, 1)], -1)
+
+
+WeightedRoute = tuple[Route, float]
+"""A route and its share of the traffic."""
 
 
 def _arc(start: NDArray[np.float64], corner: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -52,9 +59,9 @@ def _arc(start: NDArray[np.float64], corner: NDArray[np.float64], end: NDArray[n
     return (1 - t) ** 2 * start + 2 * t * (1 - t) * corner + t**2 * end
 
 
-def drives(lay: Layout) -> list[tuple[Route, str, float]]:
-    """All ways for motor vehicles: route, the lane group it starts in ('main' or 'cross'), its share of the traffic."""
-    made: list[tuple[Route, str, float]] = []
+def drives(lay: Layout) -> list[WeightedRoute]:
+    """Routes for motor vehicles: straight ahead in each lane, and right turns from the outer lanes."""
+    made: list[WeightedRoute] = []
     begin, end, side = lay.near - 22, lay.far + 12, lay.side + 14
     for s in (1, -1):
         # s = 1 drives towards +y on the right-hand side, x > 0
@@ -62,58 +69,47 @@ def drives(lay: Layout) -> list[tuple[Route, str, float]]:
             x = s * (lane + 0.5) * LANE
             y0, y1 = (begin, end) if s > 0 else (end, begin)
             stop = abs(lay.yc - s * lay.stop(False) - y0) - 0.8
-            made.append((Route(resample(np.array([(x, y0), (x, y1)])), ((stop, "main"),)), "main", 1.0))
+            made.append((Route(resample(np.array([(x, y0), (x, y1)])), ((stop, "main"),)), 1.0))
             if lane == lay.lanes - 1:
                 out = lay.yc - s * 0.5 * LANE if lay.cross_lanes == 1 else lay.yc - s * 1.5 * LANE
                 turn = lay.half + lay.radius + 2.0
                 a, c, b = np.array([x, out - s * (turn - abs(x) + 1.5)]), np.array([x, out]), np.array([s * turn, out])
                 path = np.concatenate([[(x, y0)], _arc(a, c, b), [(s * side, out)]])
-                made.append((Route(resample(path), ((stop, "main"),)), "main", 0.25))
+                made.append((Route(resample(path), ((stop, "main"),)), 0.25))
         for lane in range(lay.cross_lanes):
             y = lay.yc - s * (lane + 0.5) * LANE
             x0, x1 = -s * side, s * side
             stop = side - lay.stop(True) - 0.8
-            made.append((Route(resample(np.array([(x0, y), (x1, y)])), ((stop, "cross"),)), "cross", 1.0))
+            made.append((Route(resample(np.array([(x0, y), (x1, y)])), ((stop, "cross"),)), 1.0))
             if lane == lay.cross_lanes - 1:
                 out = -s * (lay.lanes - 0.5) * LANE
                 y_end = begin if s > 0 else end
                 turn = lay.cross_half + lay.radius + 2.0
-                a, c, b = (
-                    np.array([out - s * (lay.lanes * 0.3 + lay.radius + 2.5), y]),
-                    np.array([out, y]),
-                    np.array([out, lay.yc - s * turn]),
-                )
+                a = np.array([out - s * (lay.lanes * 0.3 + lay.radius + 2.5), y])
+                c, b = np.array([out, y]), np.array([out, lay.yc - s * turn])
                 path = np.concatenate([[(x0, y)], _arc(a, c, b), [(out, y_end)]])
-                made.append((Route(resample(path), ((stop, "cross"),)), "cross", 0.3))
+                made.append((Route(resample(path), ((stop, "cross"),)), 0.3))
     return made
 
 
-def rides(lay: Layout) -> list[tuple[Route, str, float]]:
-    """Ways for cyclists: the bicycle lane, or the right-hand edge of the outer lane."""
+def rides(lay: Layout) -> list[WeightedRoute]:
+    """Routes for cyclists: on the bicycle lane, or at the right edge of the outer lane."""
     made = []
     x_side = lay.lanes * LANE + (lay.bike / 2 if lay.bike else -0.55)
     for s in (1, -1):
         y0, y1 = (lay.near - 22, lay.far + 12) if s > 0 else (lay.far + 12, lay.near - 22)
         stop = abs(lay.yc - s * lay.stop(False) - y0) - 0.4
-        made.append((Route(resample(np.array([(s * x_side, y0), (s * x_side, y1)])), ((stop, "main"),)), "main", 1.0))
+        made.append((Route(resample(np.array([(s * x_side, y0), (s * x_side, y1)])), ((stop, "main"),)), 1.0))
         y = lay.yc - s * (lay.cross_half - 0.8)
-        made.append(
-            (
-                Route(
-                    resample(np.array([(-s * (lay.side + 14), y), (s * (lay.side + 14), y)])),
-                    ((lay.side + 14 - lay.stop(True) - 0.4, "cross"),),
-                ),
-                "cross",
-                0.6,
-            )
-        )
+        end = lay.side + 14
+        made.append((Route(resample(np.array([(-s * end, y), (s * end, y)])), ((end - lay.stop(True) - 0.4, "cross"),)), 0.6))
     return made
 
 
 def walk(rng: Generator, lay: Layout) -> Route:
-    """A way for someone on foot: along pavements, over none, one or two crossings."""
+    """A random route on foot: along pavements and over none, one or two crossings."""
     d1 = rng.uniform(1.9, lay.pave - 0.5) if lay.pave > 3 else lay.pave / 2
-    # whoever crosses walks inside the crossing's stripes
+    # people cross within the stripes
     low, high = lay.zebra
     z_main, z_cross = rng.uniform(low + 0.4, high - 0.4, 2)
     sx, sy = int(rng.choice([-1, 1])), int(rng.choice([-1, 1]))
@@ -157,7 +153,7 @@ def walk(rng: Generator, lay: Layout) -> Route:
 
 
 def _rounded(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners smoothed over about 1.5 m."""
+    """Points with corners smoothed over about 1.5 m."""
     padded = np.concatenate([np.repeat(points[:1], 2, 0), points, np.repeat(points[-1:], 2, 0)])
     kernel = np.array([1, 2, 3, 2, 1]) / 9
     return np.stack([np.convolve(padded[:, i], kernel, "valid") for i in (0, 1)], -1)

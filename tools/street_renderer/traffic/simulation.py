@@ -1,4 +1,4 @@
-"""How everything moves: car following, signals, people who wait and walk. Steps of 0.1 s, exact between them by interpolation.
+"""Traffic simulation in steps of 0.1 s: vehicles that follow each other, traffic lights and pedestrians.
 
 Vehicles accelerate by the Intelligent Driver Model (Treiber, Hennecke, Helbing 2000).
 """
@@ -12,8 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from tools.street_renderer.street.layout import Layout
-from tools.street_renderer.traffic import routes
-from tools.street_renderer.traffic.routes import STEP, Route
+from tools.street_renderer.traffic.routes import STEP, Route, WeightedRoute
 
 TICK = 0.1
 GREEN, AMBER, ALL_RED = 9.0, 2.0, 2.0
@@ -21,36 +20,39 @@ CYCLE = 2 * (GREEN + AMBER + ALL_RED)
 
 
 def phase(cross: bool, time: float) -> str:
-    """Colour of a road's light."""
+    """The colour of a road's traffic light at a time: 'red', 'amber' or 'green'."""
     t = (time + (CYCLE / 2 if cross else 0)) % CYCLE
     return "green" if t < GREEN else "amber" if t < GREEN + AMBER else "red"
 
 
 def may_walk(over_main: bool, time: float) -> bool:
-    """People cross a road while the other one has green and for long enough still."""
+    """Whether people may cross a road: the other road is green for some more seconds."""
     t = (time + (CYCLE / 2 if over_main else 0)) % CYCLE
     return 0.3 < t < GREEN - 3.5
 
 
 @dataclass
 class Mover:
-    """Someone on a route. length, width: metres. wish: free speed, m/s. kind: 'drive', 'ride' or 'walk'. actor: its number."""
+    """A vehicle, a cyclist or a pedestrian on a route.
+
+    distance: position along the route, metres. desired_speed: m/s on a free road. kind: 'drive', 'ride' or 'walk'.
+    stops_passed: number of the route's stops behind it. travelled: metres since the start.
+    """
 
     route: Route
     distance: float
     speed: float
-    wish: float
+    desired_speed: float
     length: float
     width: float
     kind: str
-    actor: int
-    passed: int = 0
+    stops_passed: int = 0
     travelled: float = 0.0
     history: list[tuple[float, float, float]] = field(default_factory=list)
     """(distance, travelled, speed) at every tick."""
 
     def state(self, time: float) -> tuple[float, float, float]:
-        """distance, travelled and speed at a time since the record began."""
+        """distance, travelled and speed at a time since the record began, interpolated between ticks."""
         t = min(max(time / TICK, 0), len(self.history) - 1.001)
         i = int(t)
         a, b = self.history[i], self.history[i + 1]
@@ -59,14 +61,20 @@ class Mover:
 
 
 class Traffic:
-    """All movers and their clock. Whoever leaves is put back at the start of the same kind of route, when there is room."""
+    """All movers and the clock of the traffic lights. Before recording, a mover that leaves starts its route again."""
 
     def __init__(self, rng: Generator, lay: Layout, offset: float) -> None:
         self.rng, self.lay, self.time = rng, lay, offset
         self.movers: list[Mover] = []
 
+    def add(self, mover: Mover) -> Mover:
+        """Add a mover and return it."""
+        mover.stops_passed = sum(mover.distance > at for at, _ in mover.route.stops)
+        self.movers.append(mover)
+        return mover
+
     def run(self, seconds: float, record: bool) -> None:
-        """Let time pass."""
+        """Simulate some seconds. record: append every mover's state to its history."""
         for _ in range(round(seconds / TICK) + (1 if record else 0)):
             if record:
                 for mover in self.movers:
@@ -91,13 +99,13 @@ class Traffic:
         if not recording:
             for m in self.movers:
                 if m.distance > m.route.length + 4:
-                    m.distance, m.passed = -2.0, 0
+                    m.distance, m.stops_passed = -2.0, 0
 
     def _advance(self, m: Mover, metres: float) -> None:
         m.distance += metres
         m.travelled += metres
-        while m.passed < len(m.route.stops) and m.distance > m.route.stops[m.passed][0] + 0.3:
-            m.passed += 1
+        while m.stops_passed < len(m.route.stops) and m.distance > m.route.stops[m.stops_passed][0] + 0.3:
+            m.stops_passed += 1
 
     def _drive(self, m: Mover, me: int, where: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
         gap, closing = 1e3, 0.0
@@ -113,7 +121,7 @@ class Traffic:
             along = np.abs(np.cos(where[:, 2] - direction))
             reach = (sizes[:, 0] * along + sizes[:, 1] * (1 - along)) / 2
             half = (sizes[:, 1] * along + sizes[:, 0] * (1 - along)) / 2
-            # oncoming traffic in its own lane is no obstacle, nor is what nears the first point only from behind
+            # neither oncoming traffic in its own lane nor anything behind the vehicle is an obstacle
             blocking = (aside < m.width / 2 + half + 0.25) & (nearest > 0) & ~((np.cos(where[:, 2] - direction) < -0.7) & (aside > 1.2))
             blocking[me] = False
             if blocking.any():
@@ -123,29 +131,29 @@ class Traffic:
                 gap = float(gaps[k])
                 other = self.movers[int(j[k])]
                 closing = m.speed - other.speed * float(np.cos(where[j[k], 2] - direction))
-        if m.passed < len(m.route.stops):
-            at, road = m.route.stops[m.passed]
+        if m.stops_passed < len(m.route.stops):
+            at, road = m.route.stops[m.stops_passed]
             color = phase(road == "cross", self.time)
             room = at - front
             if color != "green" and room > -1.0 and (color == "red" or m.speed**2 / 2 / 3.5 < room) and room < gap:
                 gap, closing = max(room, 0.05), m.speed
         bend = self._bend(m)
-        wish = min(m.wish, bend)
-        free = 1 - (m.speed / wish) ** 4
+        desired_speed = min(m.desired_speed, bend)
+        free = 1 - (m.speed / desired_speed) ** 4
         rest, headway, most, brake = (1.8, 1.1, 1.9, 2.4) if m.kind == "drive" else (0.9, 0.8, 1.2, 2.0)
         desired = rest + max(0.0, m.speed * headway + m.speed * closing / (2 * np.sqrt(most * brake)))
         return float(np.clip(most * (free - (desired / max(gap, 0.1)) ** 2), -7.0, most))
 
     def _bend(self, m: Mover) -> float:
-        """Speed the next metres of the route allow."""
+        """The highest speed in the bends of the next metres, m/s."""
         a, b = m.route.at(m.distance + 1)[2], m.route.at(m.distance + 7)[2]
         turn = abs((b - a + np.pi) % (2 * np.pi) - np.pi)
         return 50.0 if turn < 0.12 else 4.2
 
     def _walk(self, m: Mover, me: int, where: NDArray[np.float64]) -> float:
-        wish = m.wish
-        if m.passed < len(m.route.stops):
-            at, road = m.route.stops[m.passed]
+        desired_speed = m.desired_speed
+        if m.stops_passed < len(m.route.stops):
+            at, road = m.route.stops[m.stops_passed]
             if at - m.distance < 0.5 and not may_walk(road == "walk main", self.time):
                 return max(0.0, m.speed - 2.5 * TICK) if at - m.distance > 0.1 else 0.0
         x, y, direction = where[me]
@@ -156,24 +164,19 @@ class Traffic:
         close = (depth > 0.05) & (depth < 1.1) & (aside < 0.5) & (np.cos(where[:, 2] - direction) > 0.3)
         close[me] = False
         if close.any():
-            wish = min(wish, float(min(self.movers[int(j)].speed for j in np.flatnonzero(close)) * 0.92))
-        return m.speed + float(np.clip(wish - m.speed, -3.0 * TICK, 1.5 * TICK))
+            desired_speed = min(desired_speed, float(min(self.movers[int(j)].speed for j in np.flatnonzero(close)) * 0.92))
+        return m.speed + float(np.clip(desired_speed - m.speed, -3.0 * TICK, 1.5 * TICK))
 
 
-def place_on(
-    rng: Generator, found: list[tuple[Route, str, float]], movers: list[Mover], length: float, tries: int = 24
-) -> tuple[Route, float] | None:
-    """A route and a free place on it, or None where the roads are full."""
-    shares = np.array([share for _, _, share in found])
+def place_on(rng: Generator, ways: list[WeightedRoute], movers: list[Mover], length: float, tries: int = 24) -> tuple[Route, float] | None:
+    """A random route and a free position on it, or None if all tries hit another mover. length: of the vehicle, metres."""
+    shares = np.array([share for _, share in ways])
     spots = np.array([m.route.at(m.distance)[:2] for m in movers]).reshape(-1, 2)
     lengths = np.array([m.length for m in movers])
     for _ in range(tries):
-        route = found[int(rng.choice(len(found), p=shares / shares.sum()))][0]
+        route = ways[int(rng.choice(len(ways), p=shares / shares.sum()))][0]
         distance = float(rng.uniform(0, route.length * 0.95))
         x, y, _ = route.at(distance)
         if not len(spots) or (np.hypot(spots[:, 0] - x, spots[:, 1] - y) > (length + lengths) / 2 + 2.5).all():
             return route, distance
     return None
-
-
-__all__ = ["AMBER", "CYCLE", "GREEN", "Mover", "Traffic", "may_walk", "phase", "place_on", "routes"]

@@ -1,4 +1,4 @@
-"""Augmentation on the GPU: flips, crops, mosaics of four, colour, grain. No picture is ever padded."""
+"""Augmentation on the device: flips, crops, mosaics of four, colours and grain. No picture is padded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A data set in one place. pictures: uint8 (n, height, width, 3). boxes: (n, t, 4) x1 y1 x2 y2, pixels. kinds: (n, t),
+    """A data set on the device.
+
+    pictures: uint8 (n, height, width, 3). boxes: (n, t, 4) x1 y1 x2 y2, pixels. kinds: (n, t),
     -1 where there is none. visible: (n, t) share of each object that shows.
     """
 
@@ -26,7 +28,7 @@ class Store:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """What ``loss.loss`` takes; pictures float (batch, 3, height, width) 0 … 1."""
+    """The input of ``loss.loss``. pictures: float (batch, 3, height, width), 0 … 1; the rest as ``loss.loss`` describes."""
 
     pictures: Tensor
     boxes: Tensor
@@ -54,12 +56,11 @@ def plain(store: Store, index: Tensor, width: int, height: int) -> Batch:
             )
         ],
         height,
-        width,
     )
 
 
 def draw(store: Store, count: int, width: int, height: int, generator: torch.Generator, mosaics: float) -> Batch:
-    """A random batch, a share of it mosaics."""
+    """A random batch. mosaics: share of pictures that are mosaics of four."""
     device = store.pictures.device
 
     def rand(*shape: int) -> Tensor:
@@ -71,11 +72,11 @@ def draw(store: Store, count: int, width: int, height: int, generator: torch.Gen
     tiled = int(count * mosaics)
     single = count - tiled
     mode = "bilinear" if float(rand(1)) < 0.65 else "nearest"
-    # half of the single pictures are seen whole, the others zoomed into
+    # half of the single pictures stay whole, the others are zoomed
     part = torch.where(rand(single) < 0.5, torch.ones(single, device=device), 0.5 + 0.5 * rand(single))
     window = torch.stack([part, (part * (0.92 + 0.16 * rand(single))).clamp(max=1)], -1)
     views = [_view(store, pick(single), rand(single, 2) * (1 - window), window, rand(single) < 0.5, None, width, height, mode)]
-    batches = [_finish(views, height, width)]
+    batches = [_finish(views, height)]
     if tiled:
         split = 0.3 + 0.4 * rand(tiled, 2)
         tiles = []
@@ -83,12 +84,12 @@ def draw(store: Store, count: int, width: int, height: int, generator: torch.Gen
             for low in (0, 1):
                 corner = torch.stack([split[:, 0] * right, split[:, 1] * low], -1)
                 size = torch.stack([(split[:, 0], 1 - split[:, 0])[right], (split[:, 1], 1 - split[:, 1])[low]], -1)
-                # between half size (the window twice the tile) and a little larger than life
+                # objects between half their size (the window twice the tile) and a little larger than they are
                 window = (size * (0.75 + 1.15 * rand(tiled, 1))).clamp(max=1)
                 tiles.append(
                     _view(store, pick(tiled), rand(tiled, 2) * (1 - window), window, rand(tiled) < 0.5, (corner, size), width, height, mode)
                 )
-        batches.append(_finish(tiles, height, width))
+        batches.append(_finish(tiles, height))
     deep = max(batch.boxes.shape[1] for batch in batches)
 
     def padded(values: Tensor) -> Tensor:
@@ -155,13 +156,13 @@ def _view(
     return _View(pictures, mask, boxes, kinds, store.visible[index] * inside)
 
 
-def _finish(views: list[_View], height: int, width: int) -> Batch:
+def _finish(views: list[_View], height: int) -> Batch:
     pictures = views[0].pictures
     for view in views[1:]:
         assert view.mask is not None
         pictures = torch.where(view.mask[:, None], view.pictures, pictures)
     boxes, kinds, visible = (torch.cat([getattr(view, name) for view in views], 1) for name in ("boxes", "kinds", "visible"))
-    # the objects to the front, so that the table can be cut to what is used
+    # real objects first, so that the table can be cut after the last one
     order = (kinds >= 0).int().argsort(dim=1, descending=True, stable=True)
     used = max(1, int((kinds >= 0).sum(1).max())) if len(kinds) else 1
     order = order[:, :used]
@@ -170,12 +171,11 @@ def _finish(views: list[_View], height: int, width: int) -> Batch:
     real = kinds >= 0
     ignored = real & (small | (visible < MIN_VISIBLE))
     centered = torch.cat([(boxes[..., :2] + boxes[..., 2:]) / 2, boxes[..., 2:] - boxes[..., :2]], -1)
-    del width
     return Batch(pictures, centered, kinds.clamp(min=0), real & ~ignored, ignored)
 
 
 def _recolor(pictures: Tensor, rand: Callable[..., Tensor], generator: torch.Generator) -> Tensor:
-    """Brightness, contrast, saturation, a tint, grain."""
+    """Random brightness, contrast, saturation, tint and grain."""
     n = len(pictures)
     gain = 0.65 + 0.7 * rand(n, 1, 1, 1)
     tint = 0.93 + 0.14 * rand(n, 3, 1, 1)

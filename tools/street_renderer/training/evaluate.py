@@ -1,4 +1,4 @@
-"""Mean average precision on a rendered data set: torch where the training ran, pycocotools.
+"""Mean average precision of a model on a rendered data set, with PyTorch and pycocotools.
 
     python -m tools.street_renderer.training.evaluate DATA --cfg M.cfg --weights M.weights [--json OUT.json]
 
@@ -34,13 +34,13 @@ def truths(folder: Path) -> tuple[list[Truth], int, int]:
 
 
 def show(result: Accuracy) -> str:
-    """A table."""
+    """The result as a table."""
     lines = [f"{c.label:12} AP50 {c.ap50:.3f}  AP50-95 {c.ap50_95:.3f}  {c.objects:6} objects" for c in result.classes]
     return "\n".join([*lines, f"mAP50 {result.map50:.4f}  mAP50-95 {result.map50_95:.4f}"])
 
 
 def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float = 0.45) -> Iterable[Detections]:
-    """Detections of a data set's pictures, through the torch module."""
+    """Detections in a data set's pictures, computed by PyTorch."""
     import cv2
     import torch
 
@@ -66,7 +66,7 @@ def by_torch(folder: Path, cfg: Path, weights: Path, batch: int = 32, iou: float
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--cfg", type=Path, required=True)

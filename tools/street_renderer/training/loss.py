@@ -1,10 +1,11 @@
 """YOLOv4's loss: CIoU for boxes, cross-entropy for objectness and classes, several anchors per object.
 
-Assignment as in AlexeyAB's Darknet (``forward_yolo_layer``): an object belongs to the anchor that fits its size best and to
-every anchor of IoU above ``iou_thresh``, in the cell that holds its centre; predictions that overlap an object by more than
-``ignore_thresh`` are no background either. Objects marked ``ignore`` are neither. Unlike Darknet, where two objects want the
-same anchor of the same cell (a rider and the bicycle), only the one it fits better gets it: otherwise that box learns to be
-both, half and half.
+Assignment follows AlexeyAB's Darknet (``forward_yolo_layer``). An object belongs to the anchor that fits its size best and to
+every anchor of IoU above ``iou_thresh``, in the cell that holds its centre. Predictions that overlap an object by more than
+``ignore_thresh`` do not count as background. Ignored objects count neither as objects nor as background.
+
+Unlike in Darknet, if two objects want the same anchor of the same cell (a rider and the bicycle), only the better fitting
+object gets it. Otherwise the prediction becomes a mixture of both.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def loss(
             box_loss = box_loss + (1 - quality).mean()
             labels = F.one_hot(kinds[picture, which], layer.classes).float()
             class_loss = class_loss + F.binary_cross_entropy_with_logits(logits[picture, anchor, row, column, 1:], labels)
-            # objectness says how good the box is, too: half of it is certain, half is the overlap
+            # the objectness target also states how good the box is: half is fixed, half is the overlap
             target[picture, anchor, row, column] = (0.5 + 0.5 * quality.detach().clamp(0, 1)).to(target.dtype)
             skip[picture, anchor, row, column] = False
         each = F.binary_cross_entropy_with_logits(logits[..., 0], target, reduction="none")
@@ -115,7 +116,7 @@ def _overlapping(found: Tensor, boxes: Tensor, wanted: Tensor, ignored: Tensor) 
     batch = len(found)
     flat = found.reshape(batch, -1, 1, 4)
     skip = torch.zeros(flat.shape[:2], dtype=torch.bool, device=found.device)
-    # in slices over the objects, or the table of overlaps would not fit
+    # in slices over the objects, because the whole table of overlaps would not fit into memory
     for start in range(0, boxes.shape[1], 16):
         part = slice(start, start + 16)
         truth = boxes[:, None, part]

@@ -1,4 +1,4 @@
-"""Writes the demo model's description: YOLOv4, narrowed.
+"""Writes the cfg of the demo model, a YOLOv4 with fewer channels and blocks.
 
 The parts are those of YOLOv4 (Bochkovskiy, Wang, Liao 2020): a CSP backbone with Mish, spatial pyramid pooling, a path
 aggregation neck and three YOLO heads with scale_x_y; only widths and depths are smaller.
@@ -59,18 +59,15 @@ def _stage(w: _Writer, channels: int, blocks: int) -> int:
     return w.conv(channels, 1)
 
 
-def _five(w: _Writer, narrow: int) -> int:
-    """The neck's five convolutions."""
-    w.conv(narrow, 1, activation="leaky")
-    w.conv(narrow * 2, 3, activation="leaky")
-    w.conv(narrow, 1, activation="leaky")
-    w.conv(narrow * 2, 3, activation="leaky")
-    return w.conv(narrow, 1, activation="leaky")
+def _alternating(w: _Writer, narrow: int, count: int) -> int:
+    """Convolutions that alternate between 1×1 with ``narrow`` channels and 3×3 with twice as many; the number of the last."""
+    return [w.conv(narrow * (1 + i % 2), 1 + 2 * (i % 2), activation="leaky") for i in range(count)][-1]
 
 
 def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, neck: Sequence[int] = (48, 64, 72)) -> str:
-    """The description as text. anchors: (9, 2) widths and heights in network pixels, small to large. neck: channels at
-    strides 8, 16, 32.
+    """The cfg as text.
+
+    anchors: (9, 2) widths and heights in network pixels, small to large. neck: channels at strides 8, 16, 32.
     """
     w = _Writer()
     w.section("net", batch=64, subdivisions=1, width=width, height=height, channels=3)
@@ -80,9 +77,7 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
     n8, n16, n32 = neck
 
     w.note("spatial pyramid pooling")
-    w.conv(n32, 1, activation="leaky")
-    w.conv(n32 * 2, 3, activation="leaky")
-    start = w.conv(n32, 1, activation="leaky")
+    start = _alternating(w, n32, 3)
     pools = []
     for size in (5, 9, 13):
         pools.append(w.section("maxpool", stride=1, size=size))
@@ -90,9 +85,7 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
     w.count -= 1
     del w.lines[-3:]
     w.route(*reversed(pools), start)
-    w.conv(n32, 1, activation="leaky")
-    w.conv(n32 * 2, 3, activation="leaky")
-    deep = w.conv(n32, 1, activation="leaky")
+    deep = _alternating(w, n32, 3)
 
     w.note("path aggregation, up")
     w.conv(n16, 1, activation="leaky")
@@ -100,13 +93,13 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
     w.route(taps[3])
     side = w.conv(n16, 1, activation="leaky")
     w.route(side, up)
-    middle = _five(w, n16)
+    middle = _alternating(w, n16, 5)
     w.conv(n8, 1, activation="leaky")
     up = w.section("upsample", stride=2)
     w.route(taps[2])
     side = w.conv(n8, 1, activation="leaky")
     w.route(side, up)
-    fine = _five(w, n8)
+    fine = _alternating(w, n8, 5)
 
     flat = ", ".join(f"{round(float(a))},{round(float(b))}" for a, b in anchors)
 
@@ -134,12 +127,12 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
     w.route(fine)
     down = w.conv(n16, 3, 2, "leaky")
     w.route(down, middle)
-    middle = _five(w, n16)
+    middle = _alternating(w, n16, 5)
     head(1, n16, SCALES[1])
     w.route(middle)
     down = w.conv(n32, 3, 2, "leaky")
     w.route(down, deep)
-    _five(w, n32)
+    _alternating(w, n32, 5)
     head(2, n32, SCALES[2])
     return "\n".join(w.lines)
 
@@ -163,7 +156,7 @@ def kmeans(sizes: NDArray[np.floating], count: int = 9, rounds: int = 60, seed: 
 
 
 def box_sizes(data: Path, width: int, height: int) -> NDArray[np.float64]:
-    """Sizes (n, 2) in network pixels of all boxes of a rendered data set that count."""
+    """Sizes (n, 2) in network pixels of all boxes of a rendered data set that are not ignored."""
     from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE
 
     _, source_height, source_width, _ = np.load(data / "pictures.npy", mmap_mode="r").shape
@@ -175,7 +168,7 @@ def box_sizes(data: Path, width: int, height: int) -> NDArray[np.float64]:
 
 
 def main() -> None:
-    """``python -m tools.street_renderer.training.model_cfg DATA OUT.cfg``: anchors from a data set, then the description."""
+    """``python -m tools.street_renderer.training.model_cfg DATA OUT.cfg``: anchors from a data set, then the cfg and names files."""
     from tools.street_renderer.traffic.actor import NAMES
 
     parser = argparse.ArgumentParser(description=main.__doc__)

@@ -1,13 +1,13 @@
-"""The demo's detector as a torch module, built from the same cfg that the engine reads, and written back as Darknet weights."""
+"""The demo model as a PyTorch module, built from the cfg that the engine reads. Weights are Darknet files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from engine.model.describe import describe
@@ -49,7 +49,7 @@ class Detector(nn.Module):  # type: ignore[misc,unused-ignore]
             )
 
     def forward(self, pictures: Tensor) -> list[Tensor]:
-        """All heads, in order."""
+        """The raw outputs of all heads, in order."""
         outputs: list[Tensor] = []
         heads = []
         for i, layer in enumerate(self.description.layers):
@@ -78,7 +78,7 @@ class Detector(nn.Module):  # type: ignore[misc,unused-ignore]
 
 
 def _start_low(head: _Convolution, classes: int) -> None:
-    """Let a head begin with what is true of most cells: nothing there."""
+    """Start a head with low objectness, because most cells have no object."""
     assert head.conv.bias is not None
     bias = head.conv.bias.data.view(-1, 5 + classes)
     bias[:, 4] = -5.0
@@ -86,51 +86,30 @@ def _start_low(head: _Convolution, classes: int) -> None:
 
 
 def load(cfg: Path) -> Detector:
-    """A detector with fresh weights."""
+    """A detector with random weights."""
     return Detector(describe(cfg, None))
 
 
-def stream(model: Detector) -> NDArray[np.float32]:
+def _tensors(model: Detector) -> Iterator[Tensor]:
     """All weights in the order of a Darknet file."""
-    parts = []
     for layer in model.convolutions.values():
         assert isinstance(layer, _Convolution)
         if isinstance(layer.norm, nn.BatchNorm2d):
-            norm = layer.norm
-            assert norm.running_mean is not None
-            assert norm.running_var is not None
-            parts += [norm.bias, norm.weight, norm.running_mean, norm.running_var]
+            yield from (layer.norm.bias, layer.norm.weight, layer.norm.running_mean, layer.norm.running_var)
         else:
-            assert layer.conv.bias is not None
-            parts.append(layer.conv.bias)
-        parts.append(layer.conv.weight)
-    return np.concatenate([part.detach().float().cpu().numpy().ravel() for part in parts])
+            yield layer.conv.bias
+        yield layer.conv.weight
 
 
 def save(model: Detector, path: Path) -> None:
     """Write a Darknet weight file."""
-    write_weights(path, stream(model))
+    write_weights(path, np.concatenate([part.detach().float().cpu().numpy().ravel() for part in _tensors(model)]))
 
 
 def restore(model: Detector, path: Path) -> None:
-    """Read a Darknet weight file."""
+    """Read a Darknet weight file into the model."""
     numbers = torch.from_numpy(read_weights(model.description, path))
     offset = 0
-
-    def take(into: Tensor) -> None:
-        nonlocal offset
-        into.data.copy_(numbers[offset : offset + into.numel()].view_as(into))
-        offset += into.numel()
-
-    for layer in model.convolutions.values():
-        assert isinstance(layer, _Convolution)
-        if isinstance(layer.norm, nn.BatchNorm2d):
-            norm = layer.norm
-            assert norm.running_mean is not None
-            assert norm.running_var is not None
-            for part in (norm.bias, norm.weight, norm.running_mean, norm.running_var):
-                take(part)
-        else:
-            assert layer.conv.bias is not None
-            take(layer.conv.bias)
-        take(layer.conv.weight)
+    for part in _tensors(model):
+        part.data.copy_(numbers[offset : offset + part.numel()].view_as(part))
+        offset += part.numel()

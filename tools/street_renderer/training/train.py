@@ -1,4 +1,4 @@
-"""Train the demo's detector on rendered scenes.
+"""Train the demo model on rendered scenes.
 
     python -m tools.street_renderer.training.train DATA OUT --cfg resources/demo/framefleet-demo.cfg --minutes 12 [--stop-after 8]
 
@@ -27,7 +27,7 @@ WARM_UP = 400
 
 
 def open_store(folder: Path, device: torch.device) -> Store:
-    """A rendered data set, all of it on the device."""
+    """Load a rendered data set to the device."""
     pictures = np.load(folder / "pictures.npy", mmap_mode="r")
     kept = torch.empty(pictures.shape, dtype=torch.uint8, device=device)
     for start in range(0, len(pictures), 512):
@@ -45,7 +45,7 @@ class Average:
 
     @torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]  # torch may be missing
     def update(self, model: nn.Module) -> None:
-        """Move a little towards the model."""
+        """Move the average towards the model."""
         self.steps += 1
         decay = self.decay * (1 - math.exp(-self.steps / 1500))
         mine, other = [], []
@@ -59,7 +59,7 @@ class Average:
 
 
 class Trainer:
-    """The model, its optimizer and how far they have come."""
+    """The model, its optimizer and the state of the training."""
 
     def __init__(self, cfg: Path, device: torch.device, rate: float, compiled: bool, start: Path | None = None) -> None:
         torch.manual_seed(0)
@@ -86,13 +86,13 @@ class Trainer:
         self.width, self.height, self.heads = description.width, description.height, description.heads
 
     def save(self, path: Path) -> None:
-        """Everything needed to go on."""
+        """Write everything that ``restore`` needs to resume."""
         torch.save({"model": self.model.state_dict(), "average": self.average.model.state_dict(), "average_steps": self.average.steps,
         "optimizer": self.optimizer.state_dict(),
                     "step": self.step, "seconds": self.seconds, "generator": self.generator.get_state()}, path)  # fmt: skip
 
     def restore(self, path: Path) -> None:
-        """Go on where ``save`` left off."""
+        """Resume from a file that ``save`` wrote."""
         state = torch.load(path, map_location=self.device, weights_only=True)
         self.model.load_state_dict(state["model"])
         self.average.model.load_state_dict(state["average"])
@@ -101,11 +101,11 @@ class Trainer:
         self.generator.set_state(state["generator"].cpu())
 
     def train_step(self, store: Store, batch: int, progress: float) -> Tensor:
-        """One step; returns the parts of the loss."""
+        """Train one step; return the parts of the loss (box, object, class)."""
         factor = min(1.0, (self.step + 1) / WARM_UP) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(progress, 1))))
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate * factor
-        # the last part of the training sees whole pictures only, as they will come
+        # the last part of the training sees only single pictures, as detection does
         drawn = augment.draw(store, batch, self.width, self.height, self.generator, 0.4 if progress < 0.85 else 0.0)
         pictures = drawn.pictures.contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
@@ -121,7 +121,7 @@ class Trainer:
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--start", type=Path, help="weights to start from instead of fresh ones")
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--steps", type=int, default=1 << 30, help="stop after so many steps in all")
+    parser.add_argument("--steps", type=int, default=1 << 30, help="stop after this many steps in total")
     a = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     a.out.mkdir(parents=True, exist_ok=True)
