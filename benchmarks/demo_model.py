@@ -26,9 +26,9 @@ from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from engine.types import Detections, DeviceId
 from resources import DEMO
-from tools.demo import heldout
-from tools.demo.actor import NAMES
-from tools.demo.truth import coco
+from tools.street_renderer.dataset import held_out
+from tools.street_renderer.traffic.actor import NAMES
+from tools.street_renderer.truth import coco
 
 MODEL = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
 SEEN, UNSEEN = 900_000, 905_000
@@ -48,9 +48,9 @@ class Set:
 
 def street_set(name: str, folder: Path, first: int, scenes: int, frames: int, unseen_light: bool) -> Set:
     """Rendered on the spot."""
-    videos = heldout.render(folder, first, scenes, frames, unseen_light, os.cpu_count() or 1)
-    truths = [truth for video in videos for truth in heldout.load(video.with_suffix(".truth.npz"))]
-    return Set(name, videos, coco(truths, NAMES, heldout.WIDTH, heldout.HEIGHT, name))
+    videos = held_out.render(folder, first, scenes, frames, unseen_light, os.cpu_count() or 1)
+    truths = [truth for video in videos for truth in held_out.load(video.with_suffix(".truth.npz"))]
+    return Set(name, videos, coco(truths, NAMES, held_out.WIDTH, held_out.HEIGHT, name))
 
 
 def clip_set() -> Set:
@@ -185,7 +185,7 @@ def main() -> None:
         ]
         outcomes = [measure(part, a.device, precision) for part in sets for precision in precisions]
     about = __doc__.partition("\n\n")[2].strip()
-    streets = f"Streets: {a.scenes} scenes of {a.frames} frames a set, {heldout.WIDTH}×{heldout.HEIGHT}, seeds from {SEEN} and {UNSEEN}."
+    streets = f"Streets: {a.scenes} scenes of {a.frames} frames a set, {held_out.WIDTH}×{held_out.HEIGHT}, seeds from {SEEN} and {UNSEEN}."
     engine = f"{a.device}: {outcomes[0].engine.device_name}, {outcomes[0].engine.backend}."
     parts = (about, f"{streets} {engine}", by_precision(outcomes), by_class(outcomes), alone(a.device, precisions, a.seconds))
     made = write("demo_model", "The demo's model", "\n\n".join(parts), ("numpy", "openvino", "tensorrt-rtx", "av", "pycocotools"))

@@ -108,7 +108,7 @@ def pytorch(cfg: Path, size: int, batch: int, seconds: float) -> float:
     from torch.nn.utils.fusion import fuse_conv_bn_eval
 
     from engine.model.describe import describe
-    from tools.demo.network import Detector
+    from tools.street_renderer.training.network import Detector
 
     with torch.no_grad():
         model: Any = Detector(describe(cfg, (size, size))).eval()

@@ -25,7 +25,7 @@ def _imports(file: Path) -> set[str]:
     tree = ast.parse(file.read_text())
     found = {f"{node.module}.{name.name}" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names}
     found |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    return {name for name in found if name.split(".")[0] in LAYERS}
+    return {name for name in found if name.split(".")[0] in {*LAYERS, "benchmarks", "tests", "tools"}}
 
 
 @pytest.mark.parametrize("layer", LAYERS)

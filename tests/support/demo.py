@@ -1,4 +1,4 @@
-"""Small frames of the demo's rendered streets, and its files."""
+"""The demo's files, and small frames of rendered streets."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources import DEMO
-from tools.demo import scene
-from tools.demo.film import Film
-from tools.demo.truth import Truth
+from tools.street_renderer import scene
+from tools.street_renderer.render.frame_renderer import FrameRenderer
+from tools.street_renderer.truth import Truth
 
 CFG, WEIGHTS, CLIP, CLIP_TRUTH = DEMO.cfg, DEMO.weights, DEMO.clip, DEMO.truth
 
 RAIN, DAY = 1011, 1010
 """Seeds of a wet street that has every class on it, and of a dry one."""
-WIDTH, HEIGHT = 480, 270
+WIDTH, HEIGHT, SECONDS = 480, 270, 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Still:
-    """One frame, what is truly in it, and which actor each pixel shows (-1: none)."""
+    """One frame, its truth, and the actor that each pixel shows (-1: none)."""
 
-    film: Film
+    renderer: FrameRenderer
     picture: NDArray[np.uint8]
     truth: Truth
     actors: NDArray[np.int32]
 
     @property
     def digest(self) -> str:
-        """Changes with any byte of it."""
+        """A checksum of the picture, the actors and the truth."""
         made = hashlib.sha256(self.picture.tobytes() + self.actors.tobytes())
         for column in vars(self.truth).values():
             made.update(column.tobytes())
@@ -39,6 +39,6 @@ class Still:
 
 
 def still(seed: int, time: float = 1.0) -> Still:
-    """A frame of a seed's street, about 1.5 s of work."""
-    film = Film(scene.draw(seed, WIDTH, HEIGHT, 2.0, cell=0.15), passes=2, shadow_cell=0.12)
-    return Still(film, *film.frame_and_actors(0, time))
+    """A frame of a seed's street. Drawing one takes about 1.5 s."""
+    renderer = FrameRenderer(scene.draw(seed, WIDTH, HEIGHT, SECONDS, cell=0.3), passes=2, shadow_cell=0.2)
+    return Still(renderer, *renderer.frame_and_actors(0, time))

@@ -1,4 +1,4 @@
-"""The shipped clip and its truth belong together, and to the renderer."""
+"""The shipped clip and its truth match each other and the renderer."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from engine.media.probe import probe
 from tests.support.demo import CLIP, CLIP_TRUTH, Still
-from tools.demo import clip, scene
-from tools.demo.actor import NAMES
-from tools.demo.film import Film
+from tools.street_renderer import scene
+from tools.street_renderer.dataset import demo_clip
+from tools.street_renderer.render.frame_renderer import FrameRenderer
+from tools.street_renderer.traffic.actor import NAMES
 
 
 @pytest.fixture(scope="module")
@@ -27,22 +28,22 @@ def truth() -> dict[str, Any]:
 
 
 INDEX = 40
-"""The frame of a shot that is looked at."""
+"""The frame of each shot that is compared."""
 
 
 @pytest.fixture(scope="module")
 def decoded() -> tuple[int, dict[int, NDArray[np.uint8]]]:
-    """How many frames the clip really has, and frame INDEX of each shot at a quarter of its size."""
+    """The number of frames in the clip, and frame INDEX of each shot at a quarter of its size."""
     wanted, start = set(), 0
-    for shot in clip.SHOTS:
+    for shot in demo_clip.SHOTS:
         wanted.add(start + INDEX)
-        start += round(shot.seconds * clip.RATE)
+        start += round(shot.seconds * demo_clip.RATE)
     kept, count = {}, 0
     with av.open(str(CLIP)) as file:
         file.streams.video[0].thread_type = "AUTO"
         for frame in file.decode(video=0):
             if count in wanted:
-                kept[count] = frame.reformat(clip.WIDTH // 4, clip.HEIGHT // 4, "rgb24").to_ndarray()
+                kept[count] = frame.reformat(demo_clip.WIDTH // 4, demo_clip.HEIGHT // 4, "rgb24").to_ndarray()
             count += 1
     return count, kept
 
@@ -50,12 +51,12 @@ def decoded() -> tuple[int, dict[int, NDArray[np.uint8]]]:
 def test_the_clip_is_small_and_large_enough() -> None:
     info = probe(CLIP)
     assert CLIP.stat().st_size < 4_000_000
-    assert (info.width, info.height, info.codec) == (clip.WIDTH, clip.HEIGHT, "h264")
+    assert (info.width, info.height, info.codec) == (demo_clip.WIDTH, demo_clip.HEIGHT, "h264")
     assert info.width >= 1280
     assert info.height >= 720
     assert info.duration is not None
     assert 20 <= info.duration <= 30
-    assert info.rate == clip.RATE
+    assert info.rate == demo_clip.RATE
 
 
 def test_every_frame_has_its_truth(truth: dict[str, Any], decoded: tuple[int, dict[int, NDArray[np.uint8]]]) -> None:
@@ -71,12 +72,12 @@ def test_every_box_is_a_box_in_the_picture(truth: dict[str, Any]) -> None:
     assert min(x.min(), y.min()) >= 0
     assert min(width.min(), height.min()) > 0
     # coordinates are rounded to a tenth
-    assert (x + width).max() <= clip.WIDTH + 0.05
-    assert (y + height).max() <= clip.HEIGHT + 0.05
+    assert (x + width).max() <= demo_clip.WIDTH + 0.05
+    assert (y + height).max() <= demo_clip.HEIGHT + 0.05
     assert len({note["id"] for note in truth["annotations"]}) == len(truth["annotations"])
 
 
-def test_every_class_is_asked_for(truth: dict[str, Any]) -> None:
+def test_every_class_is_scored(truth: dict[str, Any]) -> None:
     assert [(entry["id"], entry["name"]) for entry in truth["categories"]] == list(enumerate(NAMES, 1))
     asked = [note["category_id"] for note in truth["annotations"] if not note["iscrowd"]]
     assert min(np.bincount(asked, minlength=len(NAMES) + 1)[1:]) > 500
@@ -95,13 +96,22 @@ def test_tracks_are_one_object_each(truth: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tuple[int, dict[int, NDArray[np.uint8]]], number: int) -> None:
-    """A frame of a shot, rendered anew at a quarter of its size, against the picture and the boxes that are shipped."""
-    shot = clip.SHOTS[number]
-    camera, lit = shot.camera.resized(clip.WIDTH // 4, clip.HEIGHT // 4), shot.lights()
+    """A frame of a shot, rendered at a quarter of its size, matches the shipped picture and boxes."""
+    shot = demo_clip.SHOTS[number]
+    camera, lit = shot.camera.resized(demo_clip.WIDTH // 4, demo_clip.HEIGHT // 4), shot.lights()
     made = scene.assemble(
-        np.random.default_rng(shot.seed), shot.layout, camera, lit[0], shot.plan, shot.seconds + 0.2, shot.offset, 0.1, shot.rain, 0.004
+        np.random.default_rng(shot.seed),
+        shot.layout,
+        camera,
+        lit[0],
+        shot.plan,
+        INDEX / demo_clip.RATE + 0.2,
+        shot.offset,
+        0.1,
+        shot.rain,
+        0.004,
     )
-    picture, drawn = Film(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / clip.RATE)
+    picture, drawn = FrameRenderer(made, 4, 0.02, lit, shadow_cell=0.1).frame(INDEX, (INDEX + 0.5) / demo_clip.RATE)
     frame = sorted(decoded[1])[number]
 
     shipped = {note["track_id"] % 1000: note for note in truth["annotations"] if note["image_id"] == frame}
@@ -113,7 +123,7 @@ def test_the_renderer_still_makes_this_clip(truth: dict[str, Any], decoded: tupl
         assert note["category_id"] == drawn.kinds[i] + 1
         assert np.abs(4 * drawn.boxes[i] - (x, y, x + width, y + height)).max() < 4
 
-    # the ground's stains come in the resolution of its map, here a coarser one
+    # the stains of the ground depend on the resolution of its map, which is coarser here
     likeness = np.corrcoef(*(cv2.GaussianBlur(image.mean(2), (0, 0), 1.5).ravel() for image in (picture, decoded[1][frame])))[0, 1]
     assert likeness > 0.9
 
@@ -122,7 +132,7 @@ def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Path, day: Stil
     for name in ("0_0000", "0_0001", "1_0000"):
         cv2.imwrite(str(tmp_path / f"{name}.png"), day.picture[..., ::-1])
         day.truth.save(tmp_path / f"{name}.npz")
-    clip.encode(tmp_path, tmp_path / "out", 26)
+    demo_clip.encode(tmp_path, tmp_path / "out", 26)
     made = json.loads(gzip.decompress((tmp_path / "out" / CLIP_TRUTH.name).read_bytes()))
     info = probe(tmp_path / "out" / CLIP.name)
     assert info.frames == len(made["images"]) == 3
@@ -130,5 +140,5 @@ def test_encoding_numbers_frames_and_keeps_shots_apart(tmp_path: Path, day: Stil
     assert {note["track_id"] // 1000 for note in made["annotations"] if note["image_id"] == 2} == {1}
     with av.open(str(tmp_path / "out" / CLIP.name)) as file:
         first = next(file.decode(video=0)).to_ndarray(format="rgb24")
-    # the colours come back: the file says which matrix they were made with
+    # decoding restores the colours because the file states their matrix
     assert np.abs(first.astype(int).mean((0, 1)) - day.picture.mean((0, 1))).max() < 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +25,8 @@ from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from tests.support.demo import CFG, CLIP, CLIP_TRUTH, WEIGHTS
 from tests.support.opencv import opencv_heads, relative_difference
-from tools.demo import architecture
-from tools.demo.actor import NAMES
+from tools.street_renderer.traffic.actor import NAMES
+from tools.street_renderer.training import model_cfg
 
 CPU = DeviceId("cpu", "0")
 
@@ -86,7 +86,7 @@ def test_three_heads_of_yolov4() -> None:
 def test_the_cfg_is_what_the_tool_writes() -> None:
     description = describe(CFG)
     anchors = np.concatenate([head.anchors for head in description.heads])
-    assert architecture.cfg(anchors, len(NAMES), description.width, description.height) == CFG.read_text("ascii")
+    assert model_cfg.cfg(anchors, len(NAMES), description.width, description.height) == CFG.read_text("ascii")
     assert CFG.with_suffix(".names").read_text("ascii").split() == list(NAMES)
 
 
@@ -107,7 +107,7 @@ def test_anchors_fit_the_boxes_they_were_made_from() -> None:
         both = np.minimum(boxes[:, None], anchors[None]).prod(-1)
         return float((both / (boxes.prod(-1)[:, None] + anchors.prod(-1)[None] - both)).max(1).mean())
 
-    found = architecture.kmeans(boxes)
+    found = model_cfg.kmeans(boxes)
     assert found.shape == (9, 2)
     assert (np.diff(found.prod(1)) >= 0).all()
     # the nine true sizes would fit best; k-means may end beside them, but far from any nine of the boxes
@@ -145,16 +145,17 @@ def with_opencvs_epsilon() -> NDArray[np.float32]:
 
 
 def test_it_detects_what_is_in_the_clip() -> None:
-    """Every 75th frame; benchmarks/demo_model.py measures all of them."""
+    """Two frames of each segment; benchmarks/demo_model.py measures all frames."""
     info = probe(CLIP)
-    frames = chain.from_iterable(decode(info, segment) for segment in info.segments)
     truth = read_truth(CLIP_TRUTH)
-    found = []
+    numbers, found = [], []
     with create_backend(CPU) as backend:
         backend.activate(load_network(ModelFiles(CFG, WEIGHTS)), EngineSettings(precision=Precision.FP32, confidence=FLOOR))
-        for frame in islice(frames, 0, None, 75):
-            assert isinstance(frame, DecodedFrame)
-            found += backend.infer([frame.image])
-    assert len(found) == 9
-    notes = [{**note, "image_id": note["image_id"] // 75} for note in truth["annotations"] if note["image_id"] % 75 == 0]
-    assert score({**truth, "images": truth["images"][:9], "annotations": notes}, found).map50 > 0.9
+        for segment in info.segments:
+            for frame in islice(decode(info, segment), 0, 51, 50):
+                assert isinstance(frame, DecodedFrame)
+                numbers.append(round(frame.pts * info.rate))
+                found += backend.infer([frame.image])
+    assert len(found) == 10
+    notes = [{**note, "image_id": numbers.index(note["image_id"])} for note in truth["annotations"] if note["image_id"] in numbers]
+    assert score({**truth, "images": truth["images"][: len(found)], "annotations": notes}, found).map50 > 0.9

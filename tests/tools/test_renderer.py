@@ -1,22 +1,24 @@
-"""The same seed gives the same frames, everywhere and always; another gives others."""
+"""A seed always gives the same frames; another seed gives other frames."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 
 from tests.conftest import PROJECT
-from tests.support.demo import DAY, HEIGHT, RAIN, WIDTH, Still
-from tools.demo import light, scene
-from tools.demo.film import Film
+from tests.support.demo import DAY, HEIGHT, RAIN, SECONDS, WIDTH, Still
+from tools.street_renderer import scene
+from tools.street_renderer.lighting import light
+from tools.street_renderer.render.frame_renderer import FrameRenderer
 
 
 def test_another_process_renders_the_same_bytes(rain: Still) -> None:
     code = f"from tests.support.demo import still; print(still({RAIN}).digest)"
-    # what hangs on the order of a set differs between processes with different hashes
+    # anything that depends on the order of a set differs between processes with different hashes
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split()[-1] == rain.digest
@@ -28,11 +30,11 @@ def test_another_seed_is_another_street(rain: Still, day: Still) -> None:
 
 
 def test_another_time_shows_other_places(day: Still) -> None:
-    _, later = day.film.frame(1, 1.8)
+    _, later = day.renderer.frame(1, 1.8)
     both, now, then = np.intersect1d(day.truth.tracks, later.tracks, return_indices=True)
     assert len(both) > 10
     moved = np.abs(day.truth.boxes[now] - later.boxes[then]).max(1)
-    still = np.array([day.film.scene.actors[track].still for track in both])
+    still = np.array([day.renderer.scene.actors[track].still for track in both])
     assert still.any()
     assert moved[still].max() == 0
     assert (moved[~still] > 1).mean() > 0.3
@@ -46,19 +48,19 @@ def test_a_picture_is_no_flat_field(street: Still) -> None:
 
 
 def test_the_size_of_the_picture_changes_nothing_but_the_size(day: Still) -> None:
-    larger = scene.draw(DAY, 2 * WIDTH, 2 * HEIGHT, 2.0, cell=0.15)
-    assert [actor.kind for actor in larger.actors] == [actor.kind for actor in day.film.scene.actors]
-    for mine, other in zip(day.film.scene.actors, larger.actors, strict=True):
+    larger = scene.draw(DAY, 2 * WIDTH, 2 * HEIGHT, SECONDS, cell=0.3)
+    assert [actor.kind for actor in larger.actors] == [actor.kind for actor in day.renderer.scene.actors]
+    for mine, other in zip(day.renderer.scene.actors, larger.actors, strict=True):
         assert np.array_equal(mine.pose(1.0), other.pose(1.0))
     point = np.array([[2.0, 12.0, 1.0]])
-    small, large = (made.camera.project(made.camera.to_camera(point)) for made in (day.film.scene, larger))
+    small, large = (made.camera.project(made.camera.to_camera(point)) for made in (day.renderer.scene, larger))
     assert np.allclose(2 * small, large)
 
 
 def test_rain_falls_only_where_it_rains(rain: Still, day: Still) -> None:
-    """Two frames of one moment differ by their rain and grain alone."""
+    """Two frames of one time differ by their rain and grain alone."""
     for made, least, most in ((rain, 0.4, 30.0), (day, 0.0, 3.0)):
-        other, _ = made.film.frame(7, 1.0)
+        other, _ = made.renderer.frame(7, 1.0)
         assert least <= np.abs(other.astype(int) - made.picture).mean() <= most
 
 
@@ -83,9 +85,9 @@ def test_unseen_light_is_none_that_training_draws() -> None:
     assert not [lit for lit in trained if 0.16 < lit.night < 0.5 and lit.wet == 0]
 
 
-def test_light_changes_through_a_film() -> None:
-    made = scene.draw(DAY, 160, 90, 2.0, cell=0.3)
-    film = Film(made, 1, 0.0, [light.golden(10), light.dusk(10)], shadow_cell=0.3)
-    early, middle, late = (float(film.frame(0, time)[0].mean()) for time in (0.0, 1.0, 2.0))
+def test_light_changes_during_a_scene(day: Still) -> None:
+    made = replace(day.renderer.scene, camera=day.renderer.scene.camera.resized(160, 90))
+    renderer = FrameRenderer(made, 1, 0.0, [light.golden(10), light.dusk(10)], shadow_cell=0.3)
+    early, middle, late = (float(renderer.frame(0, time)[0].mean()) for time in (0.0, 1.0, 2.0))
     assert early > middle > late
     assert early > 1.15 * late

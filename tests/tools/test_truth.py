@@ -1,4 +1,4 @@
-"""Boxes against the pixels they are about, and what is not asked for."""
+"""Boxes match the pixels of their objects, and small or hidden objects are ignored."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.support.demo import HEIGHT, WIDTH, Still
-from tools.demo.actor import NAMES
-from tools.demo.cast import draw_over
-from tools.demo.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
+from tools.street_renderer.geometry.posed_meshes import draw_over
+from tools.street_renderer.traffic.actor import NAMES
+from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco
 
 
 def pixels_of(street: Still, track: int) -> tuple[int, int, int, int]:
@@ -19,8 +19,8 @@ def pixels_of(street: Still, track: int) -> tuple[int, int, int, int]:
     return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
 
 
-def test_whoever_shows_has_a_box_and_nobody_else(street: Still) -> None:
-    kinds = np.array([actor.kind for actor in street.film.scene.actors])
+def test_exactly_the_visible_objects_have_a_box(street: Still) -> None:
+    kinds = np.array([actor.kind for actor in street.renderer.scene.actors])
     shown = {int(track) for track in np.unique(street.actors) if track >= 0 and kinds[track] >= 0}
     assert shown == set(street.truth.tracks.tolist())
     assert len(shown) > 30
@@ -54,16 +54,16 @@ def test_boxes_lie_within_the_picture(street: Still) -> None:
 
 def test_visible_is_the_share_that_others_leave(street: Still) -> None:
     """Each actor drawn alone, with nothing before it."""
-    scene, cast = street.film.scene, street.film.scene.cast
-    matrices, _ = street.film.motion.matrices(1.0)
+    scene, meshes = street.renderer.scene, street.renderer.scene.meshes
+    matrices, _ = street.renderer.motion.matrices(1.0)
     empty = np.zeros(WIDTH * HEIGHT, np.float32)
-    jitter = street.film.stage.jitters[1]
+    jitter = street.renderer.background.jitters[1]
     hidden = 0
     inside = (street.truth.boxes > 1).all(1) & (street.truth.boxes[:, 2:] < (WIDTH - 1, HEIGHT - 1)).all(1)
     for i in np.flatnonzero(inside):
         track = street.truth.tracks[i]
-        faces = np.flatnonzero((cast.owner == track) & cast.mesh.counts)
-        part = cast.part(faces)
+        faces = np.flatnonzero((meshes.owner == track) & meshes.mesh.counts)
+        part = meshes.part(faces)
         alone, *_ = draw_over(part.surface(part.posed(matrices)), scene.camera, jitter, empty)
         shown = np.count_nonzero(street.actors == track)
         # faces that look away may be left out of the whole, by a pixel here and there
@@ -72,7 +72,7 @@ def test_visible_is_the_share_that_others_leave(street: Still) -> None:
     assert hidden >= 3
 
 
-def test_small_and_hidden_objects_are_not_asked_for(street: Still) -> None:
+def test_small_and_hidden_objects_are_ignored(street: Still) -> None:
     truth = street.truth
     small = truth.boxes[:, 3] - truth.boxes[:, 1] < MIN_HEIGHT * HEIGHT
     assert np.array_equal(truth.ignore, small | (truth.visible < MIN_VISIBLE))
@@ -82,15 +82,15 @@ def test_small_and_hidden_objects_are_not_asked_for(street: Still) -> None:
 
 
 def test_an_umbrella_is_not_in_its_owners_box(rain: Still) -> None:
-    scene, cast = rain.film.scene, rain.film.scene.cast
-    owners = np.unique(cast.owner[~cast.mesh.counts])
+    scene, meshes = rain.renderer.scene, rain.renderer.scene.meshes
+    owners = np.unique(meshes.owner[~meshes.mesh.counts])
     sheltered = [track for track in owners if scene.actors[track].kind == NAMES.index("person") and track in rain.truth.tracks]
     assert sheltered
-    matrices, _ = rain.film.motion.matrices(1.0)
+    matrices, _ = rain.renderer.motion.matrices(1.0)
     for track in sheltered:
-        part = cast.part(np.flatnonzero(cast.owner == track))
+        part = meshes.part(np.flatnonzero(meshes.owner == track))
         vertices = part.posed(matrices)
-        box = cast.boxes(part, vertices, scene.camera)[track]
+        box = meshes.boxes(part, vertices, scene.camera)[track]
         everything = scene.camera.project(scene.camera.to_camera(vertices))
         assert everything[:, 1].min() < box[1] - 0.05 * (box[3] - box[1])
 

@@ -1,0 +1,1 @@
+"""Commands that render the demo clip, training data and held-out videos."""

@@ -1,0 +1,1 @@
+"""Meshes, the pinhole camera and the rasterizer."""

@@ -1,0 +1,1 @@
+"""The ground as a painted map: paving, asphalt, grass and road markings."""

@@ -1,0 +1,1 @@
+"""Frames of a scene: a static background with the actors drawn over it."""

@@ -1,0 +1,1 @@
+"""Everything that moves: routes, traffic simulation and poses."""

@@ -1,0 +1,1 @@
+"""The demo model: its description, training in PyTorch and evaluation."""
