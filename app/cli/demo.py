@@ -16,7 +16,7 @@ from app.display import has_display
 from engine.backends.base import EngineInfo
 from engine.detection.accuracy import Accuracy
 from engine.session import DetectionSession
-from engine.settings import Precision, RunSettings
+from engine.settings import RunSettings
 from engine.store.export import Exported
 from engine.store.session import SessionReader
 from resources import DEMO
@@ -35,14 +35,14 @@ def run(argv: Sequence[str]) -> int:
         "Detect in an embedded clip of rendered streets with an embedded model, and compare with what is truly in each frame.\n"
         "Needs no network, no GPU and no files. Opens the window where there is a display, else writes a report.",
     )
-    options.add_engine_options(parser.add_argument_group("how"))
+    options.add_settings(parser.add_argument_group("how"), "devices", "batch", "precision")
     results = parser.add_argument_group("report")
     results.add_argument("--headless", action="store_true", help="the report and an annotated video, no window")
     results.add_argument("--out", type=Path, metavar="DIR", help=f"for the video and the detections ({FOLDER}); implies --headless")
     results.add_argument("--json", action="store_true", help="end with one line, a JSON object of the figures; implies --headless")
     results.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args(argv)
-    settings = demo_settings(arguments.devices, Precision(arguments.precision), arguments.batch)
+    settings = demo_settings(options.given_settings(arguments))
     if arguments.headless or arguments.out or arguments.json or not has_display():
         return _report(settings, arguments)
     return open_window([], demo=settings)

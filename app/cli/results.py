@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="for the files (beside the database)")
     add_format_option(parser)
     parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
-    parser.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args(argv)
     database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session

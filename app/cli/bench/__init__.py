@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.cli.options import make_parser, one_of
+from app.cli.options import checked, make_parser
+from engine.settings.kinds import one_of
 
 WHAT = {
     "model": "how fast a model runs on each device, without decoding or files",
@@ -30,6 +31,6 @@ def run(argv: Sequence[str]) -> int:
         usage="framefleet bench WHAT [OPTIONS]",
         epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
     )
-    parser.add_argument("what", type=one_of([*WHAT]), metavar="WHAT", help=", ".join(WHAT))
+    parser.add_argument("what", type=checked(lambda text: one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))
     parser.parse_args(argv)
     return 2

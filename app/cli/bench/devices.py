@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from app.cli import options
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test
-from engine.errors import UsageError
 from engine.types import DeviceId
 
 _COLUMNS = "{:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>7}  {}"
@@ -41,13 +40,6 @@ def run(argv: Sequence[str]) -> int:
     return 1 if slow else 0
 
 
-@options.checked
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 1 << 20:
-        raise UsageError(f"'{text}' is no number from 1 to {1 << 20}")
-    return int(text)
-
-
 def _parser() -> ArgumentParser:
     parser = options.make_parser(
         "bench devices",
@@ -55,9 +47,12 @@ def _parser() -> ArgumentParser:
         "\nA device or link that gives less than 80 % of the median of its peers is named as slow.",
     )
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 or cuda:0,cuda:1 …")
-    parser.add_argument("--repetitions", type=_count, default=30, metavar="N", help="of each measurement, at least 2 (30)")
+    parser.add_argument("--repetitions", type=options.count(1 << 20), default=30, metavar="N", help="of each measurement, at least 2 (30)")
     parser.add_argument(
-        "--largest", type=_count, metavar="MIB", help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)"
+        "--largest",
+        type=options.count(1 << 20),
+        metavar="MIB",
+        help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     return parser

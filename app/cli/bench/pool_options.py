@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 
 from app.cli import options
 from engine.model.files import find_weights
 from engine.model.random_weights import is_random
 from engine.pool.events import DeviceReady, Event, StrategyChosen
-from engine.settings import Decode, EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
+from engine.settings import ModelFiles, RunSettings
+from engine.settings.table import DEFAULTS
 
 RANDOM = "random:1"
 _RANDOM_CONFIDENCE = 0.4  # YOLOv4 with random weights sees some ten objects in a frame of the clip then, as many as a street has
-_CONFIDENCE = 0.25
 
 
 def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
     """The model and how it is run. parallel: the default."""
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
-    options.add_engine_options(how)
-    how.add_argument("--parallel", choices=[*map(str, Parallel)], default=parallel, help=f"how the devices share a video ({parallel})")
-    how.add_argument(
-        "--isolation", choices=[*map(str, Isolation)], default="process", help="a process for each device, or threads of one (process)"
-    )
-    how.add_argument(
-        "--decode", choices=[*map(str, Decode)], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode"
-    )
+    options.add_settings(how, "devices", "batch", "precision", "parallel", "isolation", "decode", parallel=parallel)
     how.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence (0.25; with random weights 0.4)")
 
 
@@ -42,12 +34,10 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
     if arguments.weights is None and model is not None and model.is_file() and find_weights(model) is None:
         arguments.weights = RANDOM
     files = options.model_files(arguments, arguments.size)
-    confidence = arguments.confidence or (_RANDOM_CONFIDENCE if is_random(files.weights) else _CONFIDENCE)
-    engine = EngineSettings(
-        precision=Precision(arguments.precision), batch=arguments.batch, decode=Decode(arguments.decode), confidence=confidence
-    )
-    settings = RunSettings(files, arguments.devices, Parallel(arguments.parallel), engine)
-    return replace(settings, isolation=Isolation(arguments.isolation))
+    given = options.given_settings(arguments)
+    if arguments.confidence is None:
+        given["confidence"] = _RANDOM_CONFIDENCE if is_random(files.weights) else DEFAULTS["confidence"]
+    return RunSettings.of(files, given)
 
 
 def model_words(files: ModelFiles) -> str:

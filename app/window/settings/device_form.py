@@ -8,10 +8,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from app.window.devices.status_text import GIB
-from app.window.settings.check import used_by_default
 from app.window.widgets import formats
 from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
 from engine.devices.description import DeviceDescription
+from engine.devices.discovery import default_devices
+from engine.errors import DeviceError
 from engine.types import DeviceId
 
 FEW = 3
@@ -54,6 +55,24 @@ class DeviceForm(QWidget):
             return ()
         return tuple(device for device, box in self.boxes.items() if box.isChecked()) if self.boxes else self._wanted
 
+    @property
+    def none_ticked(self) -> bool:
+        """Whether the choice is not automatic, and no device is ticked."""
+        return not self.automatic.isChecked() and not self.devices
+
+    @property
+    def default(self) -> tuple[DeviceId, ...]:
+        """The devices that an automatic choice uses; empty while that is not known."""
+        try:
+            return default_devices(self.found) if self.found else ()
+        except DeviceError:
+            return ()
+
+    @property
+    def offered(self) -> dict[DeviceId, tuple[str, ...]]:
+        """The precisions of the available devices."""
+        return {known.id: known.precisions for known in self.found or () if known.available}
+
     def set_devices(self, devices: Sequence[DeviceId]) -> None:
         """Tick these; none = automatic."""
         self._wanted = tuple(devices)
@@ -72,7 +91,7 @@ class DeviceForm(QWidget):
                 self._add(device, "Shares the processor with the other CPU devices", None)
             elif device not in self.boxes:
                 self._add(device, "", "It was not found on this machine.", usable=True)
-        used = used_by_default(found)
+        used = self.default
         names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")
         self.automatic.setText(f"{_AUTOMATIC} ({names})" if used else _AUTOMATIC)
         self.hint.hide()

@@ -15,7 +15,8 @@ from engine.pool.scheduling.strategies import choose, may_deal
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.scheduling.strategies.estimate import Decoding, estimate, explain
 from engine.pool.scheduling.strategies.frames import Frames
-from engine.settings import Decode, Parallel, RunSettings
+from engine.settings import Parallel, RunSettings
+from engine.settings.checks import decode_problem
 from engine.types import DeviceId
 
 
@@ -29,9 +30,8 @@ class Choice:
     """
 
     def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
-        if settings.engine.decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
-            names = ", ".join(map(str, devices))
-            raise UsageError(f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({names}): choose one, or let the CPU decode")
+        if problem := decode_problem(settings.engine.decode, devices):
+            raise UsageError(problem)
         self._settings = settings
         self.strategy: Strategy
         self.strategy, self.reason = choose(settings, devices)

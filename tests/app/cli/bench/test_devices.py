@@ -39,7 +39,7 @@ def test_a_device_that_is_not_there_is_a_finding_that_names_it_once(capsys: pyte
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--repetitions", "many"], "'many' is no number from 1"),
+        (["--repetitions", "many"], "'many' cannot be used: give a whole number from 1"),
         (["--repetitions", "1"], "a variance needs at least 2 repetitions, not 1"),
         (["--devices", "openvino:GPU.0"], "no device benchmarks for openvino:GPU.0"),
     ],

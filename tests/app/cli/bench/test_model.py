@@ -33,8 +33,8 @@ def test_table_and_reason(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["everything"], "'everything' is unknown; choose from: model, pipeline, scaling, devices"),
-        (["model", "--batch", "0"], "argument --batch: '0' is no list of numbers"),
-        (["model", "--seconds", "soon"], "argument --seconds: 'soon' is no time in seconds"),
+        (["model", "--batch", "0"], "argument --batch: '0' is not a list of numbers"),
+        (["model", "--seconds", "soon"], "argument --seconds: 'soon' cannot be used: give a number of seconds"),
         (["model", "--size", "100"], "multiples of 32"),
         (["model", "--devices", "openvino:GPU.9", "--seconds", "0.1"], "openvino:GPU.9"),
     ],

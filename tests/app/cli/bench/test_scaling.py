@@ -96,8 +96,11 @@ def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
         (["scaling", *TINY, "--source", "none.mp4"], "none.mp4 does not exist"),
         (["scaling", *TINY, "--source", "rtsp://camera/1"], "rtsp://camera/1 is an address"),
         (["scaling", *TINY, "--source", "app"], "app cannot be repeated"),
-        (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' is no number from 1 to 100"),
-        (["pipeline", "none.mp4", *TINY, "--times", "many"], "argument --times: 'many' is no number from 1 to 10000"),
+        (["scaling", *TINY, "--rounds", "0"], "argument --rounds: '0' cannot be used: give a whole number from 1 to 100"),
+        (
+            ["pipeline", "none.mp4", *TINY, "--times", "many"],
+            "argument --times: 'many' cannot be used: give a whole number from 1 to 10000",
+        ),
     ],
 )
 def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

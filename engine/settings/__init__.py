@@ -1,0 +1,6 @@
+"""The settings: their table, and the checked values that the engine uses."""
+
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles
+
+__all__ = ["Decode", "EngineSettings", "Hint", "Isolation", "ModelFiles", "Parallel", "Precision", "Resize", "RunSettings", "Tiles"]
