@@ -48,6 +48,12 @@ def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> str:
     return ""
 
 
+def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
+    """Raises UsageError if none of these devices has the decoder that the setting asks for."""
+    if problem := decode_problem(decode, devices):
+        raise UsageError(problem)
+
+
 def depth_problem(devices: Sequence[DeviceId]) -> str:
     """Why a network cannot be cut into a stage for each of these devices, "" = it can."""
     if not 2 <= len(devices) <= MOST_STAGES:

@@ -75,6 +75,13 @@ class Tiles:
     def __post_init__(self) -> None:
         _check_limits(self)
 
+    @property
+    def in_words(self) -> str:
+        """The grid, the overlap and whether the whole picture is used."""
+        columns, rows = (str(count) if count else "as many" for count in (self.columns, self.rows))
+        grid = "tiles of about the network's size" if not (self.columns or self.rows) else f"{columns} × {rows} tiles"
+        return f"{grid} that overlap by {self.overlap:.0%}{', and the whole picture' if self.full_frame else ''}"
+
 
 @dataclass(frozen=True)
 class RunSettings:
