@@ -1,6 +1,6 @@
 """The system libraries Qt needs and its wheel does not bring, by the Debian and Ubuntu package that has each.
 
-``python -m app.system_libraries`` prints the packages that are missing, one a line: ``./run`` installs or names them.
+``python -m app.system_libraries`` prints the packages that are missing, one a line. The script ``run`` of a checkout uses it.
 """
 
 from __future__ import annotations

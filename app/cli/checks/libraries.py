@@ -14,7 +14,7 @@ from app.system_libraries import PACKAGES, missing_libraries
 from engine.devices.discovery import discover
 from engine.errors import DeviceError
 
-REINSTALL = "delete the folder .venv and start ./run again"
+REINSTALL = "install Framefleet again; in a checkout, delete the folder .venv first"
 LIBRARIES = {
     "numpy": ("numpy", ""),
     "openvino": ("engine.backends, openvino", ""),  # the former keeps the latter from reporting its use

@@ -40,7 +40,7 @@ def check_system() -> Iterator[Check]:
 def _python() -> Check:
     detail = f"{platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}"
     if sys.version_info < (3, 11) or sys.maxsize < 2**32:
-        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer and start ./run again")
+        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer, and Framefleet with it")
     return Check("Python", Status.OK, detail)
 
 
