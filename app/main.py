@@ -28,6 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     streams.prepare()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
+    if debug or "--verbose" in arguments:
+        from engine import logs
+
+        logs.set_level("DEBUG" if debug else "INFO")
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         run = import_module(f"app.cli.{command or 'window'}").run

@@ -30,7 +30,7 @@ class _Version(argparse.Action):
 
 
 def make_parser(command: str, description: str, usage: str | None = None, epilog: str | None = None) -> argparse.ArgumentParser:
-    """A parser for ``framefleet COMMAND`` with ``--version`` and ``--debug``."""
+    """A parser for ``framefleet COMMAND`` with ``--version``, ``--verbose`` and ``--debug``; ``main`` sets the log level."""
     parser = argparse.ArgumentParser(
         prog=f"framefleet {command}".strip(),
         usage=usage,
@@ -40,7 +40,8 @@ def make_parser(command: str, description: str, usage: str | None = None, epilog
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
-    parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    parser.add_argument("--verbose", action="store_true", help="log what the program and its worker processes do, on standard error")
+    parser.add_argument("--debug", action="store_true", help="log more, and show where in the program an error arose")
     return parser
 
 

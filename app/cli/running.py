@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from engine.store.export import EXPORTERS, Exported, export_session
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"
+_log = logging.getLogger(__name__)
 
 
 def add_format_option(parser: argparse._ActionsContainer) -> None:
@@ -31,11 +33,13 @@ def add_format_option(parser: argparse._ActionsContainer) -> None:
 def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool) -> tuple[Interruption, list[EngineInfo]]:
     """Detect in these sources, with progress on standard error; gives what interrupted it and the engines that were built."""
     engines = {}
+    _log.info("%d sources, results in %s", len(sources), session.database)
     with closing(Progress(session.sources, quiet)) as progress, interruptible(session.cancel) as interruption:
         for source in sources:
             session.add(source)
         session.finish()
         for event in session.events():
+            _log.debug("%s", type(event).__name__)
             progress.show(event)
             if isinstance(event, DeviceReady):
                 engines[event.engine.device] = event.engine

@@ -16,11 +16,11 @@ NODES = [NumaNode(0, frozenset(range(16)), 64 * GIB), NumaNode(1, frozenset(rang
 
 
 @pytest.mark.data
-def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(data: Path) -> None:
     recordings = data.parent / "device" / "recordings"
     if not recordings.is_dir():
         pytest.skip(f"no recordings in {recordings}")
-    run = run_main(capsys, "topology", "--recording", recordings / "nvml-8xH200.json")
+    run = run_main("topology", "--recording", recordings / "nvml-8xH200.json")
     expected = (recordings / "nvidia-smi-topo-m-8xH200.txt").read_text()
     cells = [line.split("\t") for line in expected.splitlines()]
     assert len(cells[0]) == 12  # a corner, eight GPUs, three more columns
@@ -30,9 +30,9 @@ def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(capsys: pytest.Capt
     assert run.out.endswith("Peer-to-peer access: between all GPUs\n")
 
 
-def show(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], topology: Topology, *options: str) -> str:
+def show(monkeypatch: pytest.MonkeyPatch, topology: Topology, *options: str) -> str:
     monkeypatch.setattr(command, "find_topology", lambda: topology)
-    run = run_main(capsys, "topology", *options)
+    run = run_main("topology", *options)
     assert run.status == 0
     return run.out
 
@@ -87,7 +87,7 @@ def test_json_comes_back(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert values["nodes"][1] == {"number": 1, "cpus": "16-31", "memory": 64 * GIB}
 
 
-def test_a_recording_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    run = run_main(capsys, "topology", "--recording", tmp_path / "none.json")
+def test_a_recording_that_is_not_there(tmp_path: Path) -> None:
+    run = run_main("topology", "--recording", tmp_path / "none.json")
     assert run.status == 2
     assert "none.json cannot be read" in run.err

@@ -31,9 +31,9 @@ def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("videos") / "video.mp4", 300, (64, 48), gop=50)
 
 
-def test_scaling_writes_its_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path) -> None:
+def test_scaling_writes_its_report(tmp_path: Path, video: Path) -> None:
     options = ("--precision", "fp32", "--source", video, "--seconds", "0.3", "--out", tmp_path / "report", "--mode", "strong")
-    run = run_main(capsys, "bench", "scaling", *TINY, *options, "--devices", "cpu:0,cpu:1", "--json")
+    run = run_main("bench", "scaling", *TINY, *options, "--devices", "cpu:0,cpu:1", "--json")
     assert run.status == 0, run.err
     report = run.report
     assert [(point["mode"], point["count"]) for point in report["points"]] == [("strong", 1), ("strong", 2)]
@@ -47,11 +47,9 @@ def test_scaling_writes_its_report(capsys: pytest.CaptureFixture[str], tmp_path:
     ElementTree.parse(tmp_path / "report" / "scaling.svg")
 
 
-def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, video: Path
-) -> None:
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(tmp_path: Path, video: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    run = run_main(capsys, "bench", "scaling", *TINY, "--source", video, "--out", tmp_path / "file")
+    run = run_main("bench", "scaling", *TINY, "--source", video, "--out", tmp_path / "file")
     assert run.status == 2
     assert f"the folder {tmp_path / 'file'} cannot be made for the report: File exists" in run.err
     assert "a trial" not in run.err
@@ -75,12 +73,12 @@ def test_a_measurement_that_is_terminated_leaves_no_videos(number: str, tmp_path
     assert [*tmp_path.glob("framefleet-*")] == []
 
 
-def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
-    run = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
+def test_pipeline(video: Path) -> None:
+    run = run_main("bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
     assert run.status == 0, run.err
     assert run.report["frames"] == 600
     assert run.report["devices"][0]["frames"] == 600
-    text = run_main(capsys, "bench", "pipeline", video, *TINY, "--devices", "cpu:0")
+    text = run_main("bench", "pipeline", video, *TINY, "--devices", "cpu:0")
     assert text.status == 0, text.err
     assert text.out.splitlines()[1].startswith("cpu:0 ")
     assert "what sets the pace: " in text.out
@@ -103,8 +101,8 @@ def test_pipeline(capsys: pytest.CaptureFixture[str], video: Path) -> None:
         ),
     ],
 )
-def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_main(capsys, "bench", *arguments)
+def test_unusable_options(arguments: list[str], message: str) -> None:
+    run = run_main("bench", *arguments)
     assert run.status == 2
     assert message in run.err
 
