@@ -11,8 +11,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import av
-
 from app.main import main
 from tests.support.models import TINY_CFG
 
@@ -52,16 +50,3 @@ def run_program(*arguments: str | Path) -> Outcome:
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON Lines file."""
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def head(source: Path, target: Path, frames: int) -> Path:
-    """The first frames of a video without re-encoding them (of a file without B-frames exactly these)."""
-    with av.open(str(source)) as container, av.open(str(target), "w") as output:
-        stream = container.streams.video[0]
-        copy = output.add_stream_from_template(stream)
-        for number, packet in enumerate(container.demux(stream)):
-            if number == frames or packet.dts is None:
-                break
-            packet.stream = copy
-            output.mux(packet)
-    return target
