@@ -1,4 +1,4 @@
-"""The demo: an embedded model detects in an embedded clip, whose every frame's truth is known."""
+"""The demo: an embedded model detects objects in an embedded clip whose true objects are known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.types import Detections
 from resources import DEMO
 
 CONFIDENCE = 0.25
-"""What is shown; detected is from a lower confidence on, since average precision counts the weak detections, too."""
+"""The least confidence shown. Detection keeps weaker detections too, since average precision counts them."""
 
 
 def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
@@ -22,12 +22,12 @@ def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
 
 
 def demo_labels() -> tuple[str, ...]:
-    """What the demo's model tells apart."""
+    """The classes of the demo's model."""
     return tuple(DEMO.labels.read_text("utf-8").split())
 
 
 def demo_accuracy(database: Path, source: int) -> Accuracy:
-    """How right a session's detections in the clip are; takes some seconds.
+    """The accuracy of a session's detections in the clip. Takes some seconds.
 
     Raises:
         ExportError: the session cannot be read.

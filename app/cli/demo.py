@@ -1,4 +1,4 @@
-"""``framefleet demo``: what the program is for, on any machine: an embedded clip, an embedded model, and how right it is."""
+"""``framefleet demo``: detects in an embedded clip with an embedded model, on any machine, and measures the accuracy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     """
     parser = options.make_parser(
         "demo",
-        "Detect in an embedded clip of rendered streets with an embedded model, and compare with what is truly in each frame.\n"
+        "Detect in an embedded clip of rendered streets with an embedded model, and compare with the true objects of each frame.\n"
         "Needs no network, no GPU and no files. Opens the window where there is a display, else writes a report.",
     )
     options.add_settings(parser.add_argument_group("how"), "devices", "batch", "precision")
@@ -57,7 +57,7 @@ def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
     accuracy: Accuracy | None = None
     written: list[Exported] = []
     if outcome in ("ok", "failed"):
-        # comparing waits for nothing, writing for another process
+        # both at once: the comparison computes here while another process writes the video
         with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
             comparison = pool.submit(demo_accuracy, session.database, 0)
             written, complete = export(reader, folder, ["jsonl", "video"], arguments.quiet)
@@ -74,7 +74,7 @@ def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: A
     state = session.sources[0]
     objects = sum(row.objects for row in accuracy.classes)
     fact = "  {:18}{}".format
-    lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose place is known exactly:", ""]
+    lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose positions are known exactly:", ""]
     for engine in engines:
         lines += [
             fact("device", f"{engine.device}: {engine.device_name}"),

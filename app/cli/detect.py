@@ -1,4 +1,4 @@
-"""``framefleet detect SOURCE…``: detects in files and writes the results."""
+"""``framefleet detect SOURCE…``: detects objects in files and writes the results."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
 
 
 def _sources(paths: Sequence[Path]) -> list[Path]:
-    """What these paths hold. One that holds nothing stays as it is: the run counts it as failed and says why.
+    """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
 
     Raises:
-        SourceError: none of them holds anything.
+        SourceError: there is no source at all.
     """
     sources, missing = [], []
     for path in paths:

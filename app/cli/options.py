@@ -15,7 +15,7 @@ from engine.model.registry.installed import model_named
 from engine.settings import ModelFiles
 from engine.settings.checks import require_possible
 from engine.settings.kinds import Choice, Number, Switch, items, one_of
-from engine.settings.table import DEFAULTS, TABLE, Setting
+from engine.settings.table import DEFAULTS, TABLE, Option, Setting
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: the grid (auto: a tile is about as large as the network's input)"
@@ -62,24 +62,25 @@ def add_size_option(group: argparse._ArgumentGroup) -> None:
 def add_settings(group: argparse._ActionsContainer, *names: str, **defaults: object) -> None:
     """The options of these settings. Only those that are given appear among the arguments, or that have a default here."""
     for name in names:
+        setting = TABLE[name]
         if name == "columns":  # one option for columns and rows
             group.add_argument("--tiles", type=grid, metavar="auto|CxR", default=argparse.SUPPRESS, help=_GRID)
-        elif TABLE[name].flag:
-            _add_setting(group, TABLE[name], defaults.get(name, argparse.SUPPRESS))
+        elif setting.option is not None:
+            _add(group, setting, setting.option, defaults.get(name, argparse.SUPPRESS))
 
 
-def _add_setting(group: argparse._ActionsContainer, setting: Setting, default: object) -> None:
+def _add(group: argparse._ActionsContainer, setting: Setting, option: Option, default: object) -> None:
     kind, usual = setting.kind, setting.default if default is argparse.SUPPRESS else default
-    words: dict[str, Any] = {"dest": setting.name, "default": default, "help": setting.help or setting.note}
+    words: dict[str, Any] = {"dest": setting.name, "default": default, "help": option.help or (setting.field and setting.field.note)}
     if isinstance(usual, str | float) and not isinstance(usual, bool) and usual != "auto":
         words["help"] += f" ({usual})"
     match kind:
         case Switch():
-            group.add_argument(setting.flag, action="store_false" if setting.default else "store_true", **words)
-        case Choice() if setting.metavar is None:
-            group.add_argument(setting.flag, choices=[*map(str, kind.members)], **words)
+            group.add_argument(option.flag, action="store_false" if setting.default else "store_true", **words)
+        case Choice() if option.metavar is None:
+            group.add_argument(option.flag, choices=[*map(str, kind.members)], **words)
         case _:
-            group.add_argument(setting.flag, type=checked(kind.read), metavar=setting.metavar, **words)
+            group.add_argument(option.flag, type=checked(kind.read), metavar=option.metavar, **words)
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -98,10 +99,15 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in given:
         other, wanted = TABLE[name].only_with or (name, given[name])
         if values[other] != wanted:
-            raise UsageError(f"{TABLE[name].flag or '--tiles'} is for {TABLE[other].flag} {wanted}, not for {values[other]}")
+            raise UsageError(f"{_flag(name)} is for {_flag(other)} {wanted}, not for {values[other]}")
     if values["devices"]:
         require_possible(values, values["devices"])
     return given
+
+
+def _flag(name: str) -> str:
+    option = TABLE[name].option
+    return option.flag if option else "--tiles"
 
 
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
@@ -113,7 +119,7 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     cfg: Path | None = arguments.model
     if cfg is None:
         raise UsageError(
-            "no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name);"
+            "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
             " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
         )
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
@@ -123,14 +129,14 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
         weights = find_weights(cfg)
         if weights is None and cfg.exists():
             raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
-        weights = weights or cfg.with_suffix(".weights")  # the missing cfg is what will be complained about
+        weights = weights or cfg.with_suffix(".weights")  # the error will be about the missing cfg
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)
 
 
 def checked(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Turn UsageError into argparse's own complaint, which names the option."""
+    """Turn UsageError into argparse's own error, whose message names the option."""
 
     def convert(text: str) -> T:
         try:

@@ -1,4 +1,4 @@
-"""``framefleet results SESSION``: writes what an earlier run stored, in any format."""
+"""``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``framefleet topology``: what joins this machine's GPUs, NUMA nodes and processors."""
+"""``framefleet topology``: shows how this machine's GPUs, NUMA nodes and processors are connected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Legend:
   PIX  = Connection traversing at most a single PCIe bridge
   NV#  = Connection traversing a bonded set of # NVLinks
 """
-"""The codes as nvidia-smi explains them: known words, by which people search."""
+"""The codes in the words of nvidia-smi, which people search for."""
 
 
 def run(argv: Sequence[str]) -> int:
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         UsageError: the recording cannot be read.
     """
     parser = make_parser(
-        "topology", "Show what joins GPUs, NUMA nodes and processors: the matrix of 'nvidia-smi topo -m', and the machine."
+        "topology", "Show how GPUs, NUMA nodes and processors are connected: the matrix of 'nvidia-smi topo -m', and the machine."
     )
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")

@@ -15,16 +15,17 @@ from engine.types import DeviceId
 class Choice:
     """One member of an enumeration. titles: what the dialog calls each member, in its order."""
 
-    titles: Mapping[StrEnum, str]
+    titles: Mapping[Any, str]
 
     def read(self, text: str) -> StrEnum:
         """The member with this value. Raises UsageError."""
-        return type(self.members[0])(one_of(text, self.members))
+        return next(member for member in self.members if member == one_of(text, self.members))
 
     @property
     def members(self) -> list[StrEnum]:
         """All members, in the order of the enumeration."""
-        return [*type(next(iter(self.titles)))]
+        kind: type[StrEnum] = type(next(iter(self.titles)))
+        return [*kind]
 
 
 @dataclass(frozen=True)

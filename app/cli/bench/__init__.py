@@ -1,4 +1,4 @@
-"""``framefleet bench …``: what can be measured, each with its own options."""
+"""``framefleet bench …``: starts one of the measurements, each with its own options."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from engine.settings.kinds import one_of
 WHAT = {
     "model": "how fast a model runs on each device, without decoding or files",
     "pipeline": "the whole pool on given files: frames/s, latency, stages, bottleneck",
-    "scaling": "what 2, 4, 8 devices make of it: a stream each, and one long video",
-    "devices": "the devices and the links between them: which is slow",
+    "scaling": "the speedup with 2, 4, 8 devices: a stream each, and one long video",
+    "devices": "devices and the links between them: which is slow",
 }
 
 
 def run(argv: Sequence[str]) -> int:
-    """What the measurement gives.
+    """Run the measurement, and return its exit status.
 
     Raises:
         FramefleetError: the model, a device or a file cannot be used.

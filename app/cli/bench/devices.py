@@ -1,4 +1,4 @@
-"""``framefleet bench devices``: what devices and the links between them give, and which is slow."""
+"""``framefleet bench devices``: measures devices and the links between them, and names slow ones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _parser() -> ArgumentParser:
 
 
 def as_json(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> dict[str, object]:
-    """All of it. "speedup": over the fastest device alone; "ideal": what the devices' memory bandwidths would allow."""
+    """All measurements. "speedup": over the fastest device alone; "ideal": the speedup that the memory bandwidths allow."""
     entries = []
     for measured in measurements:
         gain, share = speedup(measured, measurements), of_copy(measured, measurements)
@@ -74,7 +74,7 @@ def as_json(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) 
 
 
 def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> str:
-    """Tables for a person."""
+    """The measurements as tables, and the verdict."""
     lines = [f"{device}: {name}" for device, name in names.items()]
     for test in Test:
         some = [measured for measured in measurements if measured.test is test and measured.time is not None]
@@ -84,7 +84,7 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
             lines += ["", *_matrix(some)]
             continue
         lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
-        lines += [_row(measured, measurements) for measured in _telling(some)]
+        lines += [_row(measured, measurements) for measured in _worth_showing(some)]
         if test is Test.SUM and (least := pays_from(measurements)) is not None:
             lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
@@ -99,8 +99,8 @@ _TITLES = {
 }
 
 
-def _telling(some: Sequence[Measurement]) -> list[Measurement]:
-    """All but the sums of one device that is not the fastest, unless the vector is the largest: the smaller ones tell of launching."""
+def _worth_showing(some: Sequence[Measurement]) -> list[Measurement]:
+    """The rows worth showing. Of one device's sums of small vectors only the fastest: they measure the launch of a kernel."""
     largest = max(measured.nbytes for measured in some)
     fastest: dict[int, float] = {}
     for measured in some:

@@ -1,4 +1,4 @@
-"""``framefleet bench pipeline SOURCE…``: the whole pool on given files: frames/s, latency, stages, and what sets the pace."""
+"""``framefleet bench pipeline SOURCE…``: measures the pool on given files: frames/s, latency, stages and bottleneck."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _parser() -> ArgumentParser:
     parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     add_pool_options(parser, "auto")
-    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="queue the sources so often (1)")
+    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="how many times the sources are queued (1)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     return parser
 
@@ -73,6 +73,6 @@ def _text(measured: PoolRun) -> str:
             *lines,
             f"{measured.frames} frames: {measured.frames_per_s:.1f} frames/s in the steady state of {measured.seconds:.1f} s,"
             f" {measured.whole_per_s:.1f} from the moment when the engines were ready",
-            f"what sets the pace: {measured.bottleneck} (the pool's process is {measured.pool_load:.0%} busy{load})",
+            f"bottleneck: {measured.bottleneck} (the pool's process is {measured.pool_load:.0%} busy{load})",
         ]
     )

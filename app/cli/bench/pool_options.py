@@ -1,4 +1,4 @@
-"""What ``bench pipeline`` and ``bench scaling`` have in common: their options, and what they say meanwhile."""
+"""Common to ``bench pipeline`` and ``bench scaling``: their options, and their progress."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from engine.settings import ModelFiles, RunSettings
 from engine.settings.table import DEFAULTS
 
 RANDOM = "random:1"
-_RANDOM_CONFIDENCE = 0.4  # YOLOv4 with random weights sees some ten objects in a frame of the clip then, as many as a street has
+_RANDOM_CONFIDENCE = 0.4  # with it YOLOv4 with random weights finds about ten objects in a frame of the clip, like in a street
 
 
 def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
-    """The model and how it is run. parallel: the default."""
+    """Add the options of the model and of the pool. parallel: the default strategy."""
     options.add_size_option(options.add_model_options(parser))
     how = parser.add_argument_group("how")
     options.add_settings(how, "devices", "batch", "precision", "parallel", "isolation", "decode", parallel=parallel)
@@ -25,10 +25,10 @@ def add_pool_options(parser: argparse.ArgumentParser, parallel: str) -> None:
 
 
 def run_settings(arguments: argparse.Namespace) -> RunSettings:
-    """What these options say. A model without weights has random ones: they are as fast.
+    """The settings that these options name. A model without weights gets random ones, which are as fast.
 
     Raises:
-        UsageError: no model, or a setting that cannot be.
+        UsageError: no model is given, or a setting cannot be used.
     """
     model = arguments.model
     if arguments.weights is None and model is not None and model.is_file() and find_weights(model) is None:
@@ -41,17 +41,17 @@ def run_settings(arguments: argparse.Namespace) -> RunSettings:
 
 
 def model_words(files: ModelFiles) -> str:
-    """The model for a report."""
+    """The model's name in a report."""
     return f"{files.cfg.stem}, random weights" if is_random(files.weights) else files.cfg.stem
 
 
 def say(text: str) -> None:
-    """A line of progress."""
+    """Print a line of progress."""
     print(text, file=sys.stderr, flush=True)
 
 
 def show_event(event: Event) -> None:
-    """What of a run is worth a line."""
+    """Print the strategy, and each device's engine."""
     match event:
         case StrategyChosen(strategy, reason):
             say(f"  {strategy}: {reason}")

@@ -26,7 +26,7 @@ FEATURES = {
 
 
 def check_system() -> Iterator[Check]:
-    """All of them."""
+    """Check the machine itself."""
     yield _python()
     yield _processor()
     yield _memory()
@@ -85,7 +85,7 @@ def _memory() -> Check:
 
 
 def _container_limit() -> int | None:
-    """What a container may use, bytes (control groups, version 2)."""
+    """The memory limit of a container (control groups, version 2), bytes."""
     try:
         text = Path("/sys/fs/cgroup/memory.max").read_text().strip()
     except OSError:
@@ -101,7 +101,7 @@ def _folder(name: str, path: Path) -> Check:
             file.flush()
         free = shutil.disk_usage(path).free
     except OSError as error:
-        remedy = f"make it writable (chown, chmod), or free space; the disk and the rights of {path} decide"
+        remedy = f"make {path} writable (chown, chmod), or free some space"
         return Check(name, Status.WARNING, f"{path} cannot be written: {error.strerror}", remedy)
     detail = f"{path}, {free / GIB:.1f} GiB free"
     return Check(name, Status.WARNING, detail, "free some space") if free < GIB else Check(name, Status.OK, detail)
@@ -117,6 +117,6 @@ def _shared_memory() -> Iterator[Check]:
         return
     detail = f"/dev/shm, {usage.free / GIB:.2f} of {usage.total / GIB:.2f} GiB free"
     if usage.free < GIB // 8:
-        yield Check("shared memory", Status.WARNING, detail, "pictures pass through it: in a container, start that with --shm-size=1g")
+        yield Check("shared memory", Status.WARNING, detail, "frames pass through it: start the container with --shm-size=1g")
     else:
         yield Check("shared memory", Status.OK, detail)

@@ -1,4 +1,4 @@
-"""A scaling report in words and figures: JSON for scripts, Markdown for people."""
+"""The scaling report: JSON for scripts, Markdown for people."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from engine.bench.pool_run import WARM_UP, DeviceRun
 from engine.bench.scaling import Mode, Point
 
 CHART = "scaling.svg"
-_HOW = f"""Engines are built before anything counts. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the first
-stream that ends: the unequal remainders of the others are no work for all. Strong scaling ends with the last frame: its uneven end
-counts. Frames are counted as the pool receives them. Efficiency is the rate over n times that of one device in the same round and mode.
-Where the second half of the steady state is faster than the first, it had not begun yet: give more ``--seconds``."""
-_STAGES = "Where a frame spends its time, mean ms (those of a batch wait for each other), and the device's own time by its clock:"
-_SHARED = "CPU devices share the cores, so that their ideal is 1: what counts is that two are not slower than one."
+_HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the
+first stream that ends, since after it not all devices have work. Strong scaling ends with the last frame: its uneven end counts.
+Frames are counted when the pool receives them. Efficiency is the rate divided by n times the rate of one device in the same round and
+mode. Where the second half is faster than the first, the steady state had not begun: give more ``--seconds``."""
+_STAGES = "The time of a frame in each stage, mean ms (frames of a batch wait for each other), and the device's own time by its clock:"
+_SHARED = "CPU devices share the cores, so their ideal speedup is 1: two must not be slower than one."
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the figures belong to. command: as it was given. source, model: in words."""
+    """What was measured. command: as it was given. source, model: in words."""
 
     command: str
     source: str
@@ -34,7 +34,7 @@ class Facts:
 
 
 def as_json(points: Sequence[Point], facts: Facts) -> dict[str, Any]:
-    """All figures."""
+    """All figures as a JSON object."""
     return {"machine": machine(), "command": facts.command, "model": facts.model, "source": facts.source, "points": [*map(_point, points)]}
 
 
@@ -50,7 +50,7 @@ def summary(points: Sequence[Point]) -> str:
 
 
 def markdown(points: Sequence[Point], facts: Facts) -> str:
-    """A page with tables, which shows the chart beside it."""
+    """A page with tables that shows the chart."""
     engine = points[0].run.devices[0].engine
     segments = "segment" if engine.decode_threads == 1 else "segments"
     cpu = any(point.ideal < point.count for point in points)
@@ -76,7 +76,7 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
 
 
 def machine() -> str:
-    """Processor and system, as Linux says; elsewhere what Python knows."""
+    """Processor and system, from Linux or else from Python."""
     name, cpuinfo = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
     if cpuinfo.exists():
         name = next((line.partition(": ")[2] for line in cpuinfo.read_text().splitlines() if line.startswith("model name")), name)
@@ -123,7 +123,7 @@ def _row(point: Point) -> list[str]:
 
 
 def _stages(point: Point) -> dict[str, str]:
-    """Means over the devices, by stage."""
+    """The mean time over the devices, by stage."""
     devices = point.run.devices
     found = {"mode": point.mode.value, "devices": str(point.count)}
     for prefix, values in (("", [device.stages for device in devices]), ("device: ", [device.busy for device in devices])):
@@ -175,7 +175,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 
 def device_json(device: DeviceRun) -> dict[str, Any]:
-    """One device of a run."""
+    """One device of a run as a JSON object."""
     engine = device.engine
     return {
         "id": str(engine.device),

@@ -1,4 +1,4 @@
-"""Choosing devices: automatic, or any of those found."""
+"""The form for choosing devices: automatic, or some of those found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AUTOMATIC = "Automatic: the best available"
 
 
 class DeviceForm(QWidget):
-    """A check box for "automatic" and one for each device. changed: something was ticked, or devices were found."""
+    """A check box for "automatic" and one for each device. changed: a tick has changed, or devices were found."""
 
     changed = Signal()
 
@@ -74,7 +74,7 @@ class DeviceForm(QWidget):
         return {known.id: known.precisions for known in self.found or () if known.available}
 
     def set_devices(self, devices: Sequence[DeviceId]) -> None:
-        """Tick these; none = automatic."""
+        """Tick these devices; none = automatic."""
         self._wanted = tuple(devices)
         self.automatic.setChecked(not devices)
         for device, box in self.boxes.items():
@@ -82,7 +82,7 @@ class DeviceForm(QWidget):
         self._enable()
 
     def offer(self, found: Sequence[DeviceDescription]) -> None:
-        """These were found. What was chosen before and is not among them stays on the list, and says so."""
+        """List the devices that were found. A chosen device that was not found stays on the list, with a remark."""
         self.found = tuple(found)
         for description in found:
             self._add(description.id, _described(description), description.problem)
@@ -116,7 +116,7 @@ class DeviceForm(QWidget):
         self.boxes[device] = box
 
     def fail(self, message: str) -> None:
-        """Looking for devices went wrong."""
+        """Show why the search for devices failed."""
         self.hint.setText(message)
 
     @Slot()

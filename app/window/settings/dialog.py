@@ -48,7 +48,7 @@ class SettingsDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for button in self.buttons.buttons():
-            button.setIcon(type(button.icon())())  # the style's own icons are not ours
+            button.setIcon(type(button.icon())())  # without the style's own icons
         self._arrange()
         self._fold()
         self.devices.changed.connect(self._validate)
@@ -85,7 +85,7 @@ class SettingsDialog(QDialog):
         column.addWidget(self.advanced)
         column.addStretch()
         self.pane = scroll = QScrollArea()
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and are scrolled to
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and it scrolls to them
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -102,7 +102,7 @@ class SettingsDialog(QDialog):
 
     @property
     def preferences(self) -> Preferences:
-        """What the fields say."""
+        """The preferences in the fields."""
         values = {**self._values, "devices": self.devices.devices}
         for form in self._forms:
             values |= form.values
@@ -133,22 +133,22 @@ class SettingsDialog(QDialog):
         usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
         save.setEnabled(usable and not (problems or none))
-        why = "Something cannot be used: see what is written in red" if usable else "Choose a model that can be used"
+        why = "Something cannot be used: see the text in red" if usable else "Choose a model that can be used"
         save.setToolTip("" if save.isEnabled() else why)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """As high as what is in it, within reason."""
+        """Make the dialog as high as its contents, within limits."""
         self.ensurePolished()
         height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20
         self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Model files may be dropped anywhere on the dialog."""
+        """Accept model files anywhere on the dialog."""
         if sort_paths(local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take them."""
+        """Take the dropped files."""
         self.model.take(sort_paths(local_paths(event)))
         event.acceptProposedAction()

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout,
 from app.window.widgets.fields import choice, count, milliseconds, share
 from app.window.widgets.form_grid import form_grid
 from app.window.widgets.indicators import label, say, wrapped
-from engine.settings.kinds import Choice, Number
-from engine.settings.table import SETTINGS, TABLE, Section, Setting
+from engine.settings.kinds import Choice, Kind, Number
+from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 STEP = 0.01
@@ -27,17 +27,17 @@ class SettingsForm(QWidget):
 
     def __init__(self, section: Section, values: Mapping[str, Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        settings = [setting for setting in SETTINGS if setting.section is section]
-        self.fields = {setting.name: self._field(setting, values[setting.name]) for setting in settings}
-        self.problems = {setting.name: wrapped("error") for setting in settings}
-        self.notes = {setting.name: wrapped("notice") for setting in settings}
+        shown = [(setting, setting.field) for setting in SETTINGS if setting.field and setting.field.section is section]
+        self.fields = {setting.name: self._field(setting.kind, field, values[setting.name]) for setting, field in shown}
+        self.problems = {name: wrapped("error") for name in self.fields}
+        self.notes = {name: wrapped("notice") for name in self.fields}
         self.parts: dict[tuple[str, str], QWidget] = {}
         """The fields that are shown only while another setting has a certain value."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for condition, group in groupby(settings, lambda setting: setting.only_with):
-            grid = form_grid(self._rows(list(group)))
+        for condition, group in groupby(shown, lambda each: each[0].only_with):
+            grid = form_grid(self._rows([(setting.name, field) for setting, field in group]))
             if condition is None:
                 column.addLayout(grid)
             else:
@@ -57,8 +57,8 @@ class SettingsForm(QWidget):
             for name, line in lines.items():
                 say(line, texts.get(name, ""))
 
-    def _field(self, setting: Setting, value: Any) -> QWidget:
-        name, kind = setting.spoken or setting.title, setting.kind
+    def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
+        name = field.spoken or field.title
         match kind:
             case Choice():
                 combo = choice(name, kind.titles, value)
@@ -74,24 +74,22 @@ class SettingsForm(QWidget):
                     spin = share(name, value, kind.least + STEP * kind.above, kind.most)
                 spin.valueChanged.connect(self._changed)
                 return spin
-        box = QCheckBox(setting.note)
+        box = QCheckBox(field.note)
         box.setChecked(value)
         box.toggled.connect(self._changed)
         return box
 
-    def _rows(self, settings: Sequence[Setting]) -> list[Row]:
-        """The rows of the grid: settings with the same title beside each other, what is wrong with them below."""
+    def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
+        """The rows of the grid: fields with the same title beside each other, what is wrong with them below."""
         rows: list[Row] = []
-        for title, group in groupby(settings, lambda setting: setting.title):
-            same = list(group)
-            fields = [self.fields[setting.name] for setting in same]
-            if len(fields) > 1:
-                rows.append((title, _line(fields, same[-1].note)))
-            elif same[0].note and not isinstance(fields[0], QCheckBox):
-                rows.append((title, fields[0], same[0].note))
+        for title, group in groupby(shown, lambda each: each[1].title):
+            names, fields = zip(*group, strict=True)
+            widgets, note = [self.fields[name] for name in names], fields[-1].note
+            if len(widgets) > 1:
+                rows.append((title, _line(widgets, note)))
             else:
-                rows.append((title, fields[0]))
-            rows += [("", lines[setting.name]) for setting in same for lines in (self.problems, self.notes)]
+                rows.append((title, widgets[0], note) if note and not isinstance(widgets[0], QCheckBox) else (title, widgets[0]))
+            rows += [("", lines[name]) for name in names for lines in (self.problems, self.notes)]
         return rows
 
     @Slot()

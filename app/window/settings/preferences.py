@@ -18,7 +18,7 @@ FLOOR = 0.05
 """Detection keeps everything from this confidence on, so that the window's slider can go down to it without another run."""
 VERSION = 2
 """Of the stored keys and values. 1 had no number, decode threads as "lanes", and tiles in one value."""
-KEPT = [name for name, setting in TABLE.items() if setting.section is not None]
+KEPT = [name for name, setting in TABLE.items() if setting.field is not None]
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,6 @@ def test_devices() -> None:
     first = json.loads(run.out)["devices"][0]
     assert (first["id"], first["available"], first["problem"]) == ("cpu:0", True, None)
     assert "fp32" in first["precisions"]
-    text = run_main("devices")
-    assert text.status == 0
-    assert text.out.splitlines()[1].split()[0] == "cpu:0"
-    assert first["name"] in text.out.splitlines()[1]
-    assert first["backend"] in text.out.splitlines()[1]
 
 
 def test_columns_that_no_device_fills_are_left_out() -> None:
@@ -71,6 +66,7 @@ def test_a_recorded_machine(tmp_path: Path) -> None:
         ("cuda:0", "NVIDIA X", "13.0"),
         ("cuda:1", "NVIDIA Y", "13.0"),
     ]
+    assert run_main("devices", "--recording", path).out.splitlines()[1].startswith("cuda:0 *  NVIDIA X  ")
     run = run_main("devices", "--recording", tmp_path / "none.json")
     assert run.status == 2
     assert "none.json cannot be read" in run.err

@@ -61,7 +61,7 @@ def test_a_model_is_downloaded_used_by_its_name_and_removed(entries: tuple[Model
     assert "tiny: 0.1 of 0.1 MB" in done.err
     (model,) = done.report["models"]
     assert (model["name"], model["installed"], model["path"]) == ("tiny", True, str(folder / "tiny"))
-    assert "tiny is there already" in run_main("models", "download", "tiny").err
+    assert "tiny is installed already" in run_main("models", "download", "tiny").err
     assert "installed" in run_main("models").out.splitlines()[1]
 
     detected = run_main("detect", video, "--model", "tiny", "--out", tmp_path / "out", "--quiet", "--json")
@@ -70,7 +70,7 @@ def test_a_model_is_downloaded_used_by_its_name_and_removed(entries: tuple[Model
 
     assert "tiny is removed" in run_main("models", "remove", "tiny").err
     assert not (folder / "tiny").exists()
-    assert "tiny was not there" in run_main("models", "remove", "tiny").err
+    assert "tiny is not installed" in run_main("models", "remove", "tiny").err
 
 
 def test_one_that_fails_does_not_stop_the_others(site: Site, entries: tuple[ModelEntry, ...], folder: Path) -> None:
@@ -79,7 +79,7 @@ def test_one_that_fails_does_not_stop_the_others(site: Site, entries: tuple[Mode
     assert done.status == 1
     assert "tiny.weights broke off after 40,000" in done.err
     assert "small is installed" in done.err
-    assert "55 % there" in run_main("models").out
+    assert "55 % downloaded" in run_main("models").out
     site.pages["/tiny.weights"] = Page(status=404)
     alone = run_main("models", "tiny")
     assert alone.status == 2

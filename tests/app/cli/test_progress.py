@@ -108,7 +108,7 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
         assert "people.mp4" in line
         progress.show(DeviceFailed(OTHER, "there is no memory", restarting=False))
         after = terminal.read()
-        assert "cuda:1: there is no memory; this device is out" in after
+        assert "cuda:1: there is no memory; this device is not used any more" in after
         assert "trying tactics" not in after.rpartition("\n")[2]
 
 

@@ -37,8 +37,8 @@ def show(monkeypatch: pytest.MonkeyPatch, topology: Topology, *options: str) -> 
     return run.out
 
 
-def test_without_a_gpu_there_are_nodes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert show(monkeypatch, capsys, Topology(tuple(NODES))) == (
+def test_without_a_gpu_there_are_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert show(monkeypatch, Topology(tuple(NODES))) == (
         "There is no NVIDIA GPU.\n\nNUMA node 0: CPUs 0-15, 64.0 GiB\nNUMA node 1: CPUs 16-31, 64.0 GiB\n"
     )
 
@@ -78,9 +78,9 @@ def test_who_reads_whose_memory() -> None:
     assert text(mixed).splitlines()[-4:] == ["\tGPU0\tGPU1\tGPU2", "GPU0\t X \tyes\tyes", "GPU1\tyes\t X \tyes", "GPU2\tno\tno\t X "]
 
 
-def test_json_comes_back(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     topology = machine([gpu(0, "pci0/a", 0), gpu(1, "pci1/b", 1)], {(0, 1): 4}, NODES)
-    values = json.loads(show(monkeypatch, capsys, topology, "--json"))
+    values = json.loads(show(monkeypatch, topology, "--json"))
     assert Topology.from_json(values) == topology
     assert values["matrix"] == [["X", "NV4"], ["NV4", "X"]]
     assert values["gpus"][1]["device"] == "cuda:1"

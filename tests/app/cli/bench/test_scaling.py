@@ -80,7 +80,7 @@ def test_pipeline(video: Path) -> None:
     text = run_main("bench", "pipeline", video, *TINY, "--devices", "cpu:0")
     assert text.status == 0, text.err
     assert text.out.splitlines()[1].startswith("cpu:0 ")
-    assert "what sets the pace: " in text.out
+    assert "bottleneck: " in text.out
 
 
 @pytest.mark.parametrize(
