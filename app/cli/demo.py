@@ -25,7 +25,7 @@ FOLDER = Path("framefleet-demo")
 
 
 def run(argv: Sequence[str]) -> int:
-    """The window where there is a display, else a report: 0, or as ``detect``.
+    """Open the window where there is a display, else write a report. Exit status: as of ``detect``.
 
     Raises:
         FramefleetError: a device cannot be used, or the folder for the results cannot be made.

@@ -21,7 +21,9 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every frame is detected. 1: some frames, sources or results failed. 2: nothing could be used. 128 + signal: interrupted.
+    """Detect in the sources, and write the results.
+
+    Exit status 0: no frame failed; 1: some frames, sources or results failed; 2: no source could be used; 128 + signal: interrupted.
 
     Raises:
         FramefleetError: the model, the settings or the folder for the results cannot be used.

@@ -17,7 +17,7 @@ HEADINGS = ("DEVICE", "NAME", "CORES", "MEMORY", "COMPUTE", "DRIVER", "BACKEND",
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: the devices are listed.
+    """List the devices. Exit status 0.
 
     Raises:
         DeviceError: nothing could be examined.

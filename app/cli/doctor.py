@@ -16,7 +16,7 @@ MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}
 
 
 def run(argv: Sequence[str]) -> int:
-    """Print every check; 0 if detection can work here, 1 if not."""
+    """Print every check. Exit status 0: detection can work; 1: it cannot."""
     parser = make_parser(
         "doctor", "Check this machine: libraries, devices, display, disk, memory; say what to do where something is wrong."
     )

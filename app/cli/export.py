@@ -9,7 +9,7 @@ from app.cli import options
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: the file is written.
+    """Write the file. Exit status 0.
 
     Raises:
         FramefleetError: the model cannot be used, or the file cannot be written.

@@ -24,7 +24,7 @@ class _Bar(tqdm):  # type: ignore[misc]
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: done. 1: one of several could not be downloaded or removed.
+    """List, download or remove models. Exit status 0: done; 1: one of several models could not be downloaded or removed.
 
     Raises:
         FramefleetError: the only one could not be, or there is no such model.

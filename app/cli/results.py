@@ -13,7 +13,7 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every file is written. 1: some could not be.
+    """Write the files. Exit status 0: all are written; 1: some could not be.
 
     Raises:
         FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.

@@ -17,7 +17,7 @@ _HEADS = ("size", "ms", "p5", "p95", "variance", "GB/s", "of copy", "speedup", "
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything could be measured, and nothing is slow. 1: something is slow or failed.
+    """Measure, and print tables or JSON. Exit status 0: nothing is slow or failed; 1: something is.
 
     Raises:
         FramefleetError: no device can be used.
@@ -125,11 +125,11 @@ def _row(measured: Measurement, measurements: Sequence[Measurement]) -> str:
 
 
 def _matrix(some: Sequence[Measurement]) -> list[str]:
-    """From each device (rows) to each other one (columns)."""
+    """A table of the copies from each device (rows) to each other device (columns)."""
     small = some[0].test is Test.PEER_LATENCY
     devices = list(dict.fromkeys(measured.devices[0] for measured in some))
     values = {measured.devices: (1000 * measured.time.median if small else measured.rate or 0.0) for measured in some if measured.time}
-    title = f"a copy of {some[0].nbytes} bytes from device to device, µs" if small else "from device to device, GB/s"
+    title = f"a copy of {some[0].nbytes} bytes from device to device, µs" if small else "copies from device to device, GB/s"
     lines = [f"{title} ({'; '.join(sorted({measured.note for measured in some}))})"]
     lines.append(f"{'':>10}" + "".join(f"{device!s:>10}" for device in devices))
     for source in devices:

@@ -13,7 +13,7 @@ COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and print a table or JSON. Exit status 0.
 
     Raises:
         FramefleetError: the model or a device cannot be used.

@@ -18,7 +18,7 @@ _COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and print a table or JSON. Exit status 0.
 
     Raises:
         FramefleetError: the model, a device or a source cannot be used.

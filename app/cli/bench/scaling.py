@@ -28,7 +28,7 @@ _COLUMNS = "{:8} {:>8} {:>10} {:>9} {:>11}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and write the report. Exit status 0.
 
     Raises:
         FramefleetError: the model, a device or the source cannot be used, or the report cannot be written.

@@ -54,8 +54,6 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
     engine = points[0].run.devices[0].engine
     segments = "segment" if engine.decode_threads == 1 else "segments"
     cpu = any(point.ideal < point.count for point in points)
-    rows = [_row(point) for point in points]
-    stages = [_stages(point) for point in points]
     most = max(points, key=lambda point: point.count)
     parts = [
         "# Scaling",
@@ -66,10 +64,9 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
         f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
         f" {engine.decode_threads} {segments} at once in each device;"
         f" {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
-        _table(_HEAD, rows),
-        f"{_STAGES}\n\n{_merged(stages)}",
-        f"The devices in {most.mode} scaling on {most.count}:\n\n"
-        + _table(_DEVICE_HEAD, [_device_row(device) for device in most.run.devices]),
+        _table([_row(point) for point in points]),
+        f"{_STAGES}\n\n{_table([_stages(point) for point in points])}",
+        f"The devices in {most.mode} scaling on {most.count}:\n\n" + _table([_device_row(device) for device in most.run.devices]),
         _HOW + (f" {_SHARED}" if cpu else ""),
     ]
     return "\n\n".join(parts) + "\n"
@@ -83,43 +80,24 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
 
 
-_HEAD = (
-    "mode",
-    "devices",
-    "frames/s",
-    "speedup",
-    "range",
-    "efficiency",
-    "whole file, frames/s",
-    "frames",
-    "s",
-    "pool process",
-    "host",
-    "host, µs a frame",
-    "2nd ÷ 1st half",
-    "bottleneck",
-)
-_DEVICE_HEAD = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "bottleneck")
-
-
-def _row(point: Point) -> list[str]:
+def _row(point: Point) -> dict[str, str]:
     run, speedups = point.run, sorted(point.speedups)
-    return [
-        point.mode.value,
-        str(point.count),
-        f"{point.rate:.1f}",
-        f"**{point.speedup:.2f}×**",
-        f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
-        f"{point.efficiency:.1%}",
-        "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
-        str(run.frames),
-        f"{run.seconds:.1f}",
-        f"{run.pool_load:.0%}",
-        "" if run.host_load is None else f"{run.host_load:.0%}",
-        "" if run.host_cost is None else f"{run.host_cost:.0f}",
-        "" if run.drift is None else f"{run.drift:.3f}",
-        run.bottleneck,
-    ]
+    return {
+        "mode": point.mode.value,
+        "devices": str(point.count),
+        "frames/s": f"{point.rate:.1f}",
+        "speedup": f"**{point.speedup:.2f}×**",
+        "range": f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
+        "efficiency": f"{point.efficiency:.1%}",
+        "whole file, frames/s": "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
+        "frames": str(run.frames),
+        "s": f"{run.seconds:.1f}",
+        "pool process": f"{run.pool_load:.0%}",
+        "host": "" if run.host_load is None else f"{run.host_load:.0%}",
+        "host, µs a frame": "" if run.host_cost is None else f"{run.host_cost:.0f}",
+        "2nd ÷ 1st half": "" if run.drift is None else f"{run.drift:.3f}",
+        "bottleneck": run.bottleneck,
+    }
 
 
 def _stages(point: Point) -> dict[str, str]:
@@ -133,18 +111,17 @@ def _stages(point: Point) -> dict[str, str]:
     return found
 
 
-def _merged(rows: Sequence[Mapping[str, str]]) -> str:
+def _device_row(device: DeviceRun) -> dict[str, str]:
+    p50, p99 = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
+    rates = {"device": str(device.engine.device), "frames": str(device.frames), "frames/s": f"{device.frames_per_s:.1f}"}
+    return rates | {"p50 ms": p50, "p99 ms": p99, "bottleneck": device.bottleneck or ""}
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    """A Markdown table. Its columns are the keys of all rows."""
     head = list(dict.fromkeys(name for row in rows for name in row))
-    return _table(head, [[row.get(name, "") for name in head] for row in rows])
-
-
-def _device_row(device: DeviceRun) -> list[str]:
-    latencies = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
-    return [str(device.engine.device), str(device.frames), f"{device.frames_per_s:.1f}", *latencies, device.bottleneck or ""]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *rows])
+    lines = [head, ["---"] * len(head), *([row.get(name, "") for name in head] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _versions() -> str:

@@ -44,6 +44,7 @@ class SettingsDialog(QDialog):
         self.fold.setChecked(any(value != DEFAULTS[name] for name, value in self.advanced.values.items()))
         self.fold.setProperty("role", "fold")
         self.fold.toggled.connect(self._fold)
+        self.fold.toggled.connect(self._reveal)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -113,8 +114,10 @@ class SettingsDialog(QDialog):
         opened = self.fold.isChecked()
         self.advanced.setVisible(opened)
         self.fold.setIcon(icon("chevron-up" if opened else "chevron-down", theme.MUTED))
-        if opened:
-            QTimer.singleShot(0, self, self._scroll_down)  # when the fields have their places
+
+    @Slot()
+    def _reveal(self) -> None:
+        QTimer.singleShot(0, self, self._scroll_down)  # when the fields have their places
 
     @Slot()
     def _scroll_down(self) -> None:

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import UsageError
 from engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.settings.checks import find_notes, find_problems, require_possible
-from engine.settings.kinds import Number, write
+from engine.settings.kinds import Choice, Number, write
 from engine.settings.table import DEFAULTS, SETTINGS, TABLE
 from engine.types import DeviceId
 
@@ -27,6 +27,8 @@ def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> Non
     assert {*names} - {"model", "engine", "tiles"} == {*TABLE}
     assert len(TABLE) == len(SETTINGS)
     assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
+    choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]
+    assert [{*choice.titles} for choice in choices] == [{*choice.members} for choice in choices], "the dialog offers every member"
 
 
 @pytest.mark.parametrize(
