@@ -54,7 +54,7 @@ class EnginePool:
         check_decode(settings.engine.decode, devices)
         self._settings = settings
         self._strategy = choose(settings, devices)
-        self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices))
+        self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
         self._uncut: int | None = None
         devices = self._strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD

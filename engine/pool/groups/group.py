@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, EngineInfo, Progress
+from engine.devices.affinity import usable_cores
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
-from engine.pool.groups.decoding import cores, decode_shared
+from engine.pool.groups.decoding import decode_shared
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
@@ -71,7 +72,7 @@ class Group(Backend):
         batch = max(engine.batch for engine in engines)
         pictures = sum(engine.slots * engine.batch for engine in engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
-        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, cores() // 2))
+        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))
