@@ -20,7 +20,7 @@ from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
 from engine.pool.protocol import Building, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped
 from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.strategies.choose import choose, explain
+from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.pool.setup import setup_for
 from engine.pool.worker import worker
 from engine.settings import Isolation, RunSettings, check_decode
@@ -53,10 +53,10 @@ class EnginePool:
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         check_decode(settings.engine.decode, devices)
         self._settings = settings
-        self._strategy = choose(settings, devices)
+        self._strategy = STRATEGIES[settings.parallel](devices)
         self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
         self._uncut: int | None = None
-        devices = self._strategy.workers(devices)
+        devices = self._strategy.workers
         together = settings.isolation is Isolation.THREAD
         self._dispatcher = Dispatcher(self._strategy, devices, together=together)
         self._common_host = Host("devices", type(self).worker_main) if together else None
@@ -316,7 +316,7 @@ class EnginePool:
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
         self._dispatcher.join(wanted)
-        events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)
+        events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, suspect=not innocent)
         if leaving:
             events += self._left(remote)
         elif not restarting:

@@ -18,7 +18,7 @@ from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event,
 from engine.pool.host import NICE
 from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.dispatcher import DIED_TWICE
+from engine.pool.scheduling.crashes import DIED_TWICE
 from engine.settings import ModelFiles, Parallel
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
