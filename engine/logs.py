@@ -18,7 +18,7 @@ def set_level(level: str) -> None:
 
 
 def follow_environment() -> None:
-    """Show messages from the level on that VARIABLE names; without it nothing changes. Other libraries' messages stay as they are."""
+    """Show messages of PACKAGES from the level on that VARIABLE names. Every child process calls this; without VARIABLE it does nothing."""
     level = os.environ.get(VARIABLE, "").upper()
     if level not in ("INFO", "DEBUG"):
         return

@@ -14,6 +14,7 @@ ENGINE = (
     "errors",
     "types",
     "settings",
+    "processes",
     "model",
     "detection",
     "cuda",

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from engine.errors import UsageError
 from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
-from engine.settings.checks import depth_problem
+from engine.settings import check_depth
 from engine.types import DeviceId
 from plugins.cache import FileCache
 
@@ -19,10 +18,9 @@ def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
     """The devices of a group, one for each stage.
 
     Raises:
-        UsageError: the number or the kinds of the devices do not allow it.
+        UsageError: see ``check_depth``.
     """
-    if problem := depth_problem(device.members):
-        raise UsageError(problem)
+    check_depth(device.members)
     return device.members
 
 

@@ -1,6 +1,6 @@
 """The settings: their table, and the checked values that the engine uses."""
 
-from engine.settings.checks import check_decode
+from engine.settings.checks import check_decode, check_depth
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
 from engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles
 
@@ -16,4 +16,5 @@ __all__ = [
     "RunSettings",
     "Tiles",
     "check_decode",
+    "check_depth",
 ]

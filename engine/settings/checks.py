@@ -10,7 +10,7 @@ from engine.settings.choices import Decode, Parallel, Precision
 from engine.types import DeviceId
 
 MOST_STAGES = 8
-"""With more stages, moving the activations costs more than another device saves."""
+"""More stages cost more time to move values between devices than another device saves."""
 
 
 def find_problems(
@@ -54,14 +54,21 @@ def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
         raise UsageError(problem)
 
 
+def check_depth(devices: Sequence[DeviceId]) -> None:
+    """Raises UsageError if a network cannot be cut into a stage for each of these devices."""
+    if problem := depth_problem(devices):
+        raise UsageError(problem)
+
+
 def depth_problem(devices: Sequence[DeviceId]) -> str:
     """Why a network cannot be cut into a stage for each of these devices, "" = it can."""
+    names, advice = _names(devices), "choose other devices or the strategy segments"
     if not 2 <= len(devices) <= MOST_STAGES:
-        return f"a network in stages needs 2 to {MOST_STAGES} devices, not {len(devices)} ({_names(devices)}): choose others, or segments"
+        return f"the strategy depth needs 2 to {MOST_STAGES} devices, one for each stage, not {len(devices)} ({names}): {advice}"
     if len(set(devices)) < len(devices):
-        return f"each device holds one stage, and one is named twice ({_names(devices)})"
+        return f"the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}"
     if len({device.kind == "cuda" for device in devices}) > 1:
-        return f"the stages of a network are all on NVIDIA's GPUs, or all on other devices, not on both ({_names(devices)})"
+        return f"the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}"
     return ""
 
 

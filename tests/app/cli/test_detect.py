@@ -219,7 +219,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
         (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, coco"),
         (["--format", ","], "argument --format"),
         (["--parallel", "lines"], "argument --parallel: 'lines' is unknown; choose from: auto, streams, segments, frames, tiles, depth"),
-        (["--parallel", "depth", "--devices", "cpu:0"], "a network in stages needs 2 to 8 devices, not 1 (cpu:0)"),
+        (["--parallel", "depth", "--devices", "cpu:0"], "the strategy depth needs 2 to 8 devices, one for each stage, not 1 (cpu:0)"),
         (["--decode", "nvdec", "--devices", "cpu:0"], "none is among the devices (cpu:0)"),
         (["--tiles", "4x3"], "--tiles is for --parallel tiles, not for auto"),
         (["--parallel", "frames", "--no-full-frame"], "--no-full-frame is for --parallel tiles, not for frames"),

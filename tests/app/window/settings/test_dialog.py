@@ -180,10 +180,10 @@ def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, ba
     strategy, precision = dialog.sharing.problems["parallel"], dialog.detection.problems["precision"]
     assert can_save(dialog)
     pick(dialog, "parallel", Parallel.DEPTH)
-    assert strategy.text() == "The stages of a network are all on NVIDIA's GPUs, or all on other devices, not on both (cpu:0, cuda:0)."
+    assert "needs CUDA devices only, or other devices only, not both (cpu:0, cuda:0)" in strategy.text()
     assert not can_save(dialog)
     dialog.devices.boxes[CPU].click()
-    assert strategy.text() == "A network in stages needs 2 to 8 devices, not 1 (cuda:0): choose others, or segments."
+    assert strategy.text().startswith("The strategy depth needs 2 to 8 devices, one for each stage, not 1 (cuda:0): ")
     dialog.devices.boxes[CUDA[1]].click()
     assert not strategy.isVisible()
     assert can_save(dialog)
