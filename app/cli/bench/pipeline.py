@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     settings = run_settings(arguments)
     sources = expand_sources(arguments.sources) * arguments.times
     measured = run_pool(settings, settings.devices or default_devices(), sources, show=show_event)
-    print(json.dumps(_as_json(measured)) if arguments.json else _text(measured))
+    print(json.dumps(_as_json(measured)) if arguments.json else as_text(measured))
     return 0
 
 
@@ -55,7 +55,8 @@ def _as_json(measured: PoolRun) -> dict[str, object]:
     }
 
 
-def _text(measured: PoolRun) -> str:
+def as_text(measured: PoolRun) -> str:
+    """A table of the devices, and the bottleneck."""
     lines = [
         _COLUMNS.format(
             "device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock"

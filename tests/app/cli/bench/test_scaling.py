@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.bench.pipeline import as_text
 from app.cli.reports.scaling import Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import HEIGHT, WIDTH, chart
 from engine.bench.scaling import Mode, Point
-from tests.support.cli import TINY, run_main
+from tests.support.cli import FAST, TINY, run_main
 from tests.support.media import make_video
 from tests.support.scaling import pool_run
 
@@ -73,14 +74,16 @@ def test_a_measurement_that_is_terminated_leaves_no_videos(tmp_path: Path, video
 
 
 def test_pipeline(video: Path) -> None:
-    run = run_main("bench", "pipeline", video, *TINY, "--devices", "cpu:0", "--times", "2", "--json")
+    run = run_main("bench", "pipeline", video, *FAST, "--times", "2", "--json")
     assert run.status == 0, run.err
     assert run.report["frames"] == 600
     assert run.report["devices"][0]["frames"] == 600
-    text = run_main("bench", "pipeline", video, *TINY, "--devices", "cpu:0")
-    assert text.status == 0, text.err
-    assert text.out.splitlines()[1].startswith("cpu:0 ")
-    assert "bottleneck: " in text.out
+
+
+def test_the_text_of_pipeline_names_each_device_and_the_bottleneck() -> None:
+    lines = as_text(pool_run(2, 4000)).splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["device", "cuda:0", "cuda:1"]
+    assert lines[-1].startswith("bottleneck: network on 2 of 2 devices (")
 
 
 @pytest.mark.parametrize(
