@@ -1,1 +1,1 @@
-"""Everything that knows a person: the window and the command line."""
+"""The window and the command line."""

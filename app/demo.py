@@ -1,32 +1,33 @@
-"""The demo: an embedded model detects in an embedded clip, whose every frame's truth is known."""
+"""The demo: an embedded model detects objects in an embedded clip whose true objects are known."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from engine.detection.accuracy import FLOOR, Accuracy, read_truth, score
-from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.settings import ModelFiles, RunSettings
 from engine.store.session import SessionReader
-from engine.types import Detections, DeviceId
+from engine.types import Detections
 from resources import DEMO
 
 CONFIDENCE = 0.25
-"""What is shown; detected is from a lower confidence on, since average precision counts the weak detections, too."""
+"""The least confidence shown. Detection keeps weaker detections too, since average precision counts them."""
 
 
-def demo_settings(devices: tuple[DeviceId, ...] = (), precision: Precision = Precision.AUTO, batch: int | None = None) -> RunSettings:
-    """A run of the demo's model."""
-    model = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
-    return RunSettings(model, devices, engine=EngineSettings(precision=precision, batch=batch, confidence=FLOOR))
+def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
+    """A run of the demo's model. given: settings by name."""
+    return RunSettings.of(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {**(given or {}), "confidence": FLOOR})
 
 
 def demo_labels() -> tuple[str, ...]:
-    """What the demo's model tells apart."""
+    """The classes of the demo's model."""
     return tuple(DEMO.labels.read_text("utf-8").split())
 
 
 def demo_accuracy(database: Path, source: int) -> Accuracy:
-    """How right a session's detections in the clip are; takes some seconds.
+    """The accuracy of a session's detections in the clip. Takes some seconds.
 
     Raises:
         ExportError: the session cannot be read.

@@ -1,4 +1,4 @@
-"""Whether a window can be shown here."""
+"""Tells whether a window can be shown."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import sys
 
 
 def has_display() -> bool:
-    """Whether there is a screen, or something that stands for one; elsewhere than on Linux there always is."""
+    """Whether there is a display. On Linux the environment names it; other systems always have one."""
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

@@ -1,4 +1,4 @@
-"""The entry point: ``framefleet``. Every worker process imports this module again, so nothing heavy is imported up here."""
+"""The entry point: ``framefleet``. Every worker process imports this module again, so it imports nothing heavy at the top."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from importlib import import_module
 from app import streams
 
 COMMANDS = {
-    "demo": "see it at work: an embedded clip, an embedded model, and how right it is",
+    "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
     "detect": "detect objects in videos, pictures and folders",
-    "results": "write what an earlier run stored in other formats",
-    "bench": "measure models, the pool, how it scales, and devices",
+    "results": "write the stored results of an earlier run in other formats",
+    "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
-    "topology": "show what joins GPUs, NUMA nodes and processors",
+    "topology": "show how GPUs, NUMA nodes and processors are connected",
     "doctor": "check this machine and say what is missing",
     "export": "write a model as ONNX",
 }
@@ -24,10 +24,14 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or the window, and give the exit status: 0 fine, 1 something failed, 2 bad usage or unusable input."""
+    """Run one command, or the window. Returns the exit status: 0 success, 1 something failed, 2 bad usage or unusable input."""
     streams.prepare()
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
+    if debug or "--verbose" in arguments:
+        from engine import logs
+
+        logs.set_level("DEBUG" if debug else "INFO")
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         run = import_module(f"app.cli.{command or 'window'}").run
@@ -38,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("framefleet: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has gone (| head)
+    except BrokenPipeError:  # the reader of standard output has ended (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The standard streams as a run needs them: there, able to show every name, and none of them worth losing results for."""
+"""Prepares the standard streams: all are open, every file name can be printed, and a lost reader does not end the run."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from io import TextIOWrapper
 
 
 class LastingStream(TextIOWrapper):
-    """Standard error, which goes on when nobody reads it any more: a pipe's reader ended, or the terminal was closed."""
+    """Standard error that ignores a lost reader: the reading program ended, or the terminal was closed."""
 
     def write(self, text: str) -> int:
-        """As usual; what cannot be written is dropped, and so is all that follows."""
+        """Write the text. If that fails, this text and all later ones are discarded."""
         try:
             return super().write(text)
         except OSError:
-            self._give_up()
+            self._discard()
             return len(text)
 
     def flush(self) -> None:
-        """As usual."""
+        """Write what is buffered, or discard it."""
         try:
             super().flush()
         except OSError:
-            self._give_up()
+            self._discard()
 
-    def _give_up(self) -> None:
+    def _discard(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)
 
 
 def prepare() -> None:
-    """To be called once, before anything is printed. Streams that are no files, as in tests, are left alone."""
+    """Prepare the streams. Call it once, before anything is printed. Streams that are not files, as in tests, do not change."""
     _open_closed_streams()
     if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, TextIOWrapper):
         sys.stderr = LastingStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # no file name and no sign is worth an exception
+            stream.reconfigure(errors="backslashreplace")  # a file name that the encoding lacks must not raise
 
 
 def _open_closed_streams() -> None:
-    """Whoever starts us may have closed a standard stream (2>&-): no reason to fail, or to let another file have its number."""
+    """Open the streams that the parent process closed (2>&-), so that no other file gets their numbers."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free, which is this stream's
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this stream's
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))

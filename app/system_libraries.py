@@ -1,6 +1,6 @@
-"""The system libraries Qt needs and its wheel does not bring, by the Debian and Ubuntu package that has each.
+"""The system libraries that Qt needs and its wheel does not contain, with the Debian and Ubuntu package of each.
 
-``python -m app.system_libraries`` prints the packages that are missing, one a line: ``./run`` installs or names them.
+``python -m app.system_libraries`` prints the packages that are missing, one a line. The script ``run`` of a checkout uses it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PACKAGES = {
 
 
 def missing_libraries() -> list[str]:
-    """The names in PACKAGES that the loader does not find."""
+    """The libraries among PACKAGES that cannot be loaded."""
 
     def loads(name: str) -> bool:
         try:

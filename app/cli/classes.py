@@ -1,4 +1,4 @@
-"""``--classes person,car``: from labels or numbers to class ids."""
+"""Turns ``--classes person,car`` into class ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.errors import UsageError
 
 
 def class_ids(names: Sequence[str] | None, labels: Sequence[str]) -> frozenset[int] | None:
-    """The class ids of labels (regardless of case) or ids; None = all.
+    """The class ids of these labels, in any case, or ids. None = all classes.
 
     Raises:
         UsageError: a label or id that the model does not have; the message names similar ones.

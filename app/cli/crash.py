@@ -1,4 +1,4 @@
-"""What a user sees of an error: one line of what to do; of a mistake of ours, where the details are."""
+"""Reports an error: one line that says what to do. For an error inside Framefleet, it names the file with the details."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.errors import FramefleetError
 
 
 def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
-    """Say on standard error what happened; a mistake of ours with the traceback there (debug) or in a log file."""
+    """Print what happened on standard error. The traceback of an internal error goes to a log file, or with ``debug`` there too."""
     if isinstance(error, FramefleetError):
         if debug:
             traceback.print_exception(error)

@@ -1,4 +1,4 @@
-"""``framefleet demo``: what the program is for, on any machine: an embedded clip, an embedded model, and how right it is."""
+"""``framefleet demo``: detects in an embedded clip with an embedded model, on any machine, and measures the accuracy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.display import has_display
 from engine.backends.base import EngineInfo
 from engine.detection.accuracy import Accuracy
 from engine.session import DetectionSession
-from engine.settings import Precision, RunSettings
+from engine.settings import RunSettings
 from engine.store.export import Exported
 from engine.store.session import SessionReader
 from resources import DEMO
@@ -25,24 +25,24 @@ FOLDER = Path("framefleet-demo")
 
 
 def run(argv: Sequence[str]) -> int:
-    """The window where there is a display, else a report: 0, or as ``detect``.
+    """Open the window where there is a display, else write a report. Exit status: as of ``detect``.
 
     Raises:
         FramefleetError: a device cannot be used, or the folder for the results cannot be made.
     """
     parser = options.make_parser(
         "demo",
-        "Detect in an embedded clip of rendered streets with an embedded model, and compare with what is truly in each frame.\n"
+        "Detect in an embedded clip of rendered streets with an embedded model, and compare with the true objects of each frame.\n"
         "Needs no network, no GPU and no files. Opens the window where there is a display, else writes a report.",
     )
-    options.add_engine_options(parser.add_argument_group("how"))
+    options.add_settings(parser.add_argument_group("how"), "devices", "batch", "precision")
     results = parser.add_argument_group("report")
     results.add_argument("--headless", action="store_true", help="the report and an annotated video, no window")
     results.add_argument("--out", type=Path, metavar="DIR", help=f"for the video and the detections ({FOLDER}); implies --headless")
     results.add_argument("--json", action="store_true", help="end with one line, a JSON object of the figures; implies --headless")
     results.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args(argv)
-    settings = demo_settings(arguments.devices, Precision(arguments.precision), arguments.batch)
+    settings = demo_settings(options.given_settings(arguments))
     if arguments.headless or arguments.out or arguments.json or not has_display():
         return _report(settings, arguments)
     return open_window([], demo=settings)
@@ -57,7 +57,7 @@ def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
     accuracy: Accuracy | None = None
     written: list[Exported] = []
     if outcome in ("ok", "failed"):
-        # comparing waits for nothing, writing for another process
+        # both at once: the comparison computes here while another process writes the video
         with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
             comparison = pool.submit(demo_accuracy, session.database, 0)
             written, complete = export(reader, folder, ["jsonl", "video"], arguments.quiet)
@@ -74,7 +74,7 @@ def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: A
     state = session.sources[0]
     objects = sum(row.objects for row in accuracy.classes)
     fact = "  {:18}{}".format
-    lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose place is known exactly:", ""]
+    lines = [f"Rendered streets, {state.ledger.decoded} frames, {objects:,} objects whose positions are known exactly:", ""]
     for engine in engines:
         lines += [
             fact("device", f"{engine.device}: {engine.device_name}"),

@@ -1,4 +1,4 @@
-"""``framefleet detect SOURCE…``: detects in files and writes the results."""
+"""``framefleet detect SOURCE…``: detects objects in files and writes the results."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
-from engine.settings import Decode, EngineSettings, Hint, Isolation, Precision, Resize, RunSettings
+from engine.settings import RunSettings
+from engine.settings.table import TABLE
 from engine.store.export import Exported
 from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every frame is detected. 1: some frames, sources or results failed. 2: nothing could be used. 128 + signal: interrupted.
+    """Detect in the sources, and write the results.
+
+    Exit status 0: no frame failed; 1: some frames, sources or results failed; 2: no source could be used; 128 + signal: interrupted.
 
     Raises:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
@@ -47,28 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_size_option(options.add_model_options(parser))
-    how = parser.add_argument_group("how")
-    options.add_engine_options(how)
-    options.add_sharing_options(how)
-    isolated = "what keeps devices apart: a process each, so that a crash stops one of them for a moment; or threads of one process"
-    how.add_argument("--isolation", choices=[*map(str, Isolation)], default="process", help=f"{isolated} (process)")
-    how.add_argument("--resize", choices=[*map(str, Resize)], default="auto", help="how pictures are fitted to it; auto: as the cfg says")
-    how.add_argument(
-        "--decode", choices=[*map(str, Decode)], default="auto", help="what decodes videos; auto: NVDEC on GPUs, for what it can decode"
-    )
-    how.add_argument(
-        "--hint",
-        choices=[*map(str, Hint)],
-        default="throughput",
-        help="what engines are built for: most frames/s, or each frame soonest (throughput)",
-    )
-    how.add_argument(
-        "--latency-budget", type=options.milliseconds, metavar="MS", help="the longest that an automatic batch may take on a GPU"
-    )
-    what = parser.add_argument_group("what")
-    what.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help="least confidence reported (0.25)")
-    what.add_argument("--iou", type=options.fraction, default=0.45, metavar="0..1", help="overlap above which the weaker box goes (0.45)")
-    what.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to report: person,car … (all)")
+    reported = ("confidence", "iou", "classes")
+    options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
+    options.add_settings(parser.add_argument_group("what"), *reported)
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
     add_format_option(results)
@@ -81,26 +65,15 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     """The settings, and the model's labels."""
     model = options.model_files(arguments, arguments.size)
     labels = check_model(model).labels
-    engine = EngineSettings(
-        precision=Precision(arguments.precision),
-        resize=Resize(arguments.resize),
-        hint=Hint(arguments.hint),
-        batch=arguments.batch,
-        decode=Decode(arguments.decode),
-        latency_budget=arguments.latency_budget,
-        confidence=arguments.confidence,
-        iou=arguments.iou,
-        classes=class_ids(arguments.classes, labels),
-    )
-    parallel, tiles = options.sharing(arguments)
-    return RunSettings(model, arguments.devices, parallel, engine, Isolation(arguments.isolation), tiles), labels
+    given = options.given_settings(arguments)
+    return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
 def _sources(paths: Sequence[Path]) -> list[Path]:
-    """What these paths hold. One that holds nothing stays as it is: the run counts it as failed and says why.
+    """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
 
     Raises:
-        SourceError: none of them holds anything.
+        SourceError: there is no source at all.
     """
     sources, missing = [], []
     for path in paths:

@@ -1,4 +1,4 @@
-"""``framefleet devices``: what this machine can detect with."""
+"""``framefleet devices``: lists the devices of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADINGS = ("DEVICE", "NAME", "CORES", "MEMORY", "COMPUTE", "DRIVER", "BACKEND",
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: the devices are listed.
+    """List the devices. Exit status 0.
 
     Raises:
         DeviceError: nothing could be examined.
@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def table(devices: Sequence[DeviceDescription]) -> str:
-    """The devices in columns, those left out that all of them lack; beneath each what keeps it from being used."""
+    """The devices as a table without empty columns. Below a device stands why it cannot be used."""
     best = default_devices(devices) if any(device.available for device in devices) else ()
     rows = [HEADINGS, *(_cells(device, device.id in best) for device in devices)]
     widths = [max(map(len, column)) if any(column[1:]) else 0 for column in zip(*rows, strict=True)]

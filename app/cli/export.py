@@ -9,10 +9,10 @@ from app.cli import options
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: the file is written.
+    """Write the file. Exit status 0.
 
     Raises:
-        FramefleetError: the model cannot be used, or the file not written.
+        FramefleetError: the model cannot be used, or the file cannot be written.
     """
     parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
     options.add_size_option(options.add_model_options(parser))

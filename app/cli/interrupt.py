@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal: the first asks the run to stop in order, the second ends it at once."""
+"""Ctrl-C, SIGTERM and a closed terminal: the first signal stops the run in order, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
 
-from engine.pool.host import TERMINAL_SIGNALS
+from engine.processes.child_main import TERMINAL_SIGNALS
 
 SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 
 
 @dataclass
 class Interruption:
-    """number: the signal that came, None if none did."""
+    """Whether a signal interrupted the run. number: of the signal, None = none came."""
 
     number: int | None = None
 
     @property
     def exit_status(self) -> int:
-        """What a shell expects of a program that this signal ended."""
+        """The exit status by which a shell recognises the signal."""
         return 128 + (self.number or 0)
 
 
 @contextmanager
 def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
-    """Call ``cancel`` at the first signal, in a thread of its own: the main thread may hold the very locks it needs."""
+    """Call ``cancel`` at the first signal, in a new thread, since the main thread may hold locks that ``cancel`` needs."""
     interruption = Interruption()
 
     def handle(number: int, _: FrameType | None) -> None:
         if interruption.number is not None:
             raise KeyboardInterrupt
         interruption.number = number
-        print("\nframefleet: stopping, what is detected is kept (once more: stop at once)", file=sys.stderr)
+        print("\nframefleet: stopping; results so far are kept (interrupt again to stop at once)", file=sys.stderr)
         Thread(target=cancel, name="cancel", daemon=True).start()
 
     with handling(SIGNALS, handle):
@@ -45,7 +45,7 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """SIGTERM and a closed terminal end what runs inside as Ctrl-C does: processes are stopped, and temporary files go."""
+    """SIGTERM and a closed terminal raise SystemExit inside, so that processes are stopped and temporary files removed."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -56,8 +56,8 @@ def ending_in_order() -> Iterator[None]:
 
 @contextmanager
 def handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Call ``handle`` at these signals, unless one is meant to be ignored; afterwards they are as before."""
-    # nohup has SIGHUP ignored, and means it; a shell's background job has SIGINT ignored, and may be sent it all the same
+    """Call ``handle`` at these signals, except those that are ignored already. Afterwards the earlier handlers are back."""
+    # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT, but a user who sends SIGINT means it.
     heeded = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, handle) for number in heeded}
     try:

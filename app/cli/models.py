@@ -1,4 +1,4 @@
-"""``framefleet models``: the models that can be downloaded, and downloading and removing them."""
+"""``framefleet models``: lists, downloads and removes models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.model.registry.installed import files_of, is_installed, models_folde
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
-"""Lines that tell of a download where standard error is no terminal."""
+"""Progress lines of a download where standard error is not a terminal."""
 
 
 class _Bar(tqdm):  # type: ignore[misc]
@@ -24,7 +24,7 @@ class _Bar(tqdm):  # type: ignore[misc]
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: done. 1: one of several could not be downloaded or removed.
+    """List, download or remove models. Exit status 0: done; 1: one of several models could not be downloaded or removed.
 
     Raises:
         FramefleetError: the only one could not be, or there is no such model.
@@ -34,7 +34,7 @@ def run(argv: Sequence[str]) -> int:
         "List the models that can be downloaded; download or remove some.",
         usage="framefleet models [--json]\n       framefleet models [download] NAME… [--json]\n       framefleet models remove NAME…",
         epilog=f"A downloaded model is used by its name: framefleet detect FILE --model {FAMILY[0].name}\n"
-        f"{MIRROR} names an address that has all files side by side, where GitHub cannot be reached.",
+        f"{MIRROR} names an address that serves all files from one folder, for use where GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
     parser.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object")
@@ -53,7 +53,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> int:
-    """How many failed, each with its reason told."""
+    """Do something with each model, and print why it failed. Returns the number of failures."""
     failed = 0
     for entry in entries:
         try:
@@ -79,7 +79,7 @@ def _state(entry: ModelEntry, folder: Path) -> str:
     if is_installed(entry, folder):
         return "installed"
     there = partial_bytes(entry, folder)
-    return f"{100 * there // entry.weights_bytes} % there" if there else "–"
+    return f"{100 * there // entry.weights_bytes} % downloaded" if there else "–"
 
 
 def _place(entry: ModelEntry, folder: Path) -> str | None:
@@ -105,14 +105,14 @@ def _as_json(entry: ModelEntry, folder: Path) -> dict[str, object]:
 
 def _remove(entry: ModelEntry, folder: Path) -> None:
     removed = remove_model(entry, folder)
-    print(f"{entry.name} is removed" if removed else f"{entry.name} was not there", file=sys.stderr)
+    print(f"{entry.name} is removed" if removed else f"{entry.name} is not installed", file=sys.stderr)
 
 
 def _download(entry: ModelEntry, folder: Path) -> None:
     from engine.model.registry.download import download
 
     if is_installed(entry, folder):
-        print(f"{entry.name} is there already: {_place(entry, folder)}", file=sys.stderr)
+        print(f"{entry.name} is installed already: {_place(entry, folder)}", file=sys.stderr)
         return
     terminal = sys.stderr.isatty()
     bar = _Bar(

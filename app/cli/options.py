@@ -1,4 +1,4 @@
-"""Parsers' common parts and the readers of values that several commands take."""
+"""The parser of a command, the options that several commands have, and readers of values."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import UsageError
 from engine.model.files import find_weights
 from engine.model.random_weights import is_random
 from engine.model.registry.installed import model_named
-from engine.pool.scheduling.strategies.depth import Depth
-from engine.settings import ModelFiles, Parallel, Precision, Tiles
-from engine.types import DeviceId
+from engine.settings import ModelFiles
+from engine.settings.checks import require_possible
+from engine.settings.kinds import Choice, Number, Switch, items, one_of
+from engine.settings.table import DEFAULTS, TABLE, Option, Setting
 
 T = TypeVar("T")
+_GRID = "with --parallel tiles: the grid (auto: a tile is about as large as the network's input)"
 
 
 class _Version(argparse.Action):
@@ -28,7 +30,7 @@ class _Version(argparse.Action):
 
 
 def make_parser(command: str, description: str, usage: str | None = None, epilog: str | None = None) -> argparse.ArgumentParser:
-    """A parser for ``framefleet COMMAND`` with ``--version`` and ``--debug``."""
+    """A parser for ``framefleet COMMAND`` with ``--version``, ``--verbose`` and ``--debug``; ``main`` sets the log level."""
     parser = argparse.ArgumentParser(
         prog=f"framefleet {command}".strip(),
         usage=usage,
@@ -38,7 +40,8 @@ def make_parser(command: str, description: str, usage: str | None = None, epilog
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
-    parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    parser.add_argument("--verbose", action="store_true", help="log what the program and its worker processes do, on standard error")
+    parser.add_argument("--debug", action="store_true", help="log more, and show where in the program an error arose")
     return parser
 
 
@@ -56,40 +59,55 @@ def add_size_option(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--size", type=network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
 
 
-def add_engine_options(group: argparse._ArgumentGroup) -> None:
-    """``--devices``, ``--batch``, ``--precision``."""
-    group.add_argument("--devices", type=device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 … (see 'framefleet devices')")
-    group.add_argument("--batch", type=batch_size, metavar="auto|N", help="pictures per inference")
-    group.add_argument("--precision", choices=[*map(str, Precision)], default="auto", help="auto: the fastest whose detections match fp32")
+def add_settings(group: argparse._ActionsContainer, *names: str, **defaults: object) -> None:
+    """The options of these settings. Only those that are given appear among the arguments, or that have a default here."""
+    for name in names:
+        setting = TABLE[name]
+        if name == "columns":  # one option for columns and rows
+            group.add_argument("--tiles", type=grid, metavar="auto|CxR", default=argparse.SUPPRESS, help=_GRID)
+        elif setting.option is not None:
+            _add(group, setting, setting.option, defaults.get(name, argparse.SUPPRESS))
 
 
-def add_sharing_options(group: argparse._ArgumentGroup) -> None:
-    """``--parallel``, and what goes with ``tiles``."""
-    ways = ", ".join(Parallel)
-    group.add_argument("--parallel", type=one_of([*Parallel]), default="auto", metavar="HOW", help=f"how devices share the work: {ways}")
-    tiles = "with --parallel tiles: the grid (auto: a tile is about as large as the network's input)"
-    group.add_argument("--tiles", type=grid, metavar="auto|CxR", help=tiles)
-    group.add_argument("--tile-overlap", type=overlap, metavar="0..0.5", help="of neighbouring tiles, as a share of a tile's side (0.2)")
-    full = "do the tiles only: objects larger than a tile are then put together from their parts"
-    group.add_argument("--no-full-frame", action="store_true", help=full)
+def _add(group: argparse._ActionsContainer, setting: Setting, option: Option, default: object) -> None:
+    kind, usual = setting.kind, setting.default if default is argparse.SUPPRESS else default
+    words: dict[str, Any] = {"dest": setting.name, "default": default, "help": option.help or (setting.field and setting.field.note)}
+    if isinstance(usual, str | float) and not isinstance(usual, bool) and usual != "auto":
+        words["help"] += f" ({usual})"
+    match kind:
+        case Switch():
+            group.add_argument(option.flag, action="store_false" if setting.default else "store_true", **words)
+        case Choice() if option.metavar is None:
+            group.add_argument(option.flag, choices=[*map(str, kind.members)], **words)
+        case _:
+            group.add_argument(option.flag, type=checked(kind.read), metavar=option.metavar, **words)
 
 
-def sharing(arguments: argparse.Namespace) -> tuple[Parallel, Tiles]:
-    """What ``add_sharing_options`` asked for.
+def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings that ``add_settings`` read, by name.
 
     Raises:
-        UsageError: something about tiles is given, and there are none; or the devices that are named do not suit it.
+        UsageError: one of them has no effect with the others, or the named devices do not suit them.
     """
-    parallel = Parallel(arguments.parallel)
-    if parallel is Parallel.DEPTH and arguments.devices:
-        Depth.workers(arguments.devices)
-    given = {"--tiles": arguments.tiles, "--tile-overlap": arguments.tile_overlap, "--no-full-frame": arguments.no_full_frame or None}
-    unused = [name for name, value in given.items() if value is not None]
-    if unused and parallel is not Parallel.TILES:
-        raise UsageError(f"{unused[0]} is for --parallel tiles, not for {parallel}")
-    columns, rows = arguments.tiles or (None, None)
-    share = Tiles.overlap if arguments.tile_overlap is None else arguments.tile_overlap
-    return parallel, Tiles(columns, rows, share, not arguments.no_full_frame)
+    given = {name: value for name, value in vars(arguments).items() if name in TABLE}
+    for name, value in given.items():
+        if isinstance(value, str):
+            given[name] = TABLE[name].kind.read(value)
+    if "tiles" in arguments:
+        given["columns"], given["rows"] = arguments.tiles
+    values = DEFAULTS | given
+    for name in given:
+        other, wanted = TABLE[name].only_with or (name, given[name])
+        if values[other] != wanted:
+            raise UsageError(f"{_flag(name)} is for {_flag(other)} {wanted}, not for {values[other]}")
+    if values["devices"]:
+        require_possible(values, values["devices"])
+    return given
+
+
+def _flag(name: str) -> str:
+    option = TABLE[name].option
+    return option.flag if option else "--tiles"
 
 
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
@@ -101,7 +119,7 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
     cfg: Path | None = arguments.model
     if cfg is None:
         raise UsageError(
-            "no model: give --model M.cfg (and --weights M.weights, unless they lie beside it under the same name);"
+            "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
             " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
         )
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
@@ -111,19 +129,14 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
         weights = find_weights(cfg)
         if weights is None and cfg.exists():
             raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
-        weights = weights or cfg.with_suffix(".weights")  # the missing cfg is what will be complained about
+        weights = weights or cfg.with_suffix(".weights")  # the error will be about the missing cfg
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)
 
 
-def items(text: str) -> list[str]:
-    """The parts of a comma-separated value."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
 def checked(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Turn UsageError into argparse's own complaint, which names the option."""
+    """Turn UsageError into argparse's own error, whose message names the option."""
 
     def convert(text: str) -> T:
         try:
@@ -135,79 +148,23 @@ def checked(read: Callable[[str], T]) -> Callable[[str], T]:
 
 
 @checked
-def some_items(text: str) -> list[str]:
-    """The parts of a comma-separated value, at least one."""
-    parts = items(text)
-    if not parts:
-        raise UsageError(f"'{text}' names nothing: give at least one, or leave the option out")
-    return parts
-
-
-@checked
-def device_list(text: str) -> tuple[DeviceId, ...]:
-    """``auto`` (empty: the best available) or devices, comma-separated."""
-    if "+" in text:
-        raise UsageError(f"'{text}': write the devices with commas, {text.replace('+', ',')}; --parallel says how they work together")
-    if text == "auto":
-        return ()
-    if not items(text):
-        raise UsageError(f"'{text}' names no device: write auto, or cpu:0, cuda:0 … ('framefleet devices' lists yours)")
-    return tuple(dict.fromkeys(DeviceId.parse(part) for part in items(text)))
-
-
-@checked
-def batch_size(text: str) -> int | None:
-    """``auto`` (None) or a number."""
-    if text == "auto":
-        return None
-    if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise UsageError(f"'{text}' is neither auto nor a number from 1 to 1024")
-    return int(text)
-
-
-@checked
 def numbers(text: str) -> list[int]:
     """Whole numbers above 0, comma-separated, at least one."""
     parts = items(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):
-        raise UsageError(f"'{text}' is no list of numbers: write 1,8")
+        raise UsageError(f"'{text}' is not a list of numbers: write 1,8")
     return [int(part) for part in dict.fromkeys(parts)]
 
 
-def count(most: int) -> Callable[[str], int]:
+def count(most: int) -> Callable[[str], float | None]:
     """A whole number from 1 to ``most``."""
-
-    @checked
-    def read(text: str) -> int:
-        if not text.isdecimal() or not 1 <= int(text) <= most:
-            raise UsageError(f"'{text}' is no number from 1 to {most}")
-        return int(text)
-
-    return read
+    return checked(Number(1, most, whole=True).read)
 
 
-@checked
-def seconds(text: str) -> float:
-    """A time above 0 and at most an hour."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 3600.0:
-        raise UsageError(f"'{text}' is no time in seconds")
-    return value
-
-
-@checked
-def milliseconds(text: str) -> float:
-    """A time above 0 and at most a minute."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 60_000.0:
-        raise UsageError(f"'{text}' is no time in milliseconds")
-    return value
+seconds = checked(Number(0, 3600, above=True, unit="seconds").read)
+fraction = checked(TABLE["confidence"].kind.read)
+device_list = checked(TABLE["devices"].kind.read)
+some_names = checked(TABLE["classes"].kind.read)
 
 
 @checked
@@ -215,61 +172,27 @@ def network_size(text: str) -> tuple[int, int]:
     """``N`` or ``WIDTHxHEIGHT`` in pixels."""
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text.strip().lower())
     if found is None:
-        raise UsageError(f"'{text}' is no size: write 416 or 608x352")
+        raise UsageError(f"'{text}' is not a size: write 416 or 608x352")
     return int(found[1]), int(found[2] or found[1])
 
 
 @checked
-def grid(text: str) -> tuple[int | None, int | None]:
+def grid(text: str) -> tuple[Any, Any]:
     """``auto`` (None, None) or ``COLUMNSxROWS``."""
     if text == "auto":
         return None, None
     found = re.fullmatch(r"(\d+)x(\d+)", text.strip().lower())
     if found is None:
-        raise UsageError(f"'{text}' is no grid: write auto, or columns and rows, as in 4x3")
-    tiles = Tiles(int(found[1]), int(found[2]))
-    return tiles.columns, tiles.rows
-
-
-@checked
-def overlap(text: str) -> float:
-    """A share of a tile's side, 0 to 0.5."""
-    try:
-        return Tiles(overlap=float(text)).overlap
-    except ValueError:
-        raise UsageError(f"'{text}' is no number from 0 to 0.5") from None
-
-
-@checked
-def fraction(text: str) -> float:
-    """A number above 0 and at most 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.0 < value <= 1.0:
-        raise UsageError(f"'{text}' must be above 0 and at most 1")
-    return value
-
-
-def one_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], str]:
-    """A value of a fixed set; those that later versions bring are refused with what there is now."""
-
-    @checked
-    def read(text: str) -> str:
-        if text in available:
-            return text
-        reason = "comes in a later version; available now" if text in later else "is unknown; choose from"
-        raise UsageError(f"'{text}' {reason}: {', '.join(available)}")
-
-    return read
+        raise UsageError(f"'{text}' is not a grid: write auto, or columns and rows, as in 4x3")
+    columns, rows = (TABLE[name].kind.read(part) for name, part in zip(("columns", "rows"), found.groups(), strict=True))
+    return columns, rows
 
 
 def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], list[str]]:
-    """The same, for a comma-separated list of at least one."""
-    one = one_of(available, later)
+    """A comma-separated list of at least one value of a fixed set. later: values that are planned for later versions."""
 
+    @checked
     def read(text: str) -> list[str]:
-        return [one(part) for part in dict.fromkeys(items(text))] or [one(text)]
+        return [one_of(part, available, later) for part in dict.fromkeys(items(text)) or [text]]
 
     return read

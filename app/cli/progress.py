@@ -1,4 +1,4 @@
-"""What a run shows on standard error while it works: devices, failures, and how far it is."""
+"""Progress of a run on standard error: devices, failures, frames done and time left."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from engine.pool.events import (
     SourceOpened,
     StrategyChosen,
 )
-from engine.session import SourceState
+from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
-PLAIN_SECONDS = 10.0  # between two lines where standard error is no terminal
-REASONS = 3  # named of those why frames of one source failed; the results name all
+PLAIN_SECONDS = 10.0  # between two lines where standard error is not a terminal
+REASONS = 3  # that are named for the failed frames of a source; the results name all
 
 
 class _Bar(tqdm):  # type: ignore[misc]
@@ -35,12 +35,12 @@ class _Bar(tqdm):  # type: ignore[misc]
 
 
 class Progress:
-    """Shows the events of a run. quiet: only devices and what goes wrong; never less than that.
+    """Shows the events of a run. quiet: only devices and failures.
 
     sources: the session's, by number; all of them are queued before the first event. clock: monotonic seconds.
     """
 
-    def __init__(self, sources: Mapping[int, SourceState], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, sources: Mapping[int, SourceProgress], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._sources = sources
         self._clock = clock
         self._opened = 0
@@ -78,7 +78,7 @@ class Progress:
                 self.say(f"{engine.device}: {engine.device_name}, {engine.backend}, {engine.precision} ({engine.reason}), {size}")
             case DeviceFailed(device, message, restarting):
                 self._forget(device)
-                self.say(f"{device}: {message}" + ("" if restarting else "; this device is out"))
+                self.say(f"{device}: {message}" + ("" if restarting else "; this device is not used any more"))
             case DeviceLeft(device):
                 self._forget(device)
                 self.say(f"{device}: has left")
@@ -87,7 +87,7 @@ class Progress:
             case SourceOpened(_, info):
                 self._opened += 1
                 self._announced += info.frames
-                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # those still closed are like the others
+                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # the others count as the mean
             case FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case SourceFinished(source, ledger, _, error):
@@ -100,7 +100,7 @@ class Progress:
                     self.say(f"{name}: {sum(ledger.failed.values())} of {ledger.decoded} frames failed: {reasons}")
 
     def _show_building(self, event: EngineBuilding) -> None:
-        """With the bar ten times a second, else now and then."""
+        """Show the phase of the build: in the bar at once, as lines every PLAIN_SECONDS."""
         done = f"{event.phase} {100 * event.fraction:.0f} %" if event.fraction else event.phase
         if self._plain:
             now = self._clock()
@@ -111,10 +111,10 @@ class Progress:
         self._doing[event.device] = f"{event.device} {done}"
         self._show_doing()
         if not self._started:
-            self._bar.set_description_str(f"{' · '.join(self._doing.values())} ")  # at the left, where nothing cuts it off
+            self._bar.set_description_str(f"{' · '.join(self._doing.values())} ")  # at the left, which no terminal cuts off
 
     def _forget(self, device: DeviceId) -> None:
-        """What it did is over."""
+        """Remove the device's text from the bar."""
         self._doing.pop(device, None)
         self._next_building.pop(device, None)
         self._show_doing()
@@ -150,7 +150,7 @@ class Progress:
         return f"{line}, {speed:.1f} frames/s, {(total - self._frames) / speed:.0f} s left"
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.close()
 
 

@@ -1,4 +1,4 @@
-"""``framefleet results SESSION``: writes what an earlier run stored, in any format."""
+"""``framefleet results SESSION``: writes the stored results of an earlier run in any format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: every file is written. 1: some could not be.
+    """Write the files. Exit status 0: all are written; 1: some could not be.
 
     Raises:
         FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="for the files (beside the database)")
     add_format_option(parser)
     parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
-    parser.add_argument("--classes", type=options.some_items, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     arguments = parser.parse_args(argv)
     database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session

@@ -1,8 +1,9 @@
-"""What ``detect``, ``demo`` and ``results`` have in common: a session run to its end, its outcome, and its results written."""
+"""Common to ``detect``, ``demo`` and ``results``: run a session to its end, judge its outcome, and write its results."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -15,35 +16,39 @@ from app.cli.progress import PLAIN_SECONDS, Progress, draws
 from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady
-from engine.session import DetectionSession, SourceState
+from engine.pool.progress import SourceProgress
+from engine.session import DetectionSession
 from engine.store.export import EXPORTERS, Exported, export_session
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"
+_log = logging.getLogger(__name__)
 
 
 def add_format_option(parser: argparse._ActionsContainer) -> None:
-    """Add --format."""
+    """Add ``--format``."""
     formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
 
 
 def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool) -> tuple[Interruption, list[EngineInfo]]:
-    """Detect in these sources, with progress on standard error; gives what interrupted it and the engines that were built."""
+    """Detect in these sources, with progress on standard error. Returns whether it was interrupted, and the engines."""
     engines = {}
+    _log.info("%d sources, results in %s", len(sources), session.database)
     with closing(Progress(session.sources, quiet)) as progress, interruptible(session.cancel) as interruption:
         for source in sources:
             session.add(source)
         session.finish()
         for event in session.events():
+            _log.debug("%s", type(event).__name__)
             progress.show(event)
             if isinstance(event, DeviceReady):
                 engines[event.engine.device] = event.engine
     return interruption, list(engines.values())
 
 
-def outcome_of(sources: Iterable[SourceState], interruption: Interruption, written: bool = True) -> tuple[str, int]:
-    """How a run went, in a word and as an exit status. written: whether all its results could be."""
+def outcome_of(sources: Iterable[SourceProgress], interruption: Interruption, written: bool = True) -> tuple[str, int]:
+    """The outcome of a run as a word and as an exit status. written: whether all results were written."""
     states = list(sources)
     if interruption.number is not None:
         return "interrupted", interruption.exit_status
@@ -54,9 +59,9 @@ def outcome_of(sources: Iterable[SourceState], interruption: Interruption, writt
 
 
 def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool) -> tuple[list[Exported], bool]:
-    """Write the results; what takes time shows on standard error how far it is, and so does what cannot be written.
+    """Write the results, with progress and failures on standard error. A file that fails does not stop the others.
 
-    Gives the files, and whether they are all that there should be: one that fails is no reason to go without the others.
+    Returns the written files, and whether all could be written.
 
     Raises:
         ExportError: the folder cannot be made.
@@ -74,7 +79,7 @@ def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: b
 
 
 def print_exported(exported: Iterable[Exported]) -> None:
-    """Say on standard output what was written."""
+    """Print the written files on standard output."""
     for item in exported:
         print(f"{item.path}" + ("" if item.complete else f" (only the first {item.frames} frames, until it was stopped)"))
 

@@ -1,4 +1,4 @@
-"""``framefleet topology``: what joins this machine's GPUs, NUMA nodes and processors."""
+"""``framefleet topology``: shows how this machine's GPUs, NUMA nodes and processors are connected."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Legend:
   PIX  = Connection traversing at most a single PCIe bridge
   NV#  = Connection traversing a bonded set of # NVLinks
 """
-"""The codes as nvidia-smi explains them: known words, by which people search."""
+"""The codes in the words of nvidia-smi, which people search for."""
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: it is shown.
+    """Show the topology. Exit status 0.
 
     Raises:
         UsageError: the recording cannot be read.
     """
     parser = make_parser(
-        "topology", "Show what joins GPUs, NUMA nodes and processors: the matrix of 'nvidia-smi topo -m', and the machine."
+        "topology", "Show how GPUs, NUMA nodes and processors are connected: the matrix of 'nvidia-smi topo -m', and the machine."
     )
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
@@ -48,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def text(topology: Topology) -> str:
-    """All of it, for people."""
+    """The topology as text."""
     lines = [*matrix(topology), _LEGEND] if topology.gpus else ["There is no NVIDIA GPU.", ""]
     if topology.problem is not None:
         lines[:0] = [f"Not all is known: {topology.problem}", ""]
@@ -59,7 +59,7 @@ def text(topology: Topology) -> str:
 
 
 def matrix(topology: Topology) -> list[str]:
-    """As ``nvidia-smi topo -m`` prints it: cells between tabs."""
+    """The matrix as ``nvidia-smi topo -m`` prints it, with tabs between cells."""
     names = [f"GPU{gpu.number}" for gpu in topology.gpus]
     lines = ["\t".join(["", *names, "CPU Affinity", "NUMA Affinity", "GPU NUMA ID"])]
     for name, gpu, codes in zip(names, topology.gpus, topology.codes(), strict=True):
@@ -70,7 +70,7 @@ def matrix(topology: Topology) -> list[str]:
 
 
 def _outline(box: Box, depth: int = 0) -> Iterator[str]:
-    """Boxes within boxes."""
+    """The machine as an indented outline."""
     facts = []
     name = f"{box.kind} {box.node.number}" if box.node is not None else f"{box.kind} unknown" if depth == 0 else str(box.kind)
     if box.node is not None:
@@ -98,7 +98,7 @@ def _describe(gpu: Gpu) -> str:
 
 
 def _peers(topology: Topology) -> Iterator[str]:
-    """Which GPUs may read each other's memory; where that differs from pair to pair, in a matrix of rows that read and columns read."""
+    """Which GPUs can read each other's memory. If pairs differ, a matrix: the GPU of the row reads that of the column."""
     found = {link.peer for links in topology.links for link in links if link is not None}
     words = {frozenset({True}): "between all GPUs", frozenset({False}): "between no GPUs", frozenset({None}): "unknown"}
     answer = words.get(frozenset(found))

@@ -1,4 +1,4 @@
-"""``framefleet [FILE…]``: the window."""
+"""``framefleet [FILE…]``: opens the window."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def run(argv: Sequence[str]) -> int:
 def open_window(
     files: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None, recording: Recording | None = None
 ) -> int:
-    """Open the window, with these files queued or the demo, and stay until it is closed; gives the exit status.
+    """Open the window with these files queued, or the demo, until it is closed. Returns the exit status.
 
-    recording: a machine whose devices are shown, too.
+    recording: a machine whose devices are also shown.
 
     Raises:
         UsageError: there is no display, or a library is missing.
@@ -65,7 +65,7 @@ def open_window(
 
 
 def _check_libraries() -> None:
-    """Qt would end the process where the libraries that speak to an X server are missing.
+    """Check that the libraries for an X server are installed: without them Qt ends the process.
 
     Raises:
         UsageError: some are; the message says how to install them.

@@ -28,7 +28,7 @@ def create_backend(device: DeviceId) -> Backend:
     try:
         from engine.backends.openvino.backend import OpenVinoBackend
     except ImportError as problem:
-        raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); './run doctor' tells what is missing") from problem
+        raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); 'framefleet doctor' says what is missing") from problem
     return OpenVinoBackend(device)
 
 
@@ -48,7 +48,7 @@ def create_depth_backend(group: DeviceId) -> Backend:
         from engine.backends.openvino.depth import OpenVinoDepthBackend
     except ImportError as problem:
         needed = "NVIDIA's libraries cannot be" if cuda else "OpenVINO cannot be"
-        raise DeviceError(f"{group}: {needed} loaded ({problem}); './run doctor' tells what is missing") from problem
+        raise DeviceError(f"{group}: {needed} loaded ({problem}); 'framefleet doctor' says what is missing") from problem
     return OpenVinoDepthBackend(group)
 
 

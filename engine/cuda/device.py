@@ -18,7 +18,7 @@ def open_device(device: DeviceId) -> Device:
     try:
         found = len(Device.get_all_devices())
     except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
-        raise DeviceError(f"{device}: no NVIDIA driver answers ({problem}); './run doctor' tells what is missing") from problem
+        raise DeviceError(f"{device}: no NVIDIA driver answers ({problem}); 'framefleet doctor' says what is missing") from problem
     if int(device.name) >= found:
         raise DeviceError(f"{device}: there are {found} CUDA devices; 'framefleet devices' lists yours")
     with cuda_errors(device, "open the device"):

@@ -52,7 +52,7 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
     found = [device for devices, _ in outcomes for device in devices]
     if not found:
         problems = "; ".join(problem for _, problem in outcomes if problem is not None)
-        raise DeviceError(f"the search for devices failed: {problems or 'it found none'}; './run doctor' tells what is missing")
+        raise DeviceError(f"the search for devices failed: {problems or 'it found none'}; 'framefleet doctor' says what is missing")
     for search, (devices, problem) in zip(searches, outcomes, strict=True):
         if problem is not None:
             found.append(_lost(search, devices, problem))
@@ -81,7 +81,7 @@ def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> 
         if chosen:
             return tuple(chosen)
     reasons = "; ".join(f"{description.id}: {description.problem}" for description in descriptions) or "none was found"
-    raise DeviceError(f"no device can be used ({reasons}); './run doctor' tells what is missing")
+    raise DeviceError(f"no device can be used ({reasons}); 'framefleet doctor' says what is missing")
 
 
 def _run(search: Search, timeout: float) -> tuple[list[DeviceDescription], str | None]:

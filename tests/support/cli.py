@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
-
-import av
-import pytest
 
 from app.main import main
 from tests.support.models import TINY_CFG
 
 TINY = ("--model", str(TINY_CFG), "--weights", "random:1")
+FAST = (*TINY, "--devices", "cpu:0", "--precision", "fp32")
+"""The same without the search for devices and the trial of precisions."""
 
 
 @dataclass(frozen=True)
@@ -31,27 +34,19 @@ class Outcome:
         return report
 
 
-def run_main(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Outcome:
+def run_main(*arguments: str | Path) -> Outcome:
     """Run ``framefleet ARGUMENTS`` in this process."""
-    capsys.readouterr()
-    status = main([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return Outcome(status, captured.out, captured.err)
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        status = main([str(argument) for argument in arguments])
+    return Outcome(status, out.getvalue(), err.getvalue())
+
+
+def run_program(*arguments: str | Path) -> Outcome:
+    """Run ``framefleet ARGUMENTS`` in a process of its own."""
+    done = subprocess.run([sys.executable, "-m", "app", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON Lines file."""
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def head(source: Path, target: Path, frames: int) -> Path:
-    """The first frames of a video without re-encoding them (of a file without B-frames exactly these)."""
-    with av.open(str(source)) as container, av.open(str(target), "w") as output:
-        stream = container.streams.video[0]
-        copy = output.add_stream_from_template(stream)
-        for number, packet in enumerate(container.demux(stream)):
-            if number == frames or packet.dts is None:
-                break
-            packet.stream = copy
-            output.mux(packet)
-    return target

@@ -1,22 +1,23 @@
-"""``framefleet bench …``: what can be measured, each with its own options."""
+"""``framefleet bench …``: starts one of the measurements, each with its own options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.cli.options import make_parser, one_of
+from app.cli.options import checked, make_parser
+from engine.settings.kinds import one_of
 
 WHAT = {
     "model": "how fast a model runs on each device, without decoding or files",
     "pipeline": "the whole pool on given files: frames/s, latency, stages, bottleneck",
-    "scaling": "what 2, 4, 8 devices make of it: a stream each, and one long video",
-    "devices": "the devices and the links between them: which is slow",
+    "scaling": "the speedup with 2, 4, 8 devices: a stream each, and one long video",
+    "devices": "devices and the links between them: which is slow",
 }
 
 
 def run(argv: Sequence[str]) -> int:
-    """What the measurement gives.
+    """Run the measurement, and return its exit status.
 
     Raises:
         FramefleetError: the model, a device or a file cannot be used.
@@ -30,6 +31,6 @@ def run(argv: Sequence[str]) -> int:
         usage="framefleet bench WHAT [OPTIONS]",
         epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
     )
-    parser.add_argument("what", type=one_of([*WHAT]), metavar="WHAT", help=", ".join(WHAT))
+    parser.add_argument("what", type=checked(lambda text: one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))
     parser.parse_args(argv)
     return 2

@@ -1,4 +1,4 @@
-"""``framefleet bench devices``: what devices and the links between them give, and which is slow."""
+"""``framefleet bench devices``: measures devices and the links between them, and names slow ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from app.cli import options
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test
-from engine.errors import UsageError
 from engine.types import DeviceId
 
 _COLUMNS = "{:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>12} {:>7}  {}"
@@ -18,7 +17,7 @@ _HEADS = ("size", "ms", "p5", "p95", "variance", "GB/s", "of copy", "speedup", "
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything could be measured, and nothing is slow. 1: something is slow or failed.
+    """Measure, and print tables or JSON. Exit status 0: nothing is slow or failed; 1: something is.
 
     Raises:
         FramefleetError: no device can be used.
@@ -41,13 +40,6 @@ def run(argv: Sequence[str]) -> int:
     return 1 if slow else 0
 
 
-@options.checked
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 1 << 20:
-        raise UsageError(f"'{text}' is no number from 1 to {1 << 20}")
-    return int(text)
-
-
 def _parser() -> ArgumentParser:
     parser = options.make_parser(
         "bench devices",
@@ -55,16 +47,19 @@ def _parser() -> ArgumentParser:
         "\nA device or link that gives less than 80 % of the median of its peers is named as slow.",
     )
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 or cuda:0,cuda:1 …")
-    parser.add_argument("--repetitions", type=_count, default=30, metavar="N", help="of each measurement, at least 2 (30)")
+    parser.add_argument("--repetitions", type=options.count(1 << 20), default=30, metavar="N", help="of each measurement, at least 2 (30)")
     parser.add_argument(
-        "--largest", type=_count, metavar="MIB", help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)"
+        "--largest",
+        type=options.count(1 << 20),
+        metavar="MIB",
+        help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     return parser
 
 
 def as_json(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> dict[str, object]:
-    """All of it. "speedup": over the fastest device alone; "ideal": what the devices' memory bandwidths would allow."""
+    """All measurements. "speedup": over the fastest device alone; "ideal": the speedup that the memory bandwidths allow."""
     entries = []
     for measured in measurements:
         gain, share = speedup(measured, measurements), of_copy(measured, measurements)
@@ -79,7 +74,7 @@ def as_json(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) 
 
 
 def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> str:
-    """Tables for a person."""
+    """The measurements as tables, and the verdict."""
     lines = [f"{device}: {name}" for device, name in names.items()]
     for test in Test:
         some = [measured for measured in measurements if measured.test is test and measured.time is not None]
@@ -89,7 +84,7 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
             lines += ["", *_matrix(some)]
             continue
         lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
-        lines += [_row(measured, measurements) for measured in _telling(some)]
+        lines += [_row(measured, measurements) for measured in _worth_showing(some)]
         if test is Test.SUM and (least := pays_from(measurements)) is not None:
             lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
@@ -104,8 +99,8 @@ _TITLES = {
 }
 
 
-def _telling(some: Sequence[Measurement]) -> list[Measurement]:
-    """All but the sums of one device that is not the fastest, unless the vector is the largest: the smaller ones tell of launching."""
+def _worth_showing(some: Sequence[Measurement]) -> list[Measurement]:
+    """The rows worth showing. Of one device's sums of small vectors only the fastest: they measure the launch of a kernel."""
     largest = max(measured.nbytes for measured in some)
     fastest: dict[int, float] = {}
     for measured in some:
@@ -130,11 +125,11 @@ def _row(measured: Measurement, measurements: Sequence[Measurement]) -> str:
 
 
 def _matrix(some: Sequence[Measurement]) -> list[str]:
-    """From each device (rows) to each other one (columns)."""
+    """A table of the copies from each device (rows) to each other device (columns)."""
     small = some[0].test is Test.PEER_LATENCY
     devices = list(dict.fromkeys(measured.devices[0] for measured in some))
     values = {measured.devices: (1000 * measured.time.median if small else measured.rate or 0.0) for measured in some if measured.time}
-    title = f"a copy of {some[0].nbytes} bytes from device to device, µs" if small else "from device to device, GB/s"
+    title = f"a copy of {some[0].nbytes} bytes from device to device, µs" if small else "copies from device to device, GB/s"
     lines = [f"{title} ({'; '.join(sorted({measured.note for measured in some}))})"]
     lines.append(f"{'':>10}" + "".join(f"{device!s:>10}" for device in devices))
     for source in devices:

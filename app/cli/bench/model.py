@@ -1,4 +1,4 @@
-"""``framefleet bench model``: how fast a model runs on each device."""
+"""``framefleet bench model``: measures how fast a model runs on each device."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and print a table or JSON. Exit status 0.
 
     Raises:
         FramefleetError: the model or a device cannot be used.
     """
     parser = options.make_parser("bench model", "Measure how fast a model runs on each device, without decoding or files.")
     options.add_model_options(parser)
-    parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="all of these, one after the other")
+    parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="measured one after the other")
     parser.add_argument(
         "--precision", type=options.some_of([*Precision]), default=["auto"], metavar="LIST", help=f"of {', '.join(Precision)} (auto)"
     )
     parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
-    parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="pictures per inference, e.g. 1,8 (1)")
+    parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="frames per inference, e.g. 1,8 (1)")
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     arguments = parser.parse_args(argv)

@@ -1,4 +1,4 @@
-"""``framefleet bench pipeline SOURCE…``: the whole pool on given files: frames/s, latency, stages, and what sets the pace."""
+"""``framefleet bench pipeline SOURCE…``: measures the pool on given files: frames/s, latency, stages and bottleneck."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and print a table or JSON. Exit status 0.
 
     Raises:
         FramefleetError: the model, a device or a source cannot be used.
@@ -27,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     settings = run_settings(arguments)
     sources = expand_sources(arguments.sources) * arguments.times
     measured = run_pool(settings, settings.devices or default_devices(), sources, show=show_event)
-    print(json.dumps(_as_json(measured)) if arguments.json else _text(measured))
+    print(json.dumps(_as_json(measured)) if arguments.json else as_text(measured))
     return 0
 
 
@@ -35,7 +35,7 @@ def _parser() -> ArgumentParser:
     parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     add_pool_options(parser, "auto")
-    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="queue the sources so often (1)")
+    parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="how many times the sources are queued (1)")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     return parser
 
@@ -55,7 +55,8 @@ def _as_json(measured: PoolRun) -> dict[str, object]:
     }
 
 
-def _text(measured: PoolRun) -> str:
+def as_text(measured: PoolRun) -> str:
+    """A table of the devices, and the bottleneck."""
     lines = [
         _COLUMNS.format(
             "device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock"
@@ -73,6 +74,6 @@ def _text(measured: PoolRun) -> str:
             *lines,
             f"{measured.frames} frames: {measured.frames_per_s:.1f} frames/s in the steady state of {measured.seconds:.1f} s,"
             f" {measured.whole_per_s:.1f} from the moment when the engines were ready",
-            f"what sets the pace: {measured.bottleneck} (the pool's process is {measured.pool_load:.0%} busy{load})",
+            f"bottleneck: {measured.bottleneck} (the pool's process is {measured.pool_load:.0%} busy{load})",
         ]
     )

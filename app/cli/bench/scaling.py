@@ -1,4 +1,4 @@
-"""``framefleet bench scaling``: what 2, 4, 8 devices make of it, against one."""
+"""``framefleet bench scaling``: measures the speedup of 2, 4, 8 … devices over one."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _COLUMNS = "{:8} {:>8} {:>10} {:>9} {:>11}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
-    """0: everything was measured.
+    """Measure, and write the report. Exit status 0.
 
     Raises:
-        FramefleetError: the model, a device or the source cannot be used, or the report not be written.
+        FramefleetError: the model, a device or the source cannot be used, or the report cannot be written.
     """
     arguments = _parser().parse_args(argv)
 
@@ -48,13 +48,13 @@ def run(argv: Sequence[str]) -> int:
     if arguments.source is not None and not arguments.source.exists():
         raise SourceError(missing(arguments.source))
     if arguments.out is not None:
-        _make(arguments.out)  # now: nobody wants to hear after all the measuring that it cannot be
+        _make(arguments.out)  # before measuring, which takes long: this may fail
     shown: set[tuple[Mode, int, int]] = set()
 
     def show(mode: Mode, count: int, turn: int, event: Event) -> None:
         if (mode, count, turn) not in shown:
             shown.add((mode, count, turn))
-            say(f"round {turn + 1}, {mode} scaling on {count}" if count else "a trial, to know how long a video must be")
+            say(f"round {turn + 1}, {mode} scaling on {count}" if count else "a trial, to find out how long the video must be")
         show_event(event)
 
     points: dict[tuple[Mode, int], Point] = {}
@@ -79,8 +79,8 @@ def run(argv: Sequence[str]) -> int:
 def _parser() -> ArgumentParser:
     parser = options.make_parser(
         "bench scaling",
-        "Measure how much more several devices do than one: a stream for each (weak scaling), one long video for all (strong)."
-        "\nThe videos lie among the temporary files meanwhile (TMPDIR): about 25 KB a frame.",
+        "Measure the speedup of several devices over one: a stream for each (weak scaling), one long video for all (strong)."
+        "\nMeanwhile the videos are in the folder of temporary files (TMPDIR): about 25 KB a frame.",
     )
     add_pool_options(parser, "segments")
     what = parser.add_argument_group("what")
@@ -88,7 +88,7 @@ def _parser() -> ArgumentParser:
     what.add_argument("--counts", type=options.numbers, metavar="LIST", help="numbers of devices, beginning with 1 (1,2,4,8 … all)")
     what.add_argument("--mode", type=options.some_of(["weak", "strong"]), default=["weak", "strong"], metavar="LIST", help="weak,strong")
     what.add_argument("--seconds", type=options.seconds, default=20.0, metavar="S", help="about how long each run takes (20)")
-    what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how often all is measured (1)")
+    what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how many times everything is measured (1)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
     results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
@@ -96,7 +96,7 @@ def _parser() -> ArgumentParser:
 
 
 def _default() -> tuple[DeviceId, ...]:
-    """The best devices; where that is the CPU alone two of it, where it has two cores."""
+    """The best devices; if that is the CPU alone and it has two cores, two CPU devices."""
     devices = default_devices()
     if [device.kind for device in devices] == ["cpu"] and (os.cpu_count() or 1) > 1:
         return devices[0], DeviceId("cpu", "1")

@@ -1,4 +1,4 @@
-"""What one check of the doctor found."""
+"""The result of one check of the doctor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """WARNING: something works less well, or only the window does not. PROBLEM: detection cannot work."""
+    """How serious a finding is. WARNING: something is slow, or the window does not work. PROBLEM: detection cannot work."""
 
     OK = "ok"
     WARNING = "warning"
@@ -16,7 +16,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """remedy: what to do, None where nothing needs doing."""
+    """One finding. remedy: what to do, None = nothing."""
 
     name: str
     status: Status

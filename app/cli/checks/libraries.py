@@ -1,4 +1,4 @@
-"""The doctor's checks of the libraries, each imported in a process of its own: a crash there is a finding, not our end."""
+"""The doctor's checks of the libraries. Each is imported in another process, so that a crash is a finding."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.system_libraries import PACKAGES, missing_libraries
 from engine.devices.discovery import discover
 from engine.errors import DeviceError
 
-REINSTALL = "delete the folder .venv and start ./run again"
+REINSTALL = "install Framefleet again; in a checkout, delete the folder .venv first"
 LIBRARIES = {
     "numpy": ("numpy", ""),
-    "openvino": ("engine.backends, openvino", ""),  # the former keeps the latter from reporting its use
+    "openvino": ("engine.backends, openvino", ""),  # engine.backends turns off OpenVINO's telemetry
     "av": (
         "av",
         "missing = {'h264', 'hevc', 'vp9', 'av1', 'mjpeg'} - av.codecs_available; assert not missing, f'no decoder for {missing}'",
@@ -33,7 +33,7 @@ DISPLAY = "from PySide6.QtGui import QGuiApplication as A; a = A([]); print(a.pl
 
 
 def check_libraries() -> Iterator[Check]:
-    """All of them."""
+    """Check all libraries, the devices and the window."""
     for distribution, (module, test) in LIBRARIES.items():
         yield _library(distribution, f"import {module}\n{test}")
     yield from check_nvidia()
@@ -42,7 +42,7 @@ def check_libraries() -> Iterator[Check]:
 
 
 def install_command(libraries: Iterable[str]) -> str:
-    """What installs these system libraries on Debian and Ubuntu."""
+    """The command that installs these system libraries on Debian and Ubuntu."""
     return f"sudo apt-get install -y {' '.join(sorted({PACKAGES[name] for name in libraries}))}"
 
 
@@ -61,7 +61,7 @@ def _devices() -> Iterator[Check]:
     try:
         devices = discover(SECONDS)
     except DeviceError as error:
-        yield Check("devices", Status.PROBLEM, str(error), "see what is wrong with openvino above")
+        yield Check("devices", Status.PROBLEM, str(error), "see the finding for openvino above")
         return
     for device in devices:
         if device.available:
@@ -72,7 +72,7 @@ def _devices() -> Iterator[Check]:
 
 
 def _window() -> Iterator[Check]:
-    """Everything that only the window needs: never worse than a warning."""
+    """Check what only the window needs. The worst finding is a warning."""
     try:
         found = version("PySide6-Essentials")
     except PackageNotFoundError:
@@ -102,7 +102,7 @@ def _window() -> Iterator[Check]:
 def _display() -> Check:
     name = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
     if sys.platform.startswith("linux") and not name:
-        remedy = "detect, bench and devices work without; for the window start it on a desktop, over ssh -X, or under xvfb-run"
+        remedy = "detect, bench and devices work without a display; for the window use a desktop, ssh -X, or xvfb-run"
         return Check("display", Status.WARNING, "there is none", remedy)
     screen, error = try_python(DISPLAY)
     if error is not None:

@@ -63,16 +63,16 @@ _PARTS = (
 
 
 def check_nvidia(pci: Path = PCI, loaded: Path = LOADED, attempt: Callable[[str], tuple[str, str | None]] = try_python) -> Iterator[Check]:
-    """All of them, as far as each needs the one before; none is worse than a warning, for the CPU works.
+    """Check the parts in order, until one fails that the others need. The worst finding is a warning, since the CPU works.
 
-    pci, loaded: where Linux shows devices and the driver. attempt: runs code in another process.
+    pci, loaded: where Linux lists devices and the driver. attempt: runs code in another process.
     """
     found, error = attempt(_NVML)
     if error is not None and "NoNvmlError" in error and not loaded.exists():
         if has_gpu(pci):
             yield Check("NVIDIA driver", Status.WARNING, "there is an NVIDIA GPU, but no driver", DRIVER)
         else:
-            yield Check("NVIDIA driver", Status.OK, "none, and no NVIDIA GPU is seen")
+            yield Check("NVIDIA driver", Status.OK, "none, and no NVIDIA GPU is found")
         return
     if error is not None:
         remedy = EXTRAS if "NoNvmlError" in error else DRIVER
@@ -90,7 +90,7 @@ def check_nvidia(pci: Path = PCI, loaded: Path = LOADED, attempt: Callable[[str]
 
 
 def has_gpu(pci: Path = PCI) -> bool:
-    """Whether a graphics or compute device of NVIDIA is on the bus; only Linux tells."""
+    """Whether the PCI bus has a graphics or compute device of NVIDIA. Known on Linux only."""
     if sys.platform.startswith("linux"):
         with suppress(OSError):
             for device in pci.iterdir():
@@ -101,6 +101,6 @@ def has_gpu(pci: Path = PCI) -> bool:
 
 
 def _words(error: str) -> str:
-    """An exception's last line without its class: ``module.Name: words``."""
+    """The message of an exception's last line, ``module.Name: message``."""
     name, colon, words = error.partition(": ")
     return words if colon and " " not in name else error

@@ -13,6 +13,7 @@ from pathlib import Path
 from platformdirs import user_cache_path, user_data_path, user_log_path
 
 from app.cli.checks.check import Check, Status
+from engine.devices.affinity import usable_cores
 
 GIB = 1 << 30
 FEATURES = {
@@ -26,7 +27,7 @@ FEATURES = {
 
 
 def check_system() -> Iterator[Check]:
-    """All of them."""
+    """Check the machine itself."""
     yield _python()
     yield _processor()
     yield _memory()
@@ -40,7 +41,7 @@ def check_system() -> Iterator[Check]:
 def _python() -> Check:
     detail = f"{platform.python_version()} ({sys.executable}), {platform.system()} {platform.machine()}"
     if sys.version_info < (3, 11) or sys.maxsize < 2**32:
-        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer and start ./run again")
+        return Check("Python", Status.PROBLEM, detail, "install a 64-bit Python 3.11 or newer, and Framefleet with it")
     return Check("Python", Status.OK, detail)
 
 
@@ -50,11 +51,10 @@ def _processor() -> Check:
     except OSError:
         return Check("processor", Status.OK, f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
     facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    cores = len(os.sched_getaffinity(0))
     flags = facts.get("flags", "").split()
     has = [label for flag, label in FEATURES.items() if flag in flags]
     extensions = ", ".join(has) or "no vector extensions"
-    detail = f"{facts.get('model name', platform.machine())}, {cores} of {os.cpu_count()} cores usable, {extensions}"
+    detail = f"{facts.get('model name', platform.machine())}, {usable_cores()} of {os.cpu_count()} cores usable, {extensions}"
     if platform.machine() == "x86_64" and "avx2" not in flags:
         return Check(
             "processor", Status.WARNING, detail, "without AVX2 detection is slow: in a virtual machine, pass the host's processor through"
@@ -85,7 +85,7 @@ def _memory() -> Check:
 
 
 def _container_limit() -> int | None:
-    """What a container may use, bytes (control groups, version 2)."""
+    """The memory limit of a container (control groups, version 2), bytes."""
     try:
         text = Path("/sys/fs/cgroup/memory.max").read_text().strip()
     except OSError:
@@ -101,7 +101,7 @@ def _folder(name: str, path: Path) -> Check:
             file.flush()
         free = shutil.disk_usage(path).free
     except OSError as error:
-        remedy = f"make it writable (chown, chmod), or free space; the disk and the rights of {path} decide"
+        remedy = f"make {path} writable (chown, chmod), or free some space"
         return Check(name, Status.WARNING, f"{path} cannot be written: {error.strerror}", remedy)
     detail = f"{path}, {free / GIB:.1f} GiB free"
     return Check(name, Status.WARNING, detail, "free some space") if free < GIB else Check(name, Status.OK, detail)
@@ -117,6 +117,6 @@ def _shared_memory() -> Iterator[Check]:
         return
     detail = f"/dev/shm, {usage.free / GIB:.2f} of {usage.total / GIB:.2f} GiB free"
     if usage.free < GIB // 8:
-        yield Check("shared memory", Status.WARNING, detail, "pictures pass through it: in a container, start that with --shm-size=1g")
+        yield Check("shared memory", Status.WARNING, detail, "frames pass through it: start the container with --shm-size=1g")
     else:
         yield Check("shared memory", Status.OK, detail)

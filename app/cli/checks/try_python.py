@@ -1,4 +1,4 @@
-"""Code tried in an interpreter of its own: a crash there is a finding, not our end."""
+"""Runs code in another interpreter, so that a crash is a finding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECONDS = 60
 
 
 def try_python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
-    """Run code: what it printed, and why it failed (None if it did not)."""
+    """Run code. Returns what it printed, and why it failed, None = it did not."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],

@@ -1,1 +1,1 @@
-"""Reports and charts for people."""
+"""Reports as tables and charts."""

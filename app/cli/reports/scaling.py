@@ -1,4 +1,4 @@
-"""A scaling report in words and figures: JSON for scripts, Markdown for people."""
+"""The scaling report: JSON for scripts, Markdown for people."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from engine.bench.pool_run import WARM_UP, DeviceRun
 from engine.bench.scaling import Mode, Point
 
 CHART = "scaling.svg"
-_HOW = f"""Engines are built before anything counts. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the first
-stream that ends: the unequal remainders of the others are no work for all. Strong scaling ends with the last frame: its uneven end
-counts. Frames are counted as the pool receives them. Efficiency is the rate over n times that of one device in the same round and mode.
-Where the second half of the steady state is faster than the first, it had not begun yet: give more ``--seconds``."""
-_STAGES = "Where a frame spends its time, mean ms (those of a batch wait for each other), and the device's own time by its clock:"
-_SHARED = "CPU devices share the cores, so that their ideal is 1: what counts is that two are not slower than one."
+_HOW = f"""Engines are built before the measurement begins. The first {WARM_UP:.0%} of the frames are left out. Weak scaling ends with the
+first stream that ends, since after it not all devices have work. Strong scaling ends with the last frame: its uneven end counts.
+Frames are counted when the pool receives them. Efficiency is the rate divided by n times the rate of one device in the same round and
+mode. Where the second half is faster than the first, the steady state had not begun: give more ``--seconds``."""
+_STAGES = "The time of a frame in each stage, mean ms (frames of a batch wait for each other), and the device's own time by its clock:"
+_SHARED = "CPU devices share the cores, so their ideal speedup is 1: two must not be slower than one."
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the figures belong to. command: as it was given. source, model: in words."""
+    """What was measured. command: as it was given. source, model: in words."""
 
     command: str
     source: str
@@ -34,7 +34,7 @@ class Facts:
 
 
 def as_json(points: Sequence[Point], facts: Facts) -> dict[str, Any]:
-    """All figures."""
+    """All figures as a JSON object."""
     return {"machine": machine(), "command": facts.command, "model": facts.model, "source": facts.source, "points": [*map(_point, points)]}
 
 
@@ -50,12 +50,10 @@ def summary(points: Sequence[Point]) -> str:
 
 
 def markdown(points: Sequence[Point], facts: Facts) -> str:
-    """A page with tables, which shows the chart beside it."""
+    """A page with tables that shows the chart."""
     engine = points[0].run.devices[0].engine
     segments = "segment" if engine.decode_threads == 1 else "segments"
     cpu = any(point.ideal < point.count for point in points)
-    rows = [_row(point) for point in points]
-    stages = [_stages(point) for point in points]
     most = max(points, key=lambda point: point.count)
     parts = [
         "# Scaling",
@@ -66,64 +64,44 @@ def markdown(points: Sequence[Point], facts: Facts) -> str:
         f"{facts.model}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch},"
         f" {engine.decode_threads} {segments} at once in each device;"
         f" {engine.device_name}, {engine.backend}. Source: {facts.source}, repeated by copying its packets.",
-        _table(_HEAD, rows),
-        f"{_STAGES}\n\n{_merged(stages)}",
-        f"The devices in {most.mode} scaling on {most.count}:\n\n"
-        + _table(_DEVICE_HEAD, [_device_row(device) for device in most.run.devices]),
+        _table([_row(point) for point in points]),
+        f"{_STAGES}\n\n{_table([_stages(point) for point in points])}",
+        f"The devices in {most.mode} scaling on {most.count}:\n\n" + _table([_device_row(device) for device in most.run.devices]),
         _HOW + (f" {_SHARED}" if cpu else ""),
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def machine() -> str:
-    """Processor and system, as Linux says; elsewhere what Python knows."""
+    """Processor and system, from Linux or else from Python."""
     name, cpuinfo = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
     if cpuinfo.exists():
         name = next((line.partition(": ")[2] for line in cpuinfo.read_text().splitlines() if line.startswith("model name")), name)
     return f"{name}, {os.cpu_count()} processors, {platform.system()} {platform.release()}"
 
 
-_HEAD = (
-    "mode",
-    "devices",
-    "frames/s",
-    "speedup",
-    "range",
-    "efficiency",
-    "whole file, frames/s",
-    "frames",
-    "s",
-    "pool process",
-    "host",
-    "host, µs a frame",
-    "2nd ÷ 1st half",
-    "bottleneck",
-)
-_DEVICE_HEAD = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "bottleneck")
-
-
-def _row(point: Point) -> list[str]:
+def _row(point: Point) -> dict[str, str]:
     run, speedups = point.run, sorted(point.speedups)
-    return [
-        point.mode.value,
-        str(point.count),
-        f"{point.rate:.1f}",
-        f"**{point.speedup:.2f}×**",
-        f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
-        f"{point.efficiency:.1%}",
-        "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
-        str(run.frames),
-        f"{run.seconds:.1f}",
-        f"{run.pool_load:.0%}",
-        "" if run.host_load is None else f"{run.host_load:.0%}",
-        "" if run.host_cost is None else f"{run.host_cost:.0f}",
-        "" if run.drift is None else f"{run.drift:.3f}",
-        run.bottleneck,
-    ]
+    return {
+        "mode": point.mode.value,
+        "devices": str(point.count),
+        "frames/s": f"{point.rate:.1f}",
+        "speedup": f"**{point.speedup:.2f}×**",
+        "range": f"{speedups[0]:.2f}–{speedups[-1]:.2f}" if speedups[1:] else "",
+        "efficiency": f"{point.efficiency:.1%}",
+        "whole file, frames/s": "" if point.mode is Mode.WEAK else f"{run.whole_per_s:.1f}",
+        "frames": str(run.frames),
+        "s": f"{run.seconds:.1f}",
+        "pool process": f"{run.pool_load:.0%}",
+        "host": "" if run.host_load is None else f"{run.host_load:.0%}",
+        "host, µs a frame": "" if run.host_cost is None else f"{run.host_cost:.0f}",
+        "2nd ÷ 1st half": "" if run.drift is None else f"{run.drift:.3f}",
+        "bottleneck": run.bottleneck,
+    }
 
 
 def _stages(point: Point) -> dict[str, str]:
-    """Means over the devices, by stage."""
+    """The mean time over the devices, by stage."""
     devices = point.run.devices
     found = {"mode": point.mode.value, "devices": str(point.count)}
     for prefix, values in (("", [device.stages for device in devices]), ("device: ", [device.busy for device in devices])):
@@ -133,18 +111,17 @@ def _stages(point: Point) -> dict[str, str]:
     return found
 
 
-def _merged(rows: Sequence[Mapping[str, str]]) -> str:
+def _device_row(device: DeviceRun) -> dict[str, str]:
+    p50, p99 = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
+    rates = {"device": str(device.engine.device), "frames": str(device.frames), "frames/s": f"{device.frames_per_s:.1f}"}
+    return rates | {"p50 ms": p50, "p99 ms": p99, "bottleneck": device.bottleneck or ""}
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    """A Markdown table. Its columns are the keys of all rows."""
     head = list(dict.fromkeys(name for row in rows for name in row))
-    return _table(head, [[row.get(name, "") for name in head] for row in rows])
-
-
-def _device_row(device: DeviceRun) -> list[str]:
-    latencies = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
-    return [str(device.engine.device), str(device.frames), f"{device.frames_per_s:.1f}", *latencies, device.bottleneck or ""]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *rows])
+    lines = [head, ["---"] * len(head), *([row.get(name, "") for name in head] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _versions() -> str:
@@ -175,7 +152,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 
 def device_json(device: DeviceRun) -> dict[str, Any]:
-    """One device of a run."""
+    """One device of a run as a JSON object."""
     engine = device.engine
     return {
         "id": str(engine.device),

@@ -1,4 +1,4 @@
-"""The chart of a scaling report: speedups as bars, one group for each number of devices, the ideal marked above. Plain SVG."""
+"""The chart of the scaling report as SVG: speedups as bars, a group for each number of devices, the ideal as a line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from engine.bench.scaling import Mode, Point
 
 WIDTH, HEIGHT = 760, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 92, 64
-_COLOURS = {Mode.WEAK: "#3b7ddd", Mode.STRONG: "#2b8a60"}  # the window's accent and its green, darker: they stand on white here
+_COLOURS = {Mode.WEAK: "#3b7ddd", Mode.STRONG: "#2b8a60"}  # the window's accent and green, darker, for a white background
 _NAMES = {Mode.WEAK: "weak: a stream per device", Mode.STRONG: "strong: one video"}
 _TEXT, _MUTED, _GRID, _PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
 _BAR = 62
 _GAP = 6
 _WORDS = 42
-"""Pixels that the two lines of words in a bar take."""
+"""Height of the two lines of text in a bar, pixels."""
 
 
 def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
@@ -65,7 +65,7 @@ def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
     middle = left + width / 2
     found = [f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="3" fill="{_COLOURS[point.mode]}"/>']
     ideal = y(point.ideal)
-    begin = ideal if top < ideal < top + _WORDS else top  # or else its line would go through the words
+    begin = ideal if top < ideal < top + _WORDS else top  # so that the line of the ideal does not cross the text
     found.append(_text(middle, begin + 19, f"{point.speedup:.2f}×", 13, _PAPER, "middle", 600))
     if bottom - begin > _WORDS:
         found.append(_text(middle, begin + 36, f"{point.efficiency:.0%}", 12, _PAPER, "middle"))

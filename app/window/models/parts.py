@@ -1,4 +1,4 @@
-"""A model put together from what the user has given so far."""
+"""The files of a model that the user has given so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ModelParts:
         return cls(files.cfg, files.weights, files.labels) if files is not None else cls()
 
     def updated(self, intake: Intake) -> ModelParts:
-        """With what was just dropped; what belongs to it by name is looked for beside it, and another model's parts go."""
+        """These parts with the dropped files. A new cfg replaces all parts; the files that belong to it are searched beside it."""
         if intake.cfg is not None:
             return ModelParts(intake.cfg, intake.weights or find_weights(intake.cfg), intake.labels)
         parts = self
@@ -40,7 +40,7 @@ class ModelParts:
 
     @property
     def missing(self) -> str:
-        """What is still to be given, as a sentence."""
+        """A sentence that names the missing files."""
         if self.cfg is None and self.weights is None:
             return "Give the model's .cfg and .weights files."
         if self.cfg is None:

@@ -1,4 +1,4 @@
-"""Model and settings: kept, checked, changed by dialog or by dropping files, and given to the controller."""
+"""Model and settings: loaded, checked, changed by the dialog or by dropped files, stored, and given to the controller."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.settings import ModelFiles
 class ModelSetup(QObject):
     """Owns the preferences.
 
-    model_changed: ModelSummary or None. confidence_changed: where the slider begins. floor_changed: how low it goes.
+    model_changed: ModelSummary or None. confidence_changed: where the slider begins. floor_changed: its least value.
     devices_found: tuple of DeviceDescription.
     """
 
@@ -62,7 +62,7 @@ class ModelSetup(QObject):
         return self.summary.labels if self.summary is not None else ()
 
     def begin(self, model: ModelFiles | None) -> None:
-        """Take up what was kept; ``model`` goes before."""
+        """Load the stored preferences. model: used instead of the stored one."""
         self.preferences = kept.load(self._store)
         if model is not None:
             self.preferences = replace(self.preferences, model=model)
@@ -74,7 +74,7 @@ class ModelSetup(QObject):
         self._background.start(discover, self._devices_found, self._no_devices)
 
     def take(self, intake: Intake) -> None:
-        """Parts of a model were dropped."""
+        """Take dropped files of a model."""
         self._close_models()
         if self.dialog is not None:
             self.dialog.model.take(intake)
@@ -87,7 +87,7 @@ class ModelSetup(QObject):
             self._check(replace(self.preferences, model=files))
 
     def ask_for_model(self) -> None:
-        """Files wait, and there is nothing to detect with."""
+        """Ask for a model if there is none."""
         if self.preferences.model is None:
             text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
             self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_models))
@@ -131,7 +131,7 @@ class ModelSetup(QObject):
         self.models.open()
 
     def stop(self) -> None:
-        """The window closes: give up what is being downloaded."""
+        """Stop all downloads, when the window closes."""
         self.downloads.stop()
 
     def _close_models(self) -> None:
@@ -150,7 +150,7 @@ class ModelSetup(QObject):
     @Slot(str, object)
     def _download_ended(self, name: str, files: ModelFiles | None) -> None:
         if self.models is not None:
-            return  # where it can be seen
+            return  # the list shows it
         if files is not None:
             self._banners.show_banner("download", Kind.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
         elif name in self.downloads.errors:
@@ -197,12 +197,12 @@ class ModelSetup(QObject):
             apply(restart=False)
 
     def _ask(self, apply: Callable[..., None]) -> None:
-        """Files are being worked on with the old settings."""
+        """Ask what happens to the files that are being detected with the old settings."""
         box = QMessageBox(self._window)
         box.setWindowTitle("New settings")
-        box.setText("Files are being detected with the settings of before.")
-        box.setInformativeText("Files that wait get the new settings in any case.")
-        restart = box.addButton("Start them anew", QMessageBox.ButtonRole.DestructiveRole)
+        box.setText("Detection is running with the old settings.")
+        box.setInformativeText("Files that wait get the new settings in both cases.")
+        restart = box.addButton("Restart them", QMessageBox.ButtonRole.DestructiveRole)
         finish = box.addButton("Finish them first", QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(finish)
         box.setEscapeButton(finish)

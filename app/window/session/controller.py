@@ -16,12 +16,12 @@ from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.results.stored import StoredItem
-from app.window.session.feed import SourceProgress
 from app.window.session.live_devices import only_devices_differ, use_devices
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
+from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.types import DeviceId
 
@@ -233,7 +233,7 @@ class DetectionController(QObject):
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number))
-                self._put(_folded(item, progress))
+                self._put(_folded(item, progress, snapshot.rates.get(number)))
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
@@ -276,11 +276,9 @@ def session_name(first: Path) -> str:
     return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
 
-def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:
+def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
     """A queue item with what its session tells of it."""
-    item = replace(
-        item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=progress.rate
-    )
+    item = replace(item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=rate)
     finished = progress.finished
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.window.devices.status import ELASTIC, DeviceStatus
+from app.window.devices.status import DeviceStatus
 from app.window.session.thread import SessionThread
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
@@ -14,8 +14,7 @@ from engine.settings import RunSettings
 
 def only_devices_differ(now: RunSettings, then: RunSettings, strategy: StrategyChosen | None) -> bool:
     """Whether a run with the settings of now can take up those of then as it goes on. Automatic devices are decided at its start."""
-    elastic = strategy is not None and strategy.strategy in ELASTIC
-    return elastic and bool(then.devices) and replace(then, devices=now.devices) == now
+    return strategy is not None and strategy.elastic and bool(then.devices) and replace(then, devices=now.devices) == now
 
 
 def use_devices(session: SessionThread, statuses: Iterable[DeviceStatus], settings: RunSettings) -> bool:

@@ -1,4 +1,4 @@
-"""Choosing devices: automatic, or any of those found."""
+"""The form for choosing devices: automatic, or some of those found."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
 from app.window.devices.status_text import GIB
-from app.window.settings.check import used_by_default
 from app.window.widgets import formats
 from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
 from engine.devices.description import DeviceDescription
+from engine.devices.discovery import default_devices
+from engine.errors import DeviceError
 from engine.types import DeviceId
 
 FEW = 3
@@ -19,7 +20,7 @@ _AUTOMATIC = "Automatic: the best available"
 
 
 class DeviceForm(QWidget):
-    """A check box for "automatic" and one for each device. changed: something was ticked, or devices were found."""
+    """A check box for "automatic" and one for each device. changed: a tick has changed, or devices were found."""
 
     changed = Signal()
 
@@ -54,8 +55,26 @@ class DeviceForm(QWidget):
             return ()
         return tuple(device for device, box in self.boxes.items() if box.isChecked()) if self.boxes else self._wanted
 
+    @property
+    def none_ticked(self) -> bool:
+        """Whether the choice is not automatic, and no device is ticked."""
+        return not self.automatic.isChecked() and not self.devices
+
+    @property
+    def default(self) -> tuple[DeviceId, ...]:
+        """The devices that an automatic choice uses; empty while that is not known."""
+        try:
+            return default_devices(self.found) if self.found else ()
+        except DeviceError:
+            return ()
+
+    @property
+    def offered(self) -> dict[DeviceId, tuple[str, ...]]:
+        """The precisions of the available devices."""
+        return {known.id: known.precisions for known in self.found or () if known.available}
+
     def set_devices(self, devices: Sequence[DeviceId]) -> None:
-        """Tick these; none = automatic."""
+        """Tick these devices; none = automatic."""
         self._wanted = tuple(devices)
         self.automatic.setChecked(not devices)
         for device, box in self.boxes.items():
@@ -63,7 +82,7 @@ class DeviceForm(QWidget):
         self._enable()
 
     def offer(self, found: Sequence[DeviceDescription]) -> None:
-        """These were found. What was chosen before and is not among them stays on the list, and says so."""
+        """List the devices that were found. A chosen device that was not found stays on the list, with a remark."""
         self.found = tuple(found)
         for description in found:
             self._add(description.id, _described(description), description.problem)
@@ -72,7 +91,7 @@ class DeviceForm(QWidget):
                 self._add(device, "Shares the processor with the other CPU devices", None)
             elif device not in self.boxes:
                 self._add(device, "", "It was not found on this machine.", usable=True)
-        used = used_by_default(found)
+        used = self.default
         names = ", ".join(map(str, used)) if len(used) <= FEW else formats.plural(len(used), "device")
         self.automatic.setText(f"{_AUTOMATIC} ({names})" if used else _AUTOMATIC)
         self.hint.hide()
@@ -97,7 +116,7 @@ class DeviceForm(QWidget):
         self.boxes[device] = box
 
     def fail(self, message: str) -> None:
-        """Looking for devices went wrong."""
+        """Show why the search for devices failed."""
         self.hint.setText(message)
 
     @Slot()

@@ -1,26 +1,25 @@
-"""The settings: model, devices, how to detect, how to share the work."""
+"""The settings dialog: model, devices, how to detect, how to share the work."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
 from app.window.session.background import Background
-from app.window.settings.advanced_form import AdvancedForm
-from app.window.settings.check import check
-from app.window.settings.detection_form import DetectionForm
 from app.window.settings.device_form import DeviceForm
+from app.window.settings.form import SettingsForm
 from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
-from app.window.settings.sharing_form import SharingForm
-from app.window.widgets import theme
+from app.window.widgets import formats, theme
+from app.window.widgets.icons import icon
 from app.window.widgets.indicators import say
 from app.window.widgets.screen_fit import within_screen
-from engine.settings import Decode, Hint, Isolation, Precision, Resize
+from engine.settings.checks import find_notes, find_problems
+from engine.settings.table import DEFAULTS, Section
 
 WIDTH, MOST_HEIGHT = 640, 820
 
@@ -35,20 +34,27 @@ class SettingsDialog(QDialog):
         self.setAcceptDrops(True)
         self.model = ModelForm(background)
         self.devices = DeviceForm()
-        self.devices.set_devices(preferences.devices)
-        self.detection = DetectionForm(preferences)
-        self.sharing = SharingForm(preferences)
-        self.advanced = AdvancedForm(preferences)
+        self.devices.set_devices(preferences.values["devices"])
+        self._values = preferences.values
+        self.sharing, self.detection, self.advanced = self._forms = [
+            SettingsForm(section, preferences.values) for section in (Section.SHARING, Section.DETECTION, Section.ADVANCED)
+        ]
+        self.fold = QPushButton("Advanced")
+        self.fold.setCheckable(True)
+        self.fold.setChecked(any(value != DEFAULTS[name] for name, value in self.advanced.values.items()))
+        self.fold.setProperty("role", "fold")
+        self.fold.toggled.connect(self._fold)
+        self.fold.toggled.connect(self._reveal)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         for button in self.buttons.buttons():
-            button.setIcon(type(button.icon())())  # the style's own icons are not ours
+            button.setIcon(type(button.icon())())  # without the style's own icons
         self._arrange()
-        self.advanced.button.toggled.connect(self._reveal)
-        for part in (self.devices, self.detection, self.sharing, self.advanced):
-            part.changed.connect(self._validate)
-        self.detection.batch.valueChanged.connect(self._validate)
+        self._fold()
+        self.devices.changed.connect(self._validate)
+        for form in self._forms:
+            form.changed.connect(self._validate)
         self.model.checked.connect(self._validate)
         self.model.set_parts(ModelParts.of(preferences.model))
         self._validate()
@@ -60,10 +66,10 @@ class SettingsDialog(QDialog):
         column.setSpacing(12)
         parts = (
             ("Model", self.model),
-            ("Devices", self.devices),
-            ("Sharing the work", self.sharing),
-            ("Detection", self.detection),
-            ("", self.advanced),
+            (Section.DEVICES, self.devices),
+            (Section.SHARING, self.sharing),
+            (Section.DETECTION, self.detection),
+            ("", self.fold),
         )
         for number, (title, content) in enumerate(parts):
             if number:
@@ -77,9 +83,10 @@ class SettingsDialog(QDialog):
                 heading.setProperty("role", "section")
                 column.addWidget(heading)
             column.addWidget(content)
+        column.addWidget(self.advanced)
         column.addStretch()
         self.pane = scroll = QScrollArea()
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and are scrolled to
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and it scrolls to them
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -96,29 +103,21 @@ class SettingsDialog(QDialog):
 
     @property
     def preferences(self) -> Preferences:
-        """What the fields say."""
-        detection, sharing, advanced = self.detection, self.sharing, self.advanced
-        return Preferences(
-            self.model.files,
-            self.devices.devices,
-            Precision(detection.precision.currentData()),  # Qt hands enumerations back as plain text
-            Resize(detection.resize_mode.currentData()),
-            sharing.strategy,
-            detection.batch.value() or None,
-            round(detection.confidence.value(), 2),
-            round(detection.iou.value(), 2),
-            Decode(detection.decode.currentData()),
-            sharing.tiles,
-            Isolation(advanced.isolation.currentData()),
-            advanced.decode_threads.value() or None,
-            round(advanced.latency_budget.value(), 1) or None,
-            Hint(advanced.hint.currentData()),
-        )
+        """The preferences in the fields."""
+        values = {**self._values, "devices": self.devices.devices}
+        for form in self._forms:
+            values |= form.values
+        return Preferences(self.model.files, values)
+
+    @Slot()
+    def _fold(self) -> None:
+        opened = self.fold.isChecked()
+        self.advanced.setVisible(opened)
+        self.fold.setIcon(icon("chevron-up" if opened else "chevron-down", theme.MUTED))
 
     @Slot()
     def _reveal(self) -> None:
-        """What was folded away is seen at once."""
-        QTimer.singleShot(0, self, self._scroll_down)
+        QTimer.singleShot(0, self, self._scroll_down)  # when the fields have their places
 
     @Slot()
     def _scroll_down(self) -> None:
@@ -127,33 +126,32 @@ class SettingsDialog(QDialog):
     @Slot()
     def _validate(self) -> None:
         preferences = self.preferences
-        problems = check(preferences, self.devices.found, self.devices.automatic.isChecked())
-        say(self.devices.problem, problems.devices)
-        say(self.detection.precision_problem, problems.precision)
-        say(self.detection.decode_problem, problems.decode)
-        say(self.sharing.problem, problems.parallel)
-        fixed = preferences.batch is not None and preferences.latency_budget is not None
-        say(self.advanced.budget_note, f"It has no effect while the batch is set to {preferences.batch}." if fixed else "")
+        values, used = preferences.values, preferences.values["devices"] or self.devices.default
+        none = "Tick at least one device, or leave the choice to Framefleet." if self.devices.none_ticked else ""
+        problems = find_problems(values, used, self.devices.offered) if used and not none else {}
+        say(self.devices.problem, none)
+        for form in self._forms:
+            form.show_problems({name: f"{formats.capitalised(text)}." for name, text in problems.items()}, find_notes(values))
         empty = preferences.model is None and not self.model.cfg.text and not self.model.weights.text
         usable = self.model.summary is not None or empty
         save = self.buttons.button(QDialogButtonBox.StandardButton.Save)
-        save.setEnabled(usable and not problems)
-        why = "Something cannot be used: see what is written in red" if usable else "Choose a model that can be used"
+        save.setEnabled(usable and not (problems or none))
+        why = "Something cannot be used: see the text in red" if usable else "Choose a model that can be used"
         save.setToolTip("" if save.isEnabled() else why)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """As high as what is in it, within reason."""
+        """Make the dialog as high as its contents, within limits."""
         self.ensurePolished()
         height = self._inside.sizeHint().height() + self.buttons.sizeHint().height() + 20
         self.resize(within_screen(self, WIDTH, min(height, MOST_HEIGHT)))
         super().showEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Model files may be dropped anywhere on the dialog."""
+        """Accept model files anywhere on the dialog."""
         if sort_paths(local_paths(event)).has_model:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take them."""
+        """Take the dropped files."""
         self.model.take(sort_paths(local_paths(event)))
         event.acceptProposedAction()

@@ -1,4 +1,4 @@
-"""Choosing a model: three files, checked as they are given."""
+"""The form for choosing a model: three files, checked as they are given."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHECK_AFTER_MS = 200
 class ModelForm(QWidget):
     """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model.
 
-    list_requested: the user wants one of those that can be downloaded.
+    list_requested: the user wants to download a model.
     """
 
     checked = Signal(object)
@@ -68,7 +68,7 @@ class ModelForm(QWidget):
 
     @property
     def parts(self) -> ModelParts:
-        """What is in the fields."""
+        """The files that the fields name."""
         weights = self.weights.text if self.weights.text.startswith("random:") else self.weights.path
         return ModelParts(self.cfg.path, weights, self.labels.path)
 
@@ -83,7 +83,7 @@ class ModelForm(QWidget):
             field.set_path(value)
 
     def take(self, intake: Intake) -> None:
-        """Files were dropped."""
+        """Take dropped files."""
         self.set_parts(self.parts.updated(intake))
 
     @Slot()
@@ -109,7 +109,7 @@ class ModelForm(QWidget):
         self._background.start(partial(check_model, files), self._for_turn(self._fits), self._for_turn(self._unfit))
 
     def _for_turn(self, show: Callable[..., None]) -> Callable[..., None]:
-        """Only the answer to the newest question counts."""
+        """A callback that ignores the answer if the fields have changed since."""
         turn = self._turn
 
         def deliver(answer: object) -> None:

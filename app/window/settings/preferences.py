@@ -1,47 +1,43 @@
-"""What the user has chosen, kept between starts."""
+"""The model and the settings that the user has chosen, kept between starts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from PySide6.QtCore import QSettings
 
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
-from engine.types import DeviceId
+from engine.settings import ModelFiles, RunSettings
+from engine.settings.kinds import write
+from engine.settings.table import DEFAULTS, TABLE
 
 FLOOR = 0.05
 """Detection keeps everything from this confidence on, so that the window's slider can go down to it without another run."""
-MOST_BUDGET = 60_000.0
-"""The longest latency budget that can be set, ms."""
-T = TypeVar("T")
+VERSION = 2
+"""Of the stored keys and values. 1 had no number, decode threads as "lanes", and tiles in one value."""
+KEPT = [name for name, setting in TABLE.items() if setting.field is not None]
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """The settings dialog's values.
-
-    devices: empty = automatic. batch, decode_threads: None = automatic. confidence: where the slider begins.
-    latency_budget: ms, None = any.
-    """
+    """What the settings dialog edits. values: of all settings, by name; the confidence is where the slider begins."""
 
     model: ModelFiles | None = None
-    devices: tuple[DeviceId, ...] = ()
-    precision: Precision = Precision.AUTO
-    resize: Resize = Resize.AUTO
-    parallel: Parallel = Parallel.AUTO
-    batch: int | None = None
-    confidence: float = 0.25
-    iou: float = 0.45
-    decode: Decode = Decode.AUTO
-    tiles: Tiles = field(default_factory=Tiles)
-    isolation: Isolation = Isolation.PROCESS
-    decode_threads: int | None = None
-    latency_budget: float | None = None
-    hint: Hint = Hint.THROUGHPUT
+    values: Mapping[str, Any] = field(default_factory=lambda: dict(DEFAULTS))
+
+    @classmethod
+    def of(cls, model: ModelFiles | None = None, **changed: Any) -> Preferences:
+        """The defaults with these changes."""
+        return cls(model, DEFAULTS | changed)
+
+    @property
+    def confidence(self) -> float:
+        """Where the window's slider begins."""
+        confidence: float = self.values["confidence"]
+        return confidence
 
     @property
     def floor(self) -> float:
@@ -49,111 +45,57 @@ class Preferences:
         return min(FLOOR, self.confidence)
 
     def run_settings(self) -> RunSettings:
-        """What a run is asked to do.
+        """The settings of a run.
 
         Raises:
             UsageError: there is no model.
         """
         if self.model is None:
             raise UsageError("no model is chosen: choose one in the settings, or drop its .cfg and .weights on the window")
-        engine = EngineSettings(
-            self.precision,
-            self.resize,
-            self.hint,
-            decode=self.decode,
-            batch=self.batch,
-            latency_budget=self.latency_budget,
-            decode_threads=self.decode_threads,
-            confidence=self.floor,
-            iou=self.iou,
-        )
-        return RunSettings(self.model, self.devices, self.parallel, engine, self.isolation, self.tiles)
+        return RunSettings.of(self.model, {**self.values, "confidence": self.floor})
 
 
 def load(store: QSettings) -> Preferences:
-    """Read them; what is missing or cannot be understood is as if never set."""
-
-    def read(key: str, convert: Callable[[str], T], default: T) -> T:
-        text = store.value(f"detection/{key}")
-        if not isinstance(text, str) or not text:
-            return default
+    """Read the preferences. A value that is missing or cannot be used has its default."""
+    texts = _texts(store)
+    values = dict(DEFAULTS)
+    for name in KEPT:
         try:
-            return convert(text)
-        except (ValueError, UsageError):
-            return default
-
-    def devices(text: str) -> tuple[DeviceId, ...]:
-        return tuple(dict.fromkeys(DeviceId.parse(part) for part in text.split(";")))
-
-    def share(text: str) -> float:
-        value = float(text)
-        if not 0.0 < value <= 1.0:
-            raise ValueError(text)
-        return value
-
-    def batch(text: str) -> int | None:
-        return EngineSettings(batch=int(text)).batch
-
-    def decode_threads(text: str) -> int | None:
-        return EngineSettings(decode_threads=int(text)).decode_threads
-
-    def budget(text: str) -> float | None:
-        value = float(text)
-        if not 0.0 < value <= MOST_BUDGET:
-            raise ValueError(text)
-        return value
-
-    def tiles(text: str) -> Tiles:
-        columns, rows, overlap, full_frame = text.split(";")
-        return Tiles(int(columns) or None, int(rows) or None, float(overlap), full_frame == "full")
-
-    def weights_of(text: str) -> Path | str:
-        return text if text.startswith("random:") else Path(text)
-
-    def path(text: str) -> Path | None:
-        return Path(text)
-
-    no_weights: Path | str = ""
-    cfg, weights = read("cfg", path, None), read("weights", weights_of, no_weights)
-    model = ModelFiles(cfg, weights, read("labels", path, None)) if cfg and weights else None
-    return Preferences(
-        model,
-        read("devices", devices, ()),
-        read("precision", Precision, Precision.AUTO),
-        read("resize", Resize, Resize.AUTO),
-        read("parallel", Parallel, Parallel.AUTO),
-        read("batch", batch, None),
-        read("confidence", share, 0.25),
-        read("iou", share, 0.45),
-        read("decode", Decode, Decode.AUTO),
-        read("tiles", tiles, Tiles()),
-        read("isolation", Isolation, Isolation.PROCESS),
-        read("lanes", decode_threads, None),
-        read("latency_budget", budget, None),
-        read("hint", Hint, Hint.THROUGHPUT),
-    )
+            values[name] = TABLE[name].kind.read(texts[name])
+        except (KeyError, UsageError):
+            continue
+    cfg, weights, labels = (texts.get(name) for name in ("cfg", "weights", "labels"))
+    if not (cfg and weights):
+        return Preferences(None, values)
+    files = ModelFiles(Path(cfg), weights if weights.startswith("random:") else Path(weights), Path(labels) if labels else None)
+    return Preferences(files, values)
 
 
 def save(preferences: Preferences, store: QSettings) -> None:
-    """Write them all, as text."""
-    model, tiles = preferences.model, preferences.tiles
-    values = {
-        "cfg": str(model.cfg) if model else "",
-        "weights": str(model.weights) if model else "",
-        "labels": str(model.labels) if model and model.labels else "",
-        "devices": ";".join(map(str, preferences.devices)),
-        "precision": preferences.precision.value,
-        "resize": preferences.resize.value,
-        "parallel": preferences.parallel.value,
-        "batch": str(preferences.batch or ""),
-        "confidence": str(preferences.confidence),
-        "iou": str(preferences.iou),
-        "decode": preferences.decode.value,
-        "tiles": f"{tiles.columns or 0};{tiles.rows or 0};{tiles.overlap};{'full' if tiles.full_frame else ''}",
-        "isolation": preferences.isolation.value,
-        "lanes": str(preferences.decode_threads or ""),
-        "latency_budget": str(preferences.latency_budget or ""),
-        "hint": preferences.hint.value,
-    }
-    for key, value in values.items():
-        store.setValue(f"detection/{key}", value)
+    """Write what differs from the defaults, as text."""
+    model = preferences.model
+    texts = {name: write(preferences.values[name]) for name in KEPT if preferences.values[name] != DEFAULTS[name]}
+    if model is not None:
+        texts |= {"cfg": str(model.cfg), "weights": str(model.weights), "labels": str(model.labels or "")}
+    store.remove("detection")
+    for name, text in texts.items():
+        store.setValue(f"detection/{name}", text)
+    store.setValue("detection/version", str(VERSION))
+
+
+def _texts(store: QSettings) -> dict[str, str]:
+    """The stored texts by name, those of version 1 as version 2 has them."""
+    store.beginGroup("detection")
+    texts = {name: text for name in store.childKeys() if isinstance(text := store.value(name), str) and text}
+    store.endGroup()
+    if "version" in texts:
+        return texts
+    if "lanes" in texts:
+        texts["decode_threads"] = texts["lanes"]
+    if "devices" in texts:
+        texts["devices"] = texts["devices"].replace(";", ",")
+    tiles = texts.get("tiles", "").split(";")
+    if len(tiles) == 4:
+        texts.update(zip(("columns", "rows", "overlap"), tiles, strict=False))
+        texts["full_frame"] = "yes" if tiles[3] else "no"
+    return texts

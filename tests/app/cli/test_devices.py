@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from app.cli.devices import table
 from engine.devices.description import DeviceDescription
 from engine.types import DeviceId
@@ -25,17 +23,12 @@ GPU = DeviceDescription(
 )
 
 
-def test_devices(capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_main(capsys, "devices", "--json")
+def test_devices() -> None:
+    run = run_main("devices", "--json")
     assert run.status == 0
     first = json.loads(run.out)["devices"][0]
     assert (first["id"], first["available"], first["problem"]) == ("cpu:0", True, None)
     assert "fp32" in first["precisions"]
-    text = run_main(capsys, "devices")
-    assert text.status == 0
-    assert text.out.splitlines()[1].split()[0] == "cpu:0"
-    assert first["name"] in text.out.splitlines()[1]
-    assert first["backend"] in text.out.splitlines()[1]
 
 
 def test_columns_that_no_device_fills_are_left_out() -> None:
@@ -64,15 +57,16 @@ def test_where_nothing_can_be_used_the_list_is_shown_nevertheless() -> None:
     assert "unless" not in table([broken])
 
 
-def test_a_recorded_machine(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_recorded_machine(tmp_path: Path) -> None:
     path = tmp_path / "machine.json"
     path.write_text(json.dumps({"driver": "580.1", "cuda": 13000, "gpus": [{"name": "NVIDIA X"}, {"name": "NVIDIA Y"}]}))
-    run = run_main(capsys, "devices", "--recording", path, "--json")
+    run = run_main("devices", "--recording", path, "--json")
     assert run.status == 0
     assert [(each["id"], each["name"], each["cuda"]) for each in json.loads(run.out)["devices"]] == [
         ("cuda:0", "NVIDIA X", "13.0"),
         ("cuda:1", "NVIDIA Y", "13.0"),
     ]
-    run = run_main(capsys, "devices", "--recording", tmp_path / "none.json")
+    assert run_main("devices", "--recording", path).out.splitlines()[1].startswith("cuda:0 *  NVIDIA X  ")
+    run = run_main("devices", "--recording", tmp_path / "none.json")
     assert run.status == 2
     assert "none.json cannot be read" in run.err

@@ -1,40 +1,43 @@
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from app.cli.checks.check import Status
+from app.cli.checks.check import Check, Status
 from app.cli.checks.libraries import _library, _window
 from app.cli.checks.nvidia import check_nvidia, has_gpu
 from app.cli.checks.system import _folder
 from app.cli.checks.try_python import try_python
-from app.main import main
+from app.cli.doctor import as_text, verdict
 from app.system_libraries import PACKAGES, missing_libraries
+from tests.support.cli import run_main
 
 
-def test_this_machine_is_usable(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["usable"] is True
-    checks = {check["name"]: check for check in report["checks"]}
+def test_this_machine_is_usable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    run = run_main("doctor", "--json")
+    assert run.status == 0
+    assert run.report["usable"] is True
+    checks = {check["name"]: check for check in run.report["checks"]}
     for name in ("Python", "processor", "memory", "cache folder", "numpy", "openvino", "av", "opencv-python-headless", "PySide6"):
         assert checks[name]["status"] == "ok", checks[name]
-    assert any(check["name"] == "device" and "cpu:0" in check["detail"] for check in report["checks"])
-    assert all(check["remedy"] for check in report["checks"] if check["status"] != "ok")
+    assert any(check["name"] == "device" and "cpu:0" in check["detail"] for check in run.report["checks"])
+    assert all(check["remedy"] for check in run.report["checks"] if check["status"] != "ok")
+    if sys.platform.startswith("linux"):
+        assert (checks["display"]["status"], checks["display"]["detail"]) == ("warning", "there is none")
 
 
 def test_text_says_what_to_do() -> None:
-    environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
-    done = subprocess.run([sys.executable, "-m", "app", "doctor"], capture_output=True, text=True, env=environment, timeout=100)
-    assert done.returncode == 0, done.stderr
-    assert "This machine is ready." in done.stdout
-    if sys.platform.startswith("linux"):
-        assert "warning  display: there is none\n         → " in done.stdout
+    fine, warning = Check("numpy", Status.OK, "2.4"), Check("display", Status.WARNING, "there is none", "start it on a desktop")
+    assert as_text(fine) == "ok       numpy: 2.4"
+    assert as_text(warning) == "warning  display: there is none\n         → start it on a desktop"
+    assert verdict([fine]) == "This machine is ready."
+    assert verdict([fine, warning]) == "This machine is ready. 1 warning."
+    problem = Check("openvino", Status.PROBLEM, "not installed", "install it")
+    assert verdict([warning, warning, problem]) == "Detection cannot work here until the problems above are solved. 2 warnings."
 
 
 def test_a_library_that_crashes_is_a_finding() -> None:

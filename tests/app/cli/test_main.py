@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,7 +14,8 @@ import pytest
 import app.cli.doctor
 from app.main import COMMANDS, main
 from app.system_libraries import PACKAGES
-from tests.support.cli import TINY
+from engine import logs
+from tests.support.cli import FAST
 from tests.support.media import make_video
 
 HEAVY = ("PySide6", "numpy", "openvino", "av", "cv2", "argparse", "multiprocessing", "sqlite3", "tqdm")
@@ -59,6 +62,18 @@ def _break_down(_: object) -> int:
     raise ZeroDivisionError("by nought")
 
 
+@pytest.fixture
+def _log_levels() -> Iterator[None]:
+    """--debug changes the log levels of this process and of its children; afterwards they are as before."""
+    loggers = [logging.getLogger(name) for name in logs.PACKAGES]
+    before = [logger.level for logger in loggers]
+    yield
+    os.environ.pop(logs.VARIABLE, None)
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
+
+
+@pytest.mark.usefixtures("_log_levels")
 def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(app.cli.doctor, "run", _break_down)
@@ -75,6 +90,7 @@ def test_a_mistake_of_ours_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "Traceback" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("_log_levels")
 def test_a_user_s_mistake_shows_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["export", "--model", "no/such.cfg", "--weights", "random:1", "-o", "x.onnx"]
     assert main(arguments) == 2
@@ -96,7 +112,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="written for a POSIX shell")
 def test_closed_standard_streams_change_nothing(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", frames=5)
-    detect = [sys.executable, "-m", "app.main", "detect", video, *TINY, "--devices", "cpu:0", "--precision", "fp32", "--out", tmp_path]
+    detect = [sys.executable, "-m", "app.main", "detect", video, *FAST, "--out", tmp_path]
     command = f"exec {shlex.join(map(str, detect))} <&- >&- 2>&-"
     assert subprocess.run(command, shell=True, timeout=60, check=False).returncode == 0
     assert len((tmp_path / "a.jsonl").read_text("utf-8").splitlines()) == 5

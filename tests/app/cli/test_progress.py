@@ -10,14 +10,14 @@ import pytest
 
 from app.cli.progress import PLAIN_SECONDS, Progress
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, FramesDone, SourceOpened
-from engine.session import SourceState
+from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 from tests.support.store import make_frame, video_info
 from tests.support.window import engine_info
 
 GPU = DeviceId("cuda", "0")
 OTHER = DeviceId("cuda", "1")
-SOURCES = {0: SourceState(Path("people.mp4"))}
+SOURCES = {0: SourceProgress(Path("people.mp4"))}
 Capture = pytest.CaptureFixture[str]
 
 
@@ -108,7 +108,7 @@ def test_while_one_device_works_the_other_is_built_beside_it(terminal: Terminal)
         assert "people.mp4" in line
         progress.show(DeviceFailed(OTHER, "there is no memory", restarting=False))
         after = terminal.read()
-        assert "cuda:1: there is no memory; this device is out" in after
+        assert "cuda:1: there is no memory; this device is not used any more" in after
         assert "trying tactics" not in after.rpartition("\n")[2]
 
 

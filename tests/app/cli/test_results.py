@@ -8,59 +8,57 @@ from pathlib import Path
 import av
 import pytest
 
-from tests.support.cli import TINY, read_lines, run_main
+from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-Capture = pytest.CaptureFixture[str]
 
-
-def test_a_run_is_written_in_other_formats_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_a_run_is_written_in_other_formats_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = tmp_path / "there"
     there.mkdir()
-    make_video(there / "a.mp4", frames=30)
+    make_video(there / "a.mp4", frames=10, size=(96, 64))
     monkeypatch.chdir(there)
-    assert run_main(capsys, "detect", "a.mp4", *TINY, "--confidence", "0.05", "--out", "out").status == 0
+    assert run_main("detect", "a.mp4", *FAST, "--confidence", "0.05", "--out", "out").status == 0
     first = (there / "out" / "a.jsonl").read_text()
 
     monkeypatch.chdir(tmp_path)
-    run = run_main(capsys, "results", there / "out", "--out", "again", "--format", "jsonl,coco,video")
+    run = run_main("results", there / "out", "--out", "again", "--format", "jsonl,coco,video")
     assert run.status == 0, run.err
     assert run.out.splitlines() == ["again/a.jsonl", "again/a.coco.json", "again/a.annotated.mp4"]
     assert (tmp_path / "again" / "a.jsonl").read_text() == first
     with av.open(str(tmp_path / "again" / "a.annotated.mp4")) as container:
-        assert len(list(container.decode(video=0))) == 30
+        assert len(list(container.decode(video=0))) == 10
     assert (there / "out" / "a.jsonl").read_text() == first
 
 
-def test_some_of_what_is_stored(tmp_path: Path, capsys: Capture) -> None:
+def test_some_of_what_is_stored(tmp_path: Path) -> None:
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=3)  # person 0.9, bicycle 0.8, car 0.7
-    run = run_main(capsys, "results", database, "--confidence", "0.75", "--classes", "person,2")
+    run = run_main("results", database, "--confidence", "0.75", "--classes", "person,2")
     assert run.status == 0, run.err
     assert [[each["label"] for each in line["detections"]] for line in read_lines(tmp_path / "a.jsonl")] == [["person"]] * 4
-    run = run_main(capsys, "results", database, "--classes", "persn")
+    run = run_main("results", database, "--classes", "persn")
     assert run.status == 2
     assert "no class 'persn': did you mean person?" in run.err
 
 
-def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path, capsys: Capture) -> None:
+def test_what_was_cancelled_is_said_to_be_a_part(tmp_path: Path) -> None:
     database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, cancelled=True)
-    run = run_main(capsys, "results", database, "--format", "coco")
+    run = run_main("results", database, "--format", "coco")
     assert run.status == 0, run.err
     assert "a.coco.json (only the first 4 frames, until it was stopped)" in run.out
     assert len(json.loads((tmp_path / "a.coco.json").read_text())["images"]) == 4
 
 
-def test_what_cannot_be_read_or_written_is_said(tmp_path: Path, capsys: Capture) -> None:
-    run = run_main(capsys, "results", tmp_path)
+def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
+    run = run_main("results", tmp_path)
     assert (run.status, run.out) == (2, "")
     assert f"there is no {tmp_path / 'session.sqlite'}: give the folder that an earlier run wrote to" in run.err
     (tmp_path / "text.sqlite").write_text("not a database, but long enough to be looked at" * 100)
-    run = run_main(capsys, "results", tmp_path / "text.sqlite")
+    run = run_main("results", tmp_path / "text.sqlite")
     assert run.status == 2
     assert "no session database" in run.err
     database = write_session(tmp_path / "s.sqlite", {"gone.mp4": 4})
-    run = run_main(capsys, "results", database, "--format", "video,jsonl")
+    run = run_main("results", database, "--format", "video,jsonl")
     assert run.status == 1
     assert "gone.mp4 does not exist" in run.err
     assert len(read_lines(tmp_path / "gone.jsonl")) == 4, "what can be written is"

@@ -16,11 +16,11 @@ NODES = [NumaNode(0, frozenset(range(16)), 64 * GIB), NumaNode(1, frozenset(rang
 
 
 @pytest.mark.data
-def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(data: Path) -> None:
     recordings = data.parent / "device" / "recordings"
     if not recordings.is_dir():
         pytest.skip(f"no recordings in {recordings}")
-    run = run_main(capsys, "topology", "--recording", recordings / "nvml-8xH200.json")
+    run = run_main("topology", "--recording", recordings / "nvml-8xH200.json")
     expected = (recordings / "nvidia-smi-topo-m-8xH200.txt").read_text()
     cells = [line.split("\t") for line in expected.splitlines()]
     assert len(cells[0]) == 12  # a corner, eight GPUs, three more columns
@@ -30,15 +30,15 @@ def test_the_recorded_machine_equals_nvidia_smi_cell_by_cell(capsys: pytest.Capt
     assert run.out.endswith("Peer-to-peer access: between all GPUs\n")
 
 
-def show(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], topology: Topology, *options: str) -> str:
+def show(monkeypatch: pytest.MonkeyPatch, topology: Topology, *options: str) -> str:
     monkeypatch.setattr(command, "find_topology", lambda: topology)
-    run = run_main(capsys, "topology", *options)
+    run = run_main("topology", *options)
     assert run.status == 0
     return run.out
 
 
-def test_without_a_gpu_there_are_nodes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert show(monkeypatch, capsys, Topology(tuple(NODES))) == (
+def test_without_a_gpu_there_are_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert show(monkeypatch, Topology(tuple(NODES))) == (
         "There is no NVIDIA GPU.\n\nNUMA node 0: CPUs 0-15, 64.0 GiB\nNUMA node 1: CPUs 16-31, 64.0 GiB\n"
     )
 
@@ -78,16 +78,16 @@ def test_who_reads_whose_memory() -> None:
     assert text(mixed).splitlines()[-4:] == ["\tGPU0\tGPU1\tGPU2", "GPU0\t X \tyes\tyes", "GPU1\tyes\t X \tyes", "GPU2\tno\tno\t X "]
 
 
-def test_json_comes_back(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     topology = machine([gpu(0, "pci0/a", 0), gpu(1, "pci1/b", 1)], {(0, 1): 4}, NODES)
-    values = json.loads(show(monkeypatch, capsys, topology, "--json"))
+    values = json.loads(show(monkeypatch, topology, "--json"))
     assert Topology.from_json(values) == topology
     assert values["matrix"] == [["X", "NV4"], ["NV4", "X"]]
     assert values["gpus"][1]["device"] == "cuda:1"
     assert values["nodes"][1] == {"number": 1, "cpus": "16-31", "memory": 64 * GIB}
 
 
-def test_a_recording_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    run = run_main(capsys, "topology", "--recording", tmp_path / "none.json")
+def test_a_recording_that_is_not_there(tmp_path: Path) -> None:
+    run = run_main("topology", "--recording", tmp_path / "none.json")
     assert run.status == 2
     assert "none.json cannot be read" in run.err

@@ -186,7 +186,7 @@ def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long:
     window.setup.dialog.accept()
     question = window.findChild(QMessageBox)
     assert question is not None
-    next(button for button in question.buttons() if "anew" in button.text()).click()
+    next(button for button in question.buttons() if "Restart" in button.text()).click()
     (item,) = window.items
     assert item.state is ItemState.WAITING
     qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)

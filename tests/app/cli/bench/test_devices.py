@@ -7,8 +7,8 @@ from tests.support.cli import run_main
 SMALL = ("--devices", "cpu:0,cpu:1", "--repetitions", "2", "--largest", "2")
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_main(capsys, "bench", "devices", *SMALL, "--json")
+def test_json() -> None:
+    run = run_main("bench", "devices", *SMALL, "--json")
     assert run.status == 0, run.err
     report = run.report
     assert [device["id"] for device in report["devices"]] == ["cpu:0", "cpu:1"]
@@ -20,17 +20,17 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(product[1]["ms"]) == {"repetitions", "median", "p5", "p95", "variance"}
 
 
-def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_main(capsys, "bench", "devices", *SMALL)
+def test_tables() -> None:
+    run = run_main("bench", "devices", *SMALL)
     assert run.status == 0, run.err
     assert "matrix · vector, columns shared" in run.out
     assert run.out.splitlines()[-1].startswith("everything could be measured")
     assert "sum: cpu:0, cpu:1" in run.err
 
 
-def test_a_device_that_is_not_there_is_a_finding_that_names_it_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_that_is_not_there_is_a_finding_that_names_it_once() -> None:
     pytest.importorskip("cuda.core", reason="the libraries for GPUs are not installed")
-    run = run_main(capsys, "bench", "devices", "--devices", "cuda:99", "--repetitions", "2", "--largest", "2")
+    run = run_main("bench", "devices", "--devices", "cuda:99", "--repetitions", "2", "--largest", "2")
     assert run.status == 1
     assert run.err.count("cuda:99") == 1
     assert "no NVIDIA driver answers" in run.err or "'framefleet devices' lists yours" in run.err
@@ -39,12 +39,12 @@ def test_a_device_that_is_not_there_is_a_finding_that_names_it_once(capsys: pyte
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--repetitions", "many"], "'many' is no number from 1"),
+        (["--repetitions", "many"], "'many' cannot be used: give a whole number from 1"),
         (["--repetitions", "1"], "a variance needs at least 2 repetitions, not 1"),
         (["--devices", "openvino:GPU.0"], "no device benchmarks for openvino:GPU.0"),
     ],
 )
-def test_unusable_options(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run = run_main(capsys, "bench", "devices", *arguments)
+def test_unusable_options(arguments: list[str], message: str) -> None:
+    run = run_main("bench", "devices", *arguments)
     assert run.status == 2
     assert message in run.err

@@ -57,7 +57,7 @@ class Desk:
             return {frame.device for frame in reader.frames(item.results.source)}
 
     def configure(self, seed: int = 1, restart: bool = False, devices: tuple[DeviceId, ...] = ()) -> RunSettings:
-        settings = Preferences(tiny_files(seed), devices).run_settings()
+        settings = Preferences.of(tiny_files(seed), devices=devices).run_settings()
         self.controller.set_settings(settings, check_model(settings.model).labels, restart)
         return settings
 

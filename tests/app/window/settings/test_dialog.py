@@ -1,18 +1,20 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QDialogButtonBox, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
-from app.window.settings.preferences import Preferences
+from app.window.settings.preferences import KEPT, Preferences
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Tiles
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize
+from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import CPU, drop
@@ -46,28 +48,37 @@ def shown_text(widget: QWidget) -> str:
     return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
 
 
-def pick(combo: QComboBox, value: StrEnum) -> None:
-    """As a user would, by its entry."""
-    combo.setCurrentIndex(combo.findData(value))
+def field(dialog: SettingsDialog, name: str) -> Any:
+    """The widget in which a setting is edited."""
+    return next(form.fields[name] for form in (dialog.sharing, dialog.detection, dialog.advanced) if name in form.fields)
+
+
+def pick(dialog: SettingsDialog, name: str, value: StrEnum) -> None:
+    """Choose an entry as a user does."""
+    field(dialog, name).setCurrentIndex(field(dialog, name).findData(value))
 
 
 def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Background) -> None:
-    preferences = Preferences(
+    preferences = Preferences.of(
         tiny_files(3),
-        (CPU,),
-        Precision.FP32,
-        Resize.LETTERBOX,
-        Parallel.TILES,
+        devices=(CPU,),
+        precision=Precision.FP32,
+        resize=Resize.LETTERBOX,
+        parallel=Parallel.TILES,
         batch=4,
         confidence=0.35,
         iou=0.6,
         decode=Decode.CPU,
-        tiles=Tiles(4, 2, 0.15, full_frame=False),
+        columns=4,
+        rows=2,
+        overlap=0.15,
+        full_frame=False,
         isolation=Isolation.THREAD,
         decode_threads=3,
         latency_budget=12.5,
         hint=Hint.LATENCY,
     )
+    assert {name for name in KEPT if preferences.values[name] == DEFAULTS[name]} == set()
     dialog = open_dialog(qtbot, background, preferences)
     dialog.devices.offer(FOUND)
     qtbot.waitUntil(lambda: can_save(dialog))
@@ -125,27 +136,27 @@ def test_devices_are_automatic_or_picked(qtbot: QtBot, background: Background) -
     assert form.problem.text().startswith("Tick at least one device")
     form.boxes[CPU].setChecked(True)
     assert can_save(dialog)
-    assert dialog.preferences.devices == (CPU,)
+    assert dialog.preferences.values["devices"] == (CPU,)
 
 
 def test_a_second_cpu_device_is_no_device_that_is_gone(qtbot: QtBot, background: Background) -> None:
     second = DeviceId("cpu", "1")
-    dialog = open_dialog(qtbot, background, Preferences(devices=(CPU, second)))
+    dialog = open_dialog(qtbot, background, Preferences.of(devices=(CPU, second)))
     dialog.devices.offer(FOUND)
     assert "Shares the processor" in dialog.devices.boxes[second].accessibleName()
     assert "not found" not in shown_text(dialog.devices)
-    assert dialog.preferences.devices == (CPU, second)
+    assert dialog.preferences.values["devices"] == (CPU, second)
 
 
 def test_a_chosen_device_that_is_gone_is_named(qtbot: QtBot, background: Background) -> None:
     gone = DeviceId("cuda", "3")
-    dialog = open_dialog(qtbot, background, Preferences(devices=(gone,)))
-    assert dialog.preferences.devices == (gone,)  # before the search has ended nothing is lost
+    dialog = open_dialog(qtbot, background, Preferences.of(devices=(gone,)))
+    assert dialog.preferences.values["devices"] == (gone,)  # before the search has ended nothing is lost
     dialog.devices.offer(FOUND)
     assert "was not found on this machine" in dialog.devices.boxes[gone].accessibleName()
     dialog.devices.boxes[gone].setChecked(False)
     dialog.devices.boxes[CPU].setChecked(True)
-    assert dialog.preferences.devices == (CPU,)
+    assert dialog.preferences.values["devices"] == (CPU,)
 
 
 CUDA = tuple(DeviceId("cuda", str(number)) for number in range(4))
@@ -160,92 +171,90 @@ def test_what_is_known_of_a_device_stands_beside_it(qtbot: QtBot, background: Ba
     dialog.devices.automatic.setChecked(False)
     for device in (CUDA[2], CUDA[0]):
         dialog.devices.boxes[device].click()
-    assert dialog.preferences.devices == (CUDA[0], CUDA[2])
+    assert dialog.preferences.values["devices"] == (CUDA[0], CUDA[2])
 
 
 def test_what_cannot_work_together_is_explained_where_it_is_set(qtbot: QtBot, background: Background) -> None:
-    dialog = open_dialog(qtbot, background, Preferences(devices=(CPU, CUDA[0])))
+    dialog = open_dialog(qtbot, background, Preferences.of(devices=(CPU, CUDA[0])))
     dialog.devices.offer((*FOUND, *GPUS))
-    detection, sharing = dialog.detection, dialog.sharing
+    strategy, precision = dialog.sharing.problems["parallel"], dialog.detection.problems["precision"]
     assert can_save(dialog)
-    pick(sharing.parallel, Parallel.DEPTH)
-    assert (
-        sharing.problem.text()
-        == "The stages of a network are all on NVIDIA's GPUs, or all on other devices; now they are on cpu:0, cuda:0."
-    )
+    pick(dialog, "parallel", Parallel.DEPTH)
+    assert "needs CUDA devices only, or other devices only, not both (cpu:0, cuda:0)" in strategy.text()
     assert not can_save(dialog)
     dialog.devices.boxes[CPU].click()
-    assert sharing.problem.text() == "For a network in stages choose 2 to 8 devices; now there is cuda:0."
+    assert strategy.text().startswith("The strategy depth needs 2 to 8 devices, one for each stage, not 1 (cuda:0): ")
     dialog.devices.boxes[CUDA[1]].click()
-    assert not sharing.problem.isVisible()
+    assert not strategy.isVisible()
     assert can_save(dialog)
-    pick(detection.precision, Precision.BF16)
-    assert detection.precision_problem.text() == "cuda:0 offers FP32, FP16 only.\ncuda:1 offers FP32, FP16 only."
+    pick(dialog, "precision", Precision.BF16)
+    assert precision.text() == "cuda:0 offers FP32, FP16 only\ncuda:1 offers FP32, FP16 only."
     assert not can_save(dialog)
-    pick(detection.precision, Precision.AUTO)
-    pick(detection.decode, Decode.NVDEC)
+    pick(dialog, "precision", Precision.AUTO)
+    pick(dialog, "decode", Decode.NVDEC)
     assert can_save(dialog)
     for device in CUDA[:2]:
         dialog.devices.boxes[device].click()
     dialog.devices.boxes[CPU].click()
-    assert "none is among the devices (cpu:0)" in shown_text(detection)
+    assert "none is among the devices (cpu:0)" in shown_text(dialog.detection)
     assert not can_save(dialog)
 
 
 def test_every_cpu_device_offers_what_the_processor_does(qtbot: QtBot, background: Background) -> None:
-    dialog = open_dialog(qtbot, background, Preferences(devices=(DeviceId("cpu", "1"),)))
+    dialog = open_dialog(qtbot, background, Preferences.of(devices=(DeviceId("cpu", "1"),)))
     dialog.devices.offer((*FOUND, *GPUS))
-    pick(dialog.detection.precision, Precision.FP16)
-    assert dialog.detection.precision_problem.text().startswith("cpu:1 offers ")
+    pick(dialog, "precision", Precision.FP16)
+    assert dialog.detection.problems["precision"].text().startswith("cpu:1 offers ")
     assert not can_save(dialog)
 
 
 def test_what_automatic_devices_come_to_is_checked_once_it_is_known(qtbot: QtBot, background: Background) -> None:
-    dialog = open_dialog(qtbot, background, Preferences(parallel=Parallel.DEPTH))
+    dialog = open_dialog(qtbot, background, Preferences.of(parallel=Parallel.DEPTH))
     assert can_save(dialog)
     dialog.devices.offer(FOUND)
-    assert dialog.sharing.problem.text().endswith("now there is cpu:0.")
+    assert "not 1 (cpu:0)" in dialog.sharing.problems["parallel"].text()
     assert not can_save(dialog)
 
 
 def test_tiles_have_fields_of_their_own(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences())
-    sharing = dialog.sharing
-    assert not sharing.tile_fields.isVisible()
-    pick(sharing.parallel, Parallel.TILES)
-    assert sharing.tile_fields.isVisible()
-    assert dialog.preferences.tiles == Tiles()
-    qtbot.keyClicks(sharing.columns, "3")
-    sharing.full_frame.click()
-    assert dialog.preferences.tiles == Tiles(columns=3, full_frame=False)
+    columns = field(dialog, "columns")
+    assert not columns.isVisible()
+    pick(dialog, "parallel", Parallel.TILES)
+    assert columns.isVisible()
+    assert dialog.preferences == Preferences.of(parallel=Parallel.TILES)
+    qtbot.keyClicks(columns, "3")
+    field(dialog, "full_frame").click()
+    assert dialog.preferences == Preferences.of(parallel=Parallel.TILES, columns=3, full_frame=False)
 
 
 def test_advanced_settings_are_folded_away_until_they_matter(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences())
-    assert not dialog.advanced.fields.isVisible()
-    dialog.advanced.button.click()
-    assert dialog.advanced.fields.isVisible()
-    qtbot.waitUntil(lambda: not dialog.advanced.decode_threads.visibleRegion().isEmpty())
-    dialog = open_dialog(qtbot, background, Preferences(latency_budget=20.0))
-    assert dialog.advanced.fields.isVisible()
-    assert not dialog.advanced.budget_note.isVisible()
-    dialog.detection.batch.setValue(4)
-    assert dialog.advanced.budget_note.text() == "It has no effect while the batch is set to 4."
+    assert not dialog.advanced.isVisible()
+    dialog.fold.click()
+    assert dialog.advanced.isVisible()
+    qtbot.waitUntil(lambda: not field(dialog, "decode_threads").visibleRegion().isEmpty())
+    dialog = open_dialog(qtbot, background, Preferences.of(latency_budget=20.0))
+    assert dialog.advanced.isVisible()
+    assert not dialog.advanced.notes["latency_budget"].isVisible()
+    field(dialog, "batch").setValue(4)
+    assert dialog.advanced.notes["latency_budget"].text() == "It has no effect while the batch is set to 4."
     assert can_save(dialog)
 
 
 def test_the_wheel_scrolls_and_changes_nothing(qtbot: QtBot, background: Background) -> None:
     dialog = open_dialog(qtbot, background, Preferences())
     dialog.resize(dialog.width(), 300)
-    for field in (dialog.detection.resize_mode, dialog.detection.batch, dialog.detection.iou):
+    for name in ("resize", "batch", "iou"):
+        edited = field(dialog, name)
         before = dialog.preferences
         dialog.pane.verticalScrollBar().setValue(0)
-        where = QPointF(field.rect().center())
+        where = QPointF(edited.rect().center())
         down = QWheelEvent(
-            where, field.mapToGlobal(where), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+            where, edited.mapToGlobal(where), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
             Qt.ScrollPhase.NoScrollPhase, False,
         )  # fmt: skip
-        QApplication.sendEvent(field, down)
+        QApplication.sendEvent(edited, down)
         assert dialog.preferences == before
         assert not down.isAccepted()
 

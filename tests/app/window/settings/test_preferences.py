@@ -3,91 +3,108 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.settings.preferences import FLOOR, Preferences, load, save
+from app.window.settings.preferences import FLOOR, KEPT, Preferences, load, save
 from engine.errors import UsageError
 from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 
+MODEL = ModelFiles(Path("/m/ä b.cfg"), Path("/m/ä b.weights"), Path("/m/x.names"))
+DEVICES = (DeviceId("cpu", "0"), DeviceId("openvino", "GPU.0"))
+CHANGED = Preferences.of(
+    MODEL,
+    devices=DEVICES,
+    precision=Precision.FP32,
+    resize=Resize.LETTERBOX,
+    parallel=Parallel.STREAMS,
+    batch=8,
+    confidence=0.4,
+    iou=0.6,
+    decode=Decode.NVDEC,
+    columns=4,
+    rows=None,
+    overlap=0.25,
+    full_frame=False,
+    isolation=Isolation.THREAD,
+    decode_threads=6,
+    latency_budget=12.5,
+    hint=Hint.LATENCY,
+)
 
-def store(folder: Path) -> QSettings:
+
+def store(folder: Path, text: str | None = None) -> QSettings:
+    """The stored preferences. text: what stands in the file."""
+    if text is not None:
+        (folder / "settings.ini").write_text(text, "utf-8")
     return QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
 
 
-@pytest.mark.parametrize(
-    "preferences",
-    [
-        Preferences(),
-        Preferences(
-            ModelFiles(Path("/m/ä b.cfg"), Path("/m/ä b.weights"), Path("/m/x.names")),
-            (DeviceId("cpu", "0"), DeviceId("openvino", "GPU.0")),
-            Precision.FP32,
-            Resize.LETTERBOX,
-            Parallel.STREAMS,
-            8,
-            0.4,
-            0.6,
-            Decode.NVDEC,
-            Tiles(4, None, 0.25, full_frame=False),
-            Isolation.THREAD,
-            6,
-            12.5,
-            Hint.LATENCY,
-        ),
-        Preferences(ModelFiles(Path("m.cfg"), "random:7")),
-    ],
-)
+@pytest.mark.parametrize("preferences", [Preferences(), CHANGED, Preferences(ModelFiles(Path("m.cfg"), "random:7"))])
 def test_what_is_saved_is_loaded_again(tmp_path: Path, preferences: Preferences) -> None:
-    first = store(tmp_path)
-    save(preferences, first)
-    first.sync()
+    for other in (CHANGED, preferences):
+        first = store(tmp_path)
+        save(other, first)
+        first.sync()
     assert load(store(tmp_path)) == preferences
 
 
-def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path) -> None:
-    (tmp_path / "settings.ini").write_text(
-        "[detection]\ndevices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\n"
-        "decode=gpu\ntiles=3;x;0.2;full\nisolation=jail\nlanes=65\nlatency_budget=nan\nhint=speed\n",
-        "utf-8",
+def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
+    old = store(tmp_path)
+    values = {
+        "cfg": "/m/ä b.cfg",
+        "weights": "/m/ä b.weights",
+        "labels": "/m/x.names",
+        "devices": "cpu:0;openvino:GPU.0",
+        "precision": "fp32",
+        "resize": "letterbox",
+        "parallel": "streams",
+        "batch": "8",
+        "confidence": "0.4",
+        "iou": "0.6",
+        "decode": "nvdec",
+        "tiles": "4;0;0.25;",
+        "isolation": "thread",
+        "lanes": "6",
+        "latency_budget": "12.5",
+        "hint": "latency",
+    }
+    for key, value in values.items():
+        old.setValue(f"detection/{key}", value)
+    old.sync()
+    assert load(store(tmp_path)) == CHANGED
+    usual = store(tmp_path, "[detection]\nbatch=\ntiles=0;0;0.2;full\nlanes=\n")
+    assert load(usual) == Preferences()
+
+
+@pytest.mark.parametrize("version", ["", "version=2\n"])
+def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path, version: str) -> None:
+    wrong = (
+        "devices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\ndecode=gpu\ntiles=3;x\ncolumns=0\n"
+        "full_frame=maybe\nisolation=jail\nlanes=65\ndecode_threads=65\nlatency_budget=nan\nhint=speed\nclasses=person\n"
     )
-    assert load(store(tmp_path)) == Preferences()
+    assert load(store(tmp_path, f"[detection]\n{version}{wrong}")) == Preferences()
 
 
 def test_detection_keeps_more_than_is_shown_at_first() -> None:
     model = ModelFiles(Path("m.cfg"), "random:1")
-    assert Preferences(model, confidence=0.5).run_settings().engine.confidence == FLOOR
-    assert Preferences(model, confidence=0.02).run_settings().engine.confidence == 0.02
+    assert Preferences.of(model, confidence=0.5).run_settings().engine.confidence == FLOOR
+    assert Preferences.of(model, confidence=0.02).run_settings().engine.confidence == 0.02
     with pytest.raises(UsageError, match="no model is chosen"):
         Preferences().run_settings()
 
 
 def test_every_choice_reaches_the_run() -> None:
-    model, cpu = ModelFiles(Path("m.cfg"), "random:1"), DeviceId("cpu", "0")
-    tiles = Tiles(2, 2)
-    preferences = Preferences(
-        model,
-        (cpu,),
-        Precision.FP16,
-        Resize.STRETCH,
-        Parallel.TILES,
-        8,
-        0.4,
-        0.6,
-        Decode.CPU,
-        tiles,
-        Isolation.THREAD,
-        2,
-        9.0,
-        Hint.LATENCY,
-    )
+    assert [name for name in KEPT if CHANGED.values[name] == DEFAULTS[name]] == ["rows"]
     engine = EngineSettings(
-        Precision.FP16,
-        Resize.STRETCH,
-        Hint.LATENCY,
-        decode=Decode.CPU,
+        precision=Precision.FP32,
+        resize=Resize.LETTERBOX,
+        hint=Hint.LATENCY,
+        decode=Decode.NVDEC,
         batch=8,
-        latency_budget=9.0,
-        decode_threads=2,
+        latency_budget=12.5,
+        decode_threads=6,
         confidence=FLOOR,
         iou=0.6,
     )
-    assert preferences.run_settings() == RunSettings(model, (cpu,), Parallel.TILES, engine, Isolation.THREAD, tiles)
+    tiles = Tiles(4, None, 0.25, full_frame=False)
+    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles)

@@ -1,0 +1,131 @@
+"""A form of the settings dialog, made from the table of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from app.window.widgets.fields import choice, count, milliseconds, share
+from app.window.widgets.form_grid import form_grid
+from app.window.widgets.indicators import label, say, wrapped
+from engine.settings.kinds import Choice, Kind, Number
+from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
+
+Row = tuple[str, QWidget] | tuple[str, QWidget, str]
+STEP = 0.01
+"""The smallest share that a field shows."""
+
+
+class SettingsForm(QWidget):
+    """A field for each setting of a section of the dialog. changed: a value is another one now."""
+
+    changed = Signal()
+
+    def __init__(self, section: Section, values: Mapping[str, Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        shown = [(setting, setting.field) for setting in SETTINGS if setting.field and setting.field.section is section]
+        self.fields = {setting.name: self._field(setting.kind, field, values[setting.name]) for setting, field in shown}
+        self.problems = {name: wrapped("error") for name in self.fields}
+        self.notes = {name: wrapped("notice") for name in self.fields}
+        self.parts: dict[tuple[str, str], QWidget] = {}
+        """The fields that are shown only while another setting has a certain value."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for condition, group in groupby(shown, lambda each: each[0].only_with):
+            grid = form_grid(self._rows([(setting.name, field) for setting, field in group]))
+            if condition is None:
+                column.addLayout(grid)
+            else:
+                part = self.parts[condition] = QWidget()
+                part.setLayout(grid)
+                column.addWidget(part)
+        self._show_parts()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the fields say, by the setting's name."""
+        return {name: _value(TABLE[name], field) for name, field in self.fields.items()}
+
+    def show_problems(self, problems: Mapping[str, str], notes: Mapping[str, str]) -> None:
+        """Show sentences below the fields, by the setting's name. problems: of values that cannot be used."""
+        for lines, texts in ((self.problems, problems), (self.notes, notes)):
+            for name, line in lines.items():
+                say(line, texts.get(name, ""))
+
+    def _field(self, kind: Kind, field: Field, value: Any) -> QWidget:
+        name = field.spoken or field.title
+        match kind:
+            case Choice():
+                combo = choice(name, kind.titles, value)
+                combo.currentIndexChanged.connect(self._changed)
+                return combo
+            case Number():
+                spin: QSpinBox | QDoubleSpinBox
+                if kind.whole:
+                    spin = count(name, value, int(kind.most), kind.none)
+                elif kind.unit:
+                    spin = milliseconds(name, value, kind.most, kind.none)
+                else:
+                    spin = share(name, value, kind.least + STEP * kind.above, kind.most)
+                spin.valueChanged.connect(self._changed)
+                return spin
+        box = QCheckBox(field.note)
+        box.setChecked(value)
+        box.toggled.connect(self._changed)
+        return box
+
+    def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
+        """The rows of the grid: fields with the same title beside each other, what is wrong with them below."""
+        rows: list[Row] = []
+        for title, group in groupby(shown, lambda each: each[1].title):
+            names, fields = zip(*group, strict=True)
+            widgets, note = [self.fields[name] for name in names], fields[-1].note
+            if len(widgets) > 1:
+                rows.append((title, _line(widgets, note)))
+            else:
+                rows.append((title, widgets[0], note) if note and not isinstance(widgets[0], QCheckBox) else (title, widgets[0]))
+            rows += [("", lines[name]) for name in names for lines in (self.problems, self.notes)]
+        return rows
+
+    @Slot()
+    def _changed(self) -> None:
+        self._show_parts()
+        self.changed.emit()
+
+    def _show_parts(self) -> None:
+        for (name, wanted), part in self.parts.items():
+            part.setVisible(_value(TABLE[name], self.fields[name]) == wanted)
+
+
+def _line(fields: Sequence[QWidget], note: str) -> QWidget:
+    """Fields in a row, "×" between them."""
+    line = QWidget()
+    row = QHBoxLayout(line)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    for number, field in enumerate(fields):
+        if number:
+            row.addWidget(QLabel("×"))
+        row.addWidget(field)
+    row.addWidget(label("small", note))
+    row.addStretch()
+    return line
+
+
+def _value(setting: Setting, field: QWidget) -> Any:
+    match field:
+        case QComboBox():
+            return setting.kind.read(field.currentData())  # Qt returns enumerations as plain text
+        case QSpinBox():
+            return field.value() or None
+        case QDoubleSpinBox():
+            value = round(field.value(), field.decimals())
+            return None if field.specialValueText() and not value else value
+        case QCheckBox():
+            return field.isChecked()
+    raise TypeError(f"no value in {field}")

@@ -1,0 +1,20 @@
+"""The settings: their table, and the checked values that the engine uses."""
+
+from engine.settings.checks import check_decode, check_depth
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles
+
+__all__ = [
+    "Decode",
+    "EngineSettings",
+    "Hint",
+    "Isolation",
+    "ModelFiles",
+    "Parallel",
+    "Precision",
+    "Resize",
+    "RunSettings",
+    "Tiles",
+    "check_decode",
+    "check_depth",
+]

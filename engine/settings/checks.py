@@ -1,0 +1,85 @@
+"""Which settings and devices cannot be combined: one place for the command line, the dialog and the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from engine.errors import UsageError
+from engine.settings.choices import Decode, Parallel, Precision
+from engine.types import DeviceId
+
+MOST_STAGES = 8
+"""More stages cost more time to move values between devices than another device saves."""
+
+
+def find_problems(
+    values: Mapping[str, Any], devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]] | None = None
+) -> dict[str, str]:
+    """What cannot work, as sentences by the setting's name.
+
+    values: of all settings. devices: that will be used. offered: the precisions of the devices that are known.
+    """
+    found = {
+        "decode": decode_problem(values["decode"], devices),
+        "parallel": depth_problem(devices) if values["parallel"] is Parallel.DEPTH else "",
+        "precision": _precision_problem(values["precision"], devices, offered or {}),
+    }
+    return {name: problem for name, problem in found.items() if problem}
+
+
+def find_notes(values: Mapping[str, Any]) -> dict[str, str]:
+    """What has no effect, as sentences by the setting's name."""
+    if values["batch"] is not None and values["latency_budget"] is not None:
+        return {"latency_budget": f"It has no effect while the batch is set to {values['batch']}."}
+    return {}
+
+
+def require_possible(values: Mapping[str, Any], devices: Sequence[DeviceId]) -> None:
+    """Raises UsageError if these settings cannot be combined with these devices."""
+    for problem in find_problems(values, devices).values():
+        raise UsageError(problem)
+
+
+def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> str:
+    """Why videos cannot be decoded as the setting says, "" = they can."""
+    if decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
+        return f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({_names(devices)}): choose one, or let the CPU decode"
+    return ""
+
+
+def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
+    """Raises UsageError if none of these devices has the decoder that the setting asks for."""
+    if problem := decode_problem(decode, devices):
+        raise UsageError(problem)
+
+
+def check_depth(devices: Sequence[DeviceId]) -> None:
+    """Raises UsageError if a network cannot be cut into a stage for each of these devices."""
+    if problem := depth_problem(devices):
+        raise UsageError(problem)
+
+
+def depth_problem(devices: Sequence[DeviceId]) -> str:
+    """Why a network cannot be cut into a stage for each of these devices, "" = it can."""
+    names, advice = _names(devices), "choose other devices or the strategy segments"
+    if not 2 <= len(devices) <= MOST_STAGES:
+        return f"the strategy depth needs 2 to {MOST_STAGES} devices, one for each stage, not {len(devices)} ({names}): {advice}"
+    if len(set(devices)) < len(devices):
+        return f"the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}"
+    if len({device.kind == "cuda" for device in devices}) > 1:
+        return f"the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}"
+    return ""
+
+
+def _precision_problem(precision: Precision, devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]]) -> str:
+    if precision is Precision.AUTO:
+        return ""
+    # discovery finds the processors once, as cpu:0, and every CPU device uses them
+    known = {device: offered.get(DeviceId("cpu", "0") if device.kind == "cpu" else device) for device in devices}
+    lacking = {device: each for device, each in known.items() if each is not None and precision not in each}
+    return "\n".join(f"{device} offers {', '.join(each).upper()} only" for device, each in lacking.items())
+
+
+def _names(devices: Iterable[DeviceId]) -> str:
+    return ", ".join(map(str, devices))

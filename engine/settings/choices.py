@@ -1,0 +1,57 @@
+"""The enumerations among the settings."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Precision(StrEnum):
+    """Number format of the network's arithmetic. AUTO: the fastest whose detections match FP32. MIXED: BF16 in the last layers only."""
+
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    MIXED = "mixed"
+    FP16 = "fp16"
+    INT8 = "int8"
+
+
+class Resize(StrEnum):
+    """How a picture is fitted to the network. AUTO: as the cfg says (Darknet: stretch unless ``letter_box=1``)."""
+
+    AUTO = "auto"
+    STRETCH = "stretch"
+    LETTERBOX = "letterbox"
+
+
+class Parallel(StrEnum):
+    """The strategy by which devices share the work. AUTO: chosen from the sources and devices."""
+
+    AUTO = "auto"
+    STREAMS = "streams"
+    SEGMENTS = "segments"
+    FRAMES = "frames"
+    TILES = "tiles"
+    DEPTH = "depth"
+
+
+class Isolation(StrEnum):
+    """What separates the devices of a run. PROCESS: a crash ends one device's process. THREAD: all devices share one process."""
+
+    PROCESS = "process"
+    THREAD = "thread"
+
+
+class Decode(StrEnum):
+    """What decodes videos. AUTO: NVDEC on GPUs that have it, for the formats that it decodes; else the CPU."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    NVDEC = "nvdec"
+
+
+class Hint(StrEnum):
+    """What an engine is built for: most frames per second, or the shortest time for one frame."""
+
+    THROUGHPUT = "throughput"
+    LATENCY = "latency"

@@ -1,0 +1,197 @@
+"""The table of settings: every setting is declared here, once, with its default, limits, texts and the places that show it.
+
+The command line's options, the settings dialog, the stored preferences and the checks are made from this table. A new setting needs
+an entry here, a field of the same name in ``RunSettings``, ``EngineSettings`` or ``Tiles``, and its use in the engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.kinds import Choice, Devices, Kind, Names, Number, Switch
+
+
+class Section(StrEnum):
+    """A part of the settings dialog."""
+
+    DEVICES = "Devices"
+    SHARING = "Sharing the work"
+    DETECTION = "Detection"
+    ADVANCED = "Advanced"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line. help: "" = the dialog's note."""
+
+    flag: str
+    help: str = ""
+    metavar: str | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of the settings dialog. Fields with the same title share a row. note: beside it. spoken: accessible name, "" = title."""
+
+    section: Section
+    title: str = ""
+    note: str = ""
+    spoken: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting.
+
+    name: of the field in the settings' classes, and in the stored preferences. option, field: where it shows, None = not there.
+    only_with: another setting and the value which that one must have, else this setting has no effect.
+    """
+
+    name: str
+    kind: Kind
+    default: Any
+    option: Option | None = None
+    field: Field | None = None
+    only_with: tuple[str, StrEnum] | None = None
+
+
+_PARALLEL = {
+    Parallel.AUTO: "Automatic: the best for the files and devices",
+    Parallel.SEGMENTS: "Segments: all devices share each file",
+    Parallel.STREAMS: "Streams: each file stays on one device",
+    Parallel.FRAMES: "Frames: decoded once, dealt to devices by speed",
+    Parallel.TILES: "Tiles: each frame cut into overlapping pieces",
+    Parallel.DEPTH: "Depth: the network cut into stages, one per device",
+}
+_PRECISION = {
+    Precision.AUTO: "Automatic: the fastest whose detections match FP32",
+    Precision.FP32: "FP32",
+    Precision.MIXED: "Mixed: FP32, the last layers BF16",
+    Precision.BF16: "BF16",
+    Precision.FP16: "FP16",
+    Precision.INT8: "INT8",
+}
+_DECODE = {
+    Decode.AUTO: "Automatic: NVDEC on GPUs, for what it can decode",
+    Decode.CPU: "CPU",
+    Decode.NVDEC: "NVDEC: what it cannot decode fails",
+}
+_RESIZE = {
+    Resize.AUTO: "As the model says",
+    Resize.STRETCH: "Stretch to the network's shape",
+    Resize.LETTERBOX: "Letterbox: keep the aspect ratio",
+}
+_HINT = {Hint.THROUGHPUT: "Most frames per second", Hint.LATENCY: "Each frame as soon as possible"}
+_ISOLATION = {
+    Isolation.PROCESS: "A process for each device: a failure stays with its device",
+    Isolation.THREAD: "One process for all: takes less memory",
+}
+_GRID = Number(1, 64, whole=True, none="Automatic")
+_SHARE = Number(0, 1, above=True)
+_TILED = ("parallel", Parallel.TILES)
+_SHARING, _DETECTION, _ADVANCED = Section.SHARING, Section.DETECTION, Section.ADVANCED
+
+SETTINGS = (
+    Setting("devices", Devices(), (), Option("--devices", "cpu:0,cpu:1 … (see 'framefleet devices')", "auto|LIST"), Field(Section.DEVICES)),
+    Setting(
+        "parallel",
+        Choice(_PARALLEL),
+        Parallel.AUTO,
+        Option("--parallel", f"how devices share the work: {', '.join(Parallel)}", "HOW"),
+        Field(_SHARING, "Strategy"),
+    ),
+    Setting("columns", _GRID, None, None, Field(_SHARING, "Tiles", spoken="Columns of tiles"), _TILED),
+    Setting("rows", _GRID, None, None, Field(_SHARING, "Tiles", "columns × rows", "Rows of tiles"), _TILED),
+    Setting(
+        "overlap",
+        Number(0, 0.5),
+        0.2,
+        Option("--tile-overlap", "of neighbouring tiles, as a share of a tile's side", "0..0.5"),
+        Field(_SHARING, "Tile overlap", "of a tile's side", "Overlap of tiles"),
+        _TILED,
+    ),
+    Setting(
+        "full_frame",
+        Switch(),
+        True,
+        Option("--no-full-frame", "detect in the tiles only: an object larger than a tile is then put together from its parts"),
+        Field(_SHARING, "Full frame", "Also the whole frame at once, for large objects"),
+        _TILED,
+    ),
+    Setting(
+        "precision",
+        Choice(_PRECISION),
+        Precision.AUTO,
+        Option("--precision", "auto: the fastest whose detections match fp32"),
+        Field(_DETECTION, "Precision"),
+    ),
+    Setting(
+        "decode",
+        Choice(_DECODE),
+        Decode.AUTO,
+        Option("--decode", "what decodes videos; auto: NVDEC on GPUs, for what it can decode"),
+        Field(_DETECTION, "Decoding"),
+    ),
+    Setting(
+        "resize",
+        Choice(_RESIZE),
+        Resize.AUTO,
+        Option("--resize", "how pictures are fitted to the network; auto: as the cfg says"),
+        Field(_DETECTION, "Resize"),
+    ),
+    Setting(
+        "batch",
+        Number(1, 1024, whole=True, none="Automatic"),
+        None,
+        Option("--batch", metavar="auto|N"),
+        Field(_DETECTION, "Batch", "frames per inference"),
+    ),
+    Setting(
+        "confidence",
+        _SHARE,
+        0.25,
+        Option("--confidence", "least confidence reported", "0..1"),
+        Field(_DETECTION, "Confidence", "for a start; the slider beside the video changes it"),
+    ),
+    Setting(
+        "iou",
+        _SHARE,
+        0.45,
+        Option("--iou", metavar="0..1"),
+        Field(_DETECTION, "IoU", "overlap above which the weaker of two boxes goes", "Overlap (IoU)"),
+    ),
+    Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
+    Setting(
+        "hint",
+        Choice(_HINT),
+        Hint.THROUGHPUT,
+        Option("--hint", "what engines are built for: most frames/s, or the shortest time for each frame"),
+        Field(_ADVANCED, "Optimized for"),
+    ),
+    Setting(
+        "isolation",
+        Choice(_ISOLATION),
+        Isolation.PROCESS,
+        Option("--isolation", "a process for each device, so that a crash stops one device only, or threads of one process"),
+        Field(_ADVANCED, "Isolation"),
+    ),
+    Setting(
+        "decode_threads",
+        Number(1, 64, whole=True, none="Automatic"),
+        None,
+        field=Field(_ADVANCED, "Decode threads", "segments that a device decodes at once"),
+    ),
+    Setting(
+        "latency_budget",
+        Number(0, 60_000, above=True, unit="ms", none="None"),
+        None,
+        Option("--latency-budget", metavar="MS"),
+        Field(_ADVANCED, "Latency budget", "the longest that an automatic batch may take on a GPU"),
+    ),
+    Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
+)
+TABLE = {setting.name: setting for setting in SETTINGS}
+DEFAULTS = {setting.name: setting.default for setting in SETTINGS}

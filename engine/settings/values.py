@@ -1,0 +1,112 @@
+"""What a detection run is asked to do: frozen values for the command line, the window and the workers, checked when they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from engine.errors import UsageError
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.kinds import Number
+from engine.settings.table import DEFAULTS, TABLE
+from engine.types import DeviceId
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """The files of a model. weights: a path, or ``random:SEED`` for reproducible random weights. labels: None = look beside the cfg.
+
+    size: network input (width, height) in pixels, multiples of 32; None = the cfg's own.
+    """
+
+    cfg: Path
+    weights: Path | str
+    labels: Path | None = None
+    size: tuple[int, int] | None = None
+
+
+def _check_limits(settings: object) -> None:
+    for name, value in vars(settings).items():
+        kind = TABLE[name].kind
+        if isinstance(kind, Number) and not (value is None and kind.none) and not kind.allows(value):
+            raise UsageError(f"{name.replace('_', ' ')} {value:g} cannot be used: give {kind}")
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """How one device's engine is built and what it reports.
+
+    batch: frames per inference, None = chosen by the backend. latency_budget: ms that such a batch may take, None = any.
+    threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = chosen by the backend.
+    confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
+    """
+
+    precision: Precision = DEFAULTS["precision"]
+    resize: Resize = DEFAULTS["resize"]
+    hint: Hint = DEFAULTS["hint"]
+    decode: Decode = DEFAULTS["decode"]
+    batch: int | None = DEFAULTS["batch"]
+    latency_budget: float | None = DEFAULTS["latency_budget"]
+    threads: int | None = DEFAULTS["threads"]
+    decode_threads: int | None = DEFAULTS["decode_threads"]
+    confidence: float = DEFAULTS["confidence"]
+    iou: float = DEFAULTS["iou"]
+    classes: frozenset[int] | None = DEFAULTS["classes"]
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """How a picture is cut for the strategy ``tiles``.
+
+    columns, rows: of the grid, None = as many as make a tile about as large as the network's input. overlap: of neighbouring
+    tiles, as a share of a tile's side. full_frame: the whole picture goes through the network as well, for what is larger than a tile.
+    """
+
+    columns: int | None = DEFAULTS["columns"]
+    rows: int | None = DEFAULTS["rows"]
+    overlap: float = DEFAULTS["overlap"]
+    full_frame: bool = DEFAULTS["full_frame"]
+
+    def __post_init__(self) -> None:
+        _check_limits(self)
+
+    @property
+    def in_words(self) -> str:
+        """The grid, the overlap and whether the whole picture is used."""
+        columns, rows = (str(count) if count else "as many" for count in (self.columns, self.rows))
+        grid = "tiles of about the network's size" if not (self.columns or self.rows) else f"{columns} × {rows} tiles"
+        return f"{grid} that overlap by {self.overlap:.0%}{', and the whole picture' if self.full_frame else ''}"
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """One run of the pool: the model, the devices (empty = the best available) and the way of sharing the work."""
+
+    model: ModelFiles
+    devices: tuple[DeviceId, ...] = DEFAULTS["devices"]
+    parallel: Parallel = DEFAULTS["parallel"]
+    engine: EngineSettings = EngineSettings()
+    isolation: Isolation = DEFAULTS["isolation"]
+    tiles: Tiles = Tiles()
+
+    def __post_init__(self) -> None:
+        if len(set(self.devices)) != len(self.devices):
+            raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
+
+    @classmethod
+    def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> RunSettings:
+        """The settings with these values, by name in the table; the others have their defaults.
+
+        Raises:
+            UsageError: a value is outside its limits.
+        """
+
+        def part(kind: type) -> dict[str, Any]:
+            return {field.name: values[field.name] for field in fields(kind) if field.name in values}
+
+        return cls(model, **part(cls), engine=EngineSettings(**part(EngineSettings)), tiles=Tiles(**part(Tiles)))

@@ -1,0 +1,94 @@
+"""The table of settings, the values made from it, and what cannot be combined."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import UsageError
+from engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
+from engine.settings.checks import find_notes, find_problems, require_possible
+from engine.settings.kinds import Choice, Number, write
+from engine.settings.table import DEFAULTS, SETTINGS, TABLE
+from engine.types import DeviceId
+
+CPUS = tuple(DeviceId("cpu", str(number)) for number in range(9))
+GPU = DeviceId("cuda", "0")
+MODEL = ModelFiles(Path("m.cfg"), "random:1")
+
+
+def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> None:
+    names = [field.name for kind in (RunSettings, EngineSettings, Tiles) for field in fields(kind)]
+    assert len(set(names)) == len(names), "one name is one setting"
+    assert {*names} - {"model", "engine", "tiles"} == {*TABLE}
+    assert len(TABLE) == len(SETTINGS)
+    assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
+    choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]
+    assert [{*choice.titles} for choice in choices] == [{*choice.members} for choice in choices], "the dialog offers every member"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("precision", Precision.BF16, "bf16"),
+        ("batch", 12, "12"),
+        ("latency_budget", 2.5, "2.5"),
+        ("full_frame", False, "no"),
+        ("devices", (CPUS[1], GPU), "cpu:1,cuda:0"),
+    ],
+)
+def test_a_value_is_read_as_it_is_written(name: str, value: Any, text: str) -> None:
+    assert write(value) == text
+    assert TABLE[name].kind.read(text) == value
+    assert type(TABLE[name].kind.read(text)) is type(value)
+
+
+@pytest.mark.parametrize("name", [setting.name for setting in SETTINGS if isinstance(setting.kind, Number)])
+def test_limits_hold_for_text_and_for_values(name: str) -> None:
+    kind = TABLE[name].kind
+    assert isinstance(kind, Number)
+    part = Tiles if name in {field.name for field in fields(Tiles)} else EngineSettings
+    inside = [kind.most] if kind.above else [kind.least, kind.most]
+    outside = [kind.least if kind.above else kind.least - 1, kind.most + 1, float("nan")]
+    for value in inside:
+        assert kind.read(f"{value:g}") == getattr(part(**{name: value}), name) == value
+    for value in outside:
+        with pytest.raises(UsageError, match="cannot be used: give"):
+            kind.read(f"{value:g}")
+        with pytest.raises(UsageError, match=f"{name.replace('_', ' ')} .* cannot be used: give"):
+            part(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("changed", "devices", "says"),
+    [
+        ({"decode": Decode.NVDEC}, CPUS[:2], {"decode": r"none is among the devices \(cpu:0, cpu:1\)"}),
+        ({"decode": Decode.NVDEC}, (CPUS[0], GPU), {}),
+        ({"decode": Decode.NVDEC}, (DeviceId.group(GPU, DeviceId("cuda", "1")),), {}),
+        ({"parallel": Parallel.DEPTH}, CPUS[:1], {"parallel": "needs 2 to 8 devices, .* not 1 "}),
+        ({"parallel": Parallel.DEPTH}, CPUS, {"parallel": "needs 2 to 8 devices, .* not 9 "}),
+        ({"parallel": Parallel.DEPTH}, (CPUS[0], CPUS[0]), {"parallel": "named twice"}),
+        ({"parallel": Parallel.DEPTH}, (CPUS[0], GPU), {"parallel": "CUDA devices only, or other devices only, not both"}),
+        ({"parallel": Parallel.DEPTH}, CPUS[:8], {}),
+        ({"precision": Precision.BF16}, (CPUS[3], GPU), {"precision": "^cpu:3 offers FP32 only$"}),
+        ({"precision": Precision.AUTO}, (CPUS[0],), {}),
+    ],
+)
+def test_what_cannot_be_combined_is_named_with_its_setting(
+    changed: dict[str, Any], devices: tuple[DeviceId, ...], says: dict[str, str]
+) -> None:
+    problems = find_problems(DEFAULTS | changed, devices, {CPUS[0]: ("fp32",)})
+    assert problems.keys() == says.keys()
+    assert all(re.search(pattern, problems[name]) for name, pattern in says.items()), problems
+    if "decode" in says or "parallel" in says:
+        with pytest.raises(UsageError, match=next(iter(says.values()))):
+            require_possible(DEFAULTS | changed, devices)
+
+
+def test_a_latency_budget_has_no_effect_on_a_fixed_batch() -> None:
+    assert find_notes(DEFAULTS | {"latency_budget": 5.0}) == {}
+    assert find_notes(DEFAULTS | {"latency_budget": 5.0, "batch": 4}).keys() == {"latency_budget"}
