@@ -165,21 +165,18 @@ def preprocess_cases(bench: Bench, batch: int, size: int) -> list[Case]:
     width, height = SOURCE
     pitch = 2048
     rows = min(height, 2 * size) + min(height // 2, 2 * size)  # every row of the network sees two of the frame
-    cases = []
-    for layout, channels in (("nchw", 3), ("nhwc4", 4), ("nhwc8", 8)):
-        nbytes = batch * (rows * width + 2 * channels * size * size)
-        steps = []
-        for _ in range(sets(nbytes)):
-            frames = np.zeros(batch, FRAME)
-            for index in range(batch):
-                address = bench.filled(pitch * height * 3 // 2)
-                entry = describe_frame(NV12, SOURCE, SOURCE, (0, 0, size, size), "bt709")
-                entry["luma"], entry["chroma"], entry["pitch"] = address, address + pitch * height, pitch
-                frames[index] = entry
-            pictures = bench.memory.device(2 * batch * channels * size * size)
-            steps.append(Preprocess(bench.kernels, bench.memory.constant(frames), pictures, batch, size, size, layout))
-        cases.append(Case(f"preprocess, {layout}", batch, size, steps, nbytes))
-    return cases
+    nbytes = batch * (rows * width + 6 * size * size)
+    steps = []
+    for _ in range(sets(nbytes)):
+        frames = np.zeros(batch, FRAME)
+        for index in range(batch):
+            address = bench.filled(pitch * height * 3 // 2)
+            entry = describe_frame(NV12, SOURCE, SOURCE, (0, 0, size, size), "bt709")
+            entry["luma"], entry["chroma"], entry["pitch"] = address, address + pitch * height, pitch
+            frames[index] = entry
+        pictures = bench.memory.device(6 * batch * size * size)
+        steps.append(Preprocess(bench.kernels, bench.memory.constant(frames), pictures, batch, size, size))
+    return [Case("preprocess", batch, size, steps, nbytes)]
 
 
 def decoding_cases(bench: Bench, batch: int, size: int, crowd: str, objectness: float) -> list[Case]:
@@ -245,8 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     body += "\n\nAt batch 1 the data lies in the cache after the first replay, and a launch's own time (about 2 µs) shows."
     if shares:
         body += f" The network's time is what was given: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
-    made = write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"))
-    made.replace(made.with_name("gpu-layers.md"))
+    write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
 
 
 if __name__ == "__main__":
