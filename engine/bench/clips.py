@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.devices.discovery import ROOT
+from engine.devices.program import run_program
 from engine.errors import SourceError
 
 MADE_FRAMES = 600
@@ -44,11 +42,6 @@ class Clips:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    program = (sys.executable, "-m", "engine.bench.clip_process", *arguments)
-    run = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
-    try:
-        error = json.loads(run.stdout.splitlines()[-1]).get("error")
-    except (ValueError, IndexError):
-        error = (run.stderr.strip().splitlines() or [f"the process ended with status {run.returncode}"])[-1]
-    if error is not None:
-        raise SourceError(f"no video to measure with: {error}")
+    values, problem = run_program((sys.executable, "-m", "engine.bench.clip_process", *arguments))
+    if problem is not None:
+        raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 
 from engine.bench.devices.measurement import Measurement, Test
-from engine.devices.discovery import ROOT
+from engine.devices.program import ROOT, explain_exit
 from engine.errors import UsageError
 from engine.types import DeviceId
 
@@ -74,8 +74,7 @@ class DeviceBench:
             except BaseException:
                 process.kill()
                 raise
-            if status := process.wait():
-                errors.seek(0)
-                last = errors.read().strip().splitlines()[-1:] or ["it said nothing"]
-                died = f"crashed (signal {-status})" if status < 0 else f"ended with status {status}"
-                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark {died}, nothing more was measured: {last[0]}")
+            status = process.wait()
+            errors.seek(0)
+            if (problem := explain_exit(status, errors.read())) is not None:
+                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark did not reach its end: {problem}")

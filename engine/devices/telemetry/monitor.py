@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import Thread
 
 from engine.devices.description import DeviceDescription
-from engine.devices.discovery import ROOT
+from engine.devices.program import ROOT
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.errors import UsageError
 from engine.types import DeviceId
