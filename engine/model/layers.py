@@ -35,10 +35,11 @@ def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Lay
     Raises:
         ModelError: an unknown type, an unsupported option or value, or sizes that do not fit.
     """
-    make = _MAKERS.get(section.name)
+    name = _SHORT_NAMES.get(section.name, section.name)
+    make = _MAKERS.get(name)
     if make is None:
         raise section.error(f"layer type [{section.name[:40]}] is unknown or not supported; supported are {', '.join(_MAKERS)}")
-    for key, harmless in _UNSUPPORTED.get(section.name, {}).items():
+    for key, harmless in _UNSUPPORTED.get(name, {}).items():
         if key in section.options and section.text(key) not in harmless:
             raise section.error(f"{key}={section.text(key)[:40]} is not supported: use a model that was trained without it", key)
     context = LayerContext(section, layers, layers[-1].shape if layers else picture)
@@ -155,11 +156,8 @@ _NOT_IN_PRODUCTS = (Activation.SWISH, Activation.MISH)
 _MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
     {
         "convolutional": _convolution,
-        "conv": _convolution,
         "maxpool": _maxpool,
-        "max": _maxpool,
         "avgpool": _average_pool,
-        "avg": _average_pool,
         "upsample": _upsample,
         "shortcut": _shortcut,
         "scale_channels": _scale_channels,
@@ -171,31 +169,14 @@ _MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
         "yolo": _yolo,
     }
 )
+_SHORT_NAMES = MappingProxyType({"conv": "convolutional", "max": "maxpool", "avg": "avgpool"})
 
 _OFF = ("0",)
-_CONVOLUTION_UNSUPPORTED: Mapping[str, tuple[str, ...]] = {
-    "share_index": (),
-    "antialiasing": _OFF,
-    "binary": _OFF,
-    "xnor": _OFF,
-    "bin_output": _OFF,
-    "sway": _OFF,
-    "rotate": _OFF,
-    "stretch": _OFF,
-    "stretch_sway": _OFF,
-    "coordconv": _OFF,
-    "flipped": _OFF,
-    "dontload": _OFF,
-    "dontloadscales": _OFF,
-}
-_MAXPOOL_UNSUPPORTED: Mapping[str, tuple[str, ...]] = {"maxpool_depth": _OFF, "antialiasing": _OFF, "maxpool_zero_nonmax": _OFF}
-
+_SWITCHES = "antialiasing binary xnor bin_output sway rotate stretch stretch_sway coordconv flipped dontload dontloadscales"
 _UNSUPPORTED: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "convolutional": _CONVOLUTION_UNSUPPORTED,
-        "conv": _CONVOLUTION_UNSUPPORTED,
-        "maxpool": _MAXPOOL_UNSUPPORTED,
-        "max": _MAXPOOL_UNSUPPORTED,
+        "convolutional": {"share_index": (), **dict.fromkeys(_SWITCHES.split(), _OFF)},
+        "maxpool": dict.fromkeys(("maxpool_depth", "antialiasing", "maxpool_zero_nonmax"), _OFF),
         "upsample": {"scale": ("1", "1.", "1.0", "1.00")},
         "shortcut": {"weights_type": ("none",)},
         "scale_channels": {"scale_wh": _OFF},
