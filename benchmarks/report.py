@@ -1,4 +1,4 @@
-"""What every benchmark's result states: where, with what and how it was measured."""
+"""Writes the result of a benchmark: figures, machine, versions and command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def machine() -> str:
-    """Processor and cores, as Linux says; elsewhere what Python knows."""
+    """Processor, cores and system."""
     name = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
