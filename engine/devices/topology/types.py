@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 from engine.types import DeviceId
 
@@ -103,15 +103,6 @@ class Topology:
         """The codes of all links, as the matrix of ``nvidia-smi topo -m``."""
         return tuple(tuple(SELF if link is None else link.code for link in row) for row in self.links)
 
-    def gpu(self, device: DeviceId) -> Gpu | None:
-        """The GPU with this id, None if there is none."""
-        return next((gpu for gpu in self.gpus if gpu.device == device), None)
-
-    def link(self, one: DeviceId, other: DeviceId) -> Link | None:
-        """The link between two devices; None where one is not a GPU of this machine, or both are the same."""
-        places = {gpu.device: place for place, gpu in enumerate(self.gpus)}
-        return self.links[places[one]][places[other]] if one in places and other in places else None
-
     def as_json(self) -> dict[str, Any]:
         """The topology as a JSON object, with the matrix of codes."""
         pairs = [(row, column, link) for row, links in enumerate(self.links) for column, link in enumerate(links) if link is not None]
@@ -131,33 +122,6 @@ class Topology:
             "links": [{"gpus": [row, column], **vars(link), "code": link.code} for row, column, link in pairs],
             "problem": self.problem,
         }
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``."""
-        gpus = [
-            {
-                **gpu,
-                "device": None if gpu["device"] is None else DeviceId.parse(gpu["device"]),
-                "bridges": tuple(gpu["bridges"]),
-                "cpus": read_list(gpu["cpus"]),
-                "nodes": read_list(gpu["nodes"]),
-            }
-            for gpu in values["gpus"]
-        ]
-        links = {
-            tuple(link["gpus"]): Link(
-                None if link["level"] is None else Level(link["level"]), link["nvlinks"], link["peer"], link["direct"]
-            )
-            for link in values["links"]
-        }
-        places = range(len(gpus))
-        return cls(
-            tuple(NumaNode(node["number"], read_list(node["cpus"]), node["memory"]) for node in values["nodes"]),
-            tuple(Gpu(**gpu) for gpu in gpus),
-            tuple(tuple(links.get((row, column)) for column in places) for row in places),
-            values["problem"],
-        )
 
 
 def read_list(text: str) -> frozenset[int]:
