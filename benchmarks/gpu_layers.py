@@ -1,8 +1,9 @@
-"""How long each custom layer takes on the GPU, beside the time its bytes alone need.
+"""The time of each custom layer on the GPU, against the time that memory bandwidth allows.
 
-Each figure is the median over replays of a CUDA graph with several launches, divided by their number: the gaps of single launches do
-not count. Launches go round several sets of data, so that the cache does not hold the next one's. Bandwidth is that of a kernel that
-only copies 1 GiB, bytes read plus bytes written, measured in the same run; the bound is the bytes a layer cannot avoid, divided by it.
+Each figure is the median over replays of a CUDA graph with several launches, divided by their number: the gaps between single
+launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is that of
+a kernel that copies 1 GiB, bytes read plus bytes written, measured in the same run. The bound is the least number of bytes that a
+layer must move, divided by the bandwidth.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ extern "C" __global__ void copy(const uint4* __restrict__ from, uint4* __restric
 
 
 class CopyKernel:
-    """A step that moves bytes and does nothing else."""
+    """A step that only copies."""
 
     def __init__(self, cubin: bytes, source: int, target: int, nbytes: int) -> None:
         self._kernel = ObjectCode.from_cubin(cubin).get_kernel("copy")
@@ -58,7 +59,7 @@ class CopyKernel:
 
 @dataclass(frozen=True)
 class Case:
-    """One layer at one size. steps: it, on different data. nbytes: what it cannot avoid moving; None where that means nothing."""
+    """One layer at one size. steps: the layer on different data. nbytes: the least it must read and write; None = no bound."""
 
     name: str
     batch: int
@@ -68,7 +69,7 @@ class Case:
 
 
 class Bench:
-    """The device, and its memory for one case after the other."""
+    """The device and its memory, freed after each case."""
 
     def __init__(self) -> None:
         self._device = Device(0)
@@ -81,7 +82,7 @@ class Bench:
         self.name, self.driver = self._device.name, driver.cuDriverGetVersion()[1]
 
     def filled(self, nbytes: int) -> int:
-        """The address of so many bytes of half-precision numbers."""
+        """Allocate device memory full of half-precision numbers. Returns the address."""
         tile = self.random.normal(0, 2, 1 << 20).astype(np.float16).view(np.uint8)
         address = self.memory.device(nbytes)
         source = self.memory.constant(tile)
@@ -91,14 +92,14 @@ class Bench:
         return address
 
     def read(self, address: int, nbytes: int) -> NDArray[np.uint8]:
-        """A copy of what is at an address."""
+        """Copy device memory to the host, uint8 (nbytes,)."""
         values = np.empty(nbytes, np.uint8)
         copy(values.ctypes.data, address, nbytes, self._stream)
         self._stream.sync()
         return values
 
     def microseconds(self, steps: Sequence[Step]) -> float:
-        """Of one step: the median, over replays of a graph with LAUNCHES of them."""
+        """The median time of one step, over replays of a graph with LAUNCHES steps."""
         many = [steps[number % len(steps)] for number in range(LAUNCHES)]
         many[0].launch(self._stream)
         self._stream.sync()
@@ -123,7 +124,7 @@ class Bench:
 
 
 def sets(nbytes: int) -> int:
-    """How many sets of data of so many bytes are more than the cache holds; at most 8."""
+    """The number of data sets of this size that do not fit into the cache together, 1..8."""
     return max(1, min(8, (400 << 20) // nbytes))
 
 
@@ -161,25 +162,22 @@ def first_convolution_cases(bench: Bench, batch: int, size: int) -> list[Case]:
 
 
 def preprocess_cases(bench: Bench, batch: int, size: int) -> list[Case]:
-    """Frames of 1080p as NVDEC leaves them, stretched."""
+    """1080p frames in NVDEC's layout, stretched."""
     width, height = SOURCE
     pitch = 2048
-    rows = min(height, 2 * size) + min(height // 2, 2 * size)  # every row of the network sees two of the frame
-    cases = []
-    for layout, channels in (("nchw", 3), ("nhwc4", 4), ("nhwc8", 8)):
-        nbytes = batch * (rows * width + 2 * channels * size * size)
-        steps = []
-        for _ in range(sets(nbytes)):
-            frames = np.zeros(batch, FRAME)
-            for index in range(batch):
-                address = bench.filled(pitch * height * 3 // 2)
-                entry = describe_frame(NV12, SOURCE, SOURCE, (0, 0, size, size), "bt709")
-                entry["luma"], entry["chroma"], entry["pitch"] = address, address + pitch * height, pitch
-                frames[index] = entry
-            pictures = bench.memory.device(2 * batch * channels * size * size)
-            steps.append(Preprocess(bench.kernels, bench.memory.constant(frames), pictures, batch, size, size, layout))
-        cases.append(Case(f"preprocess, {layout}", batch, size, steps, nbytes))
-    return cases
+    rows = min(height, 2 * size) + min(height // 2, 2 * size)  # every row of the network reads two rows of the frame
+    nbytes = batch * (rows * width + 6 * size * size)
+    steps = []
+    for _ in range(sets(nbytes)):
+        frames = np.zeros(batch, FRAME)
+        for index in range(batch):
+            address = bench.filled(pitch * height * 3 // 2)
+            entry = describe_frame(NV12, SOURCE, SOURCE, (0, 0, size, size), "bt709")
+            entry["luma"], entry["chroma"], entry["pitch"] = address, address + pitch * height, pitch
+            frames[index] = entry
+        pictures = bench.memory.device(6 * batch * size * size)
+        steps.append(Preprocess(bench.kernels, bench.memory.constant(frames), pictures, batch, size, size))
+    return [Case("preprocess", batch, size, steps, nbytes)]
 
 
 def decoding_cases(bench: Bench, batch: int, size: int, crowd: str, objectness: float) -> list[Case]:
@@ -245,8 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     body += "\n\nAt batch 1 the data lies in the cache after the first replay, and a launch's own time (about 2 µs) shows."
     if shares:
         body += f" The network's time is what was given: {shares[416]} ms at 416, {shares[608]} ms at 608, for 32 pictures."
-    made = write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"))
-    made.replace(made.with_name("gpu-layers.md"))
+    write("gpu_layers", "What the custom layers cost", body, ("cuda-core", "cuda-bindings", "numpy"), "gpu-layers")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What every benchmark's result states: where, with what and how it was measured."""
+"""Writes the result of a benchmark: figures, machine, versions and command."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def machine() -> str:
-    """Processor and cores, as Linux says; elsewhere what Python knows."""
+    """Processor, cores and system."""
     name = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -29,8 +30,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
-def write(name: str, title: str, body: str, libraries: Sequence[str]) -> Path:
-    """Print a result and keep it as ``results/NAME.md``. libraries: their versions are stated, of those that are installed."""
+def spread(values: Sequence[float]) -> str:
+    """The median in bold, and the range."""
+    return f"**{median(values):.3f}** ({min(values):.3f}–{max(values):.3f})"
+
+
+def write(name: str, title: str, body: str, libraries: Sequence[str], result: str | None = None) -> None:
+    """Print a result and keep it.
+
+    name: of the script. libraries: their versions are stated where they are installed. result: the result's file name in
+    ``results`` without ``.md``; None = the script's name.
+    """
     versions = ", ".join(filter(None, map(_version, libraries)))
     arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
     command = shlex.join(["python", "-m", f"benchmarks.{name}", *arguments])
@@ -38,9 +48,7 @@ def write(name: str, title: str, body: str, libraries: Sequence[str]) -> Path:
     text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body}\n"
     print(text)
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.md"
-    path.write_text(text)
-    return path
+    (RESULTS / f"{result or name}.md").write_text(text)
 
 
 def _version(library: str) -> str:

@@ -13,10 +13,6 @@ waits for a reaction. They are taken while detection runs.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,34 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import table, write
+from benchmarks.meters import apart, processor_seconds
+from benchmarks.report import spread, table, write
+from engine.bench.clips import Clips
 from engine.model.check import check_model
 from engine.pool.events import FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, ModelFiles, RunSettings
 from engine.types import DeviceId
+from resources import DEMO
 
-DEVICE = DeviceId("cpu", "0")
-CONFIDENCE = 0.05
 BEAT_MS = 5
 SIDES = ("pool", "session", "window")
-
-
-def processor_seconds() -> float:
-    """Processor time so far of this process and all that descend from it and are alive."""
-    parents, seconds = {}, {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                parents[int(entry.name)] = int(fields[1])
-                seconds[int(entry.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def ours(pid: int) -> bool:
-        return pid == os.getpid() or (pid in parents and ours(parents[pid]))
-
-    return sum(spent for pid, spent in seconds.items() if ours(pid))
 
 
 def headless(settings: RunSettings, video: Path, folder: Path, stored: bool) -> dict[str, Any]:
@@ -128,95 +109,49 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     return {"seconds": item.seconds, "processor": spent[-1] - spent[0], "gaps": gaps, "pictures": pictures, "platform": platform}
 
 
-def run_side(side: str, model: ModelFiles, video: Path) -> dict[str, Any]:
+def run_side(side: str, settings: RunSettings, video: Path) -> dict[str, Any]:
     """Run one side in this process."""
-    settings = RunSettings(model, (DEVICE,), engine=EngineSettings(confidence=CONFIDENCE))
     with tempfile.TemporaryDirectory() as folder:
         if side == "window":
             return windowed(settings, video, Path(folder))
         return headless(settings, video, Path(folder), stored=side == "session")
 
 
-def looped(video: Path, times: int, target: Path) -> Path:
-    """A video several times over, packets copied."""
-    if times == 1:
-        return video
-    import av
-
-    with av.open(str(target), "w") as output:
-        copy, offset = None, 0
-        for _ in range(times):
-            with av.open(str(video)) as source:
-                track = source.streams.video[0]
-                copy = copy or output.add_stream_from_template(track)
-                step = 0
-                for packet in source.demux(track):
-                    if packet.dts is None or packet.pts is None:
-                        continue
-                    step = max(step, packet.pts + (packet.duration or 1))
-                    packet.pts += offset
-                    packet.dts += offset
-                    packet.stream = copy
-                    output.mux(packet)
-                offset += step
-    return target
-
-
 def main() -> None:
-    """Measure and write the report."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with models/ and video/")
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cfg", type=Path, default=DEMO.cfg, help="its weights lie beside it (the demo's model)")
+    parser.add_argument("--video", type=Path, default=DEMO.clip, help="what is repeated (the demo's clip)")
+    parser.add_argument("--frames", type=int, default=3000)
+    parser.add_argument("--confidence", type=float, default=0.05)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--times", type=int, default=4, help="how often the video is repeated")
-    parser.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
-    parser.add_argument("--video", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    cfg = arguments.data / "models/yolo-fastest-1.1.cfg"
-    model = ModelFiles(cfg, cfg.with_suffix(".weights"))
-    if arguments.side:
-        print(json.dumps(run_side(arguments.side, model, arguments.video)))
-        return
+    options = parser.parse_args()
+    model = ModelFiles(options.cfg, options.cfg.with_suffix(".weights"))
+    settings = RunSettings(model, (DeviceId("cpu", "0"),), engine=EngineSettings(confidence=options.confidence))
     rounds: list[dict[str, dict[str, Any]]] = []
     with tempfile.TemporaryDirectory() as folder:
-        video = looped(arguments.data / "video/people.mp4", arguments.times, Path(folder) / "people.mp4")
-        for number in range(arguments.rounds):
-            order = SIDES if number % 2 == 0 else SIDES[::-1]
-            rounds.append({side: _measured(side, arguments.data, video) for side in order})
+        video = Clips(Path(folder), options.video).of(options.frames)
+        for number in range(options.rounds):
+            rounds.append({side: apart(run_side, side, settings, video) for side in SIDES[:: 1 if number % 2 else -1]})
+            print(number + 1, {side: f"{rounds[-1][side]['seconds']:.2f} s" for side in SIDES}, file=sys.stderr)
     gaps = np.array([gap for one in rounds for gap in one["window"]["gaps"]])
     rows = []
     for side in SIDES:
-        seconds = [one[side]["seconds"] for one in rounds]
-        against = [one[side]["seconds"] / one["session"]["seconds"] for one in rounds]
-        cost = [one[side]["processor"] for one in rounds]
-        rows.append(
-            (
-                side,
-                f"{median(seconds):.2f}",
-                f"**{median(against):.3f}** ({min(against):.3f}–{max(against):.3f})",
-                f"{median(cost):.2f}",
-                f"{median([one[side]['processor'] / one['session']['processor'] for one in rounds]):.3f}",
-            )
-        )
+        seconds, cost = ([one[side][what] for one in rounds] for what in ("seconds", "processor"))
+        ratios = [one[side]["seconds"] / one["session"]["seconds"] for one in rounds]
+        costs = [one[side]["processor"] / one["session"]["processor"] for one in rounds]
+        rows.append((side, f"{median(seconds):.2f}", spread(ratios), f"{median(cost):.2f}", f"{median(costs):.3f}"))
     shown = median([one["window"]["pictures"] / one["window"]["seconds"] for one in rounds])
     text = table(("side", "seconds", "÷ session (range)", "processor seconds", "÷ session"), rows)
     text += (
-        f"\n\nMedians of {arguments.rounds} rounds; people.mp4 {arguments.times} times over, yolo-fastest-1.1, confidence {CONFIDENCE}."
-        f" The window ({rounds[0]['window']['platform']}) showed {shown:.1f} pictures/s meanwhile. Wanted: window ÷ session below 1.05."
-        f"\n\nGaps of the event loop, ms, over all rounds ({len(gaps):,} turns): median {np.median(gaps):.2f},"
-        f" p99 **{np.percentile(gaps, 99):.2f}**, p99.9 {np.percentile(gaps, 99.9):.2f}, longest **{gaps.max():.1f}**. Wanted: p99 < 33."
+        f"\n\nMedians of {options.rounds} rounds; {options.frames} frames of {options.video.name}, {options.cfg.stem}, confidence"
+        f" {options.confidence}. The window ({rounds[0]['window']['platform']}) showed {shown:.1f} pictures/s meanwhile."
+        f" Wanted: window ÷ session below 1.05.\n\nGaps of the event loop, ms, over all rounds ({len(gaps):,} turns):"
+        f" median {np.median(gaps):.2f}, p99 **{np.percentile(gaps, 99):.2f}**, p99.9 {np.percentile(gaps, 99.9):.2f},"
+        f" longest **{gaps.max():.1f}**. Wanted: p99 < 33."
     )
-    _, _, about = str(__doc__).partition("\n\n")
-    write("window", "What the window costs", f"{text}\n\n{about}", ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy"))
-
-
-def _measured(side: str, data: Path, video: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.window", "--data", str(data), "--side", side, "--video", str(video)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    print(side, f"{result['seconds']:.2f} s, processor {result['processor']:.2f} s", file=sys.stderr)
-    return result
+    libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")
+    write("window", "What the window costs", f"{text}\n\n{str(__doc__).partition('.')[2].strip()}", libraries)
 
 
 if __name__ == "__main__":

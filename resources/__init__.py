@@ -1,4 +1,4 @@
-"""Icons, labels, the demo's clip and model: data, and one loader."""
+"""Icons, labels, the list of models, and the files of the demo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DEMO = Path(__file__).parent / "demo"
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """The demo's files: a Darknet model, a rendered street, and what is truly in each of its frames (COCO, gzip)."""
+    """The demo's files: a Darknet model, a rendered street, and the ground truth of its frames (COCO, gzip)."""
 
     cfg: Path = _DEMO / "framefleet-demo.cfg"
     weights: Path = _DEMO / "framefleet-demo.weights"

@@ -1,1 +1,1 @@
-"""Measurements of the engine, offered to users."""
+"""The measurements of ``framefleet bench``."""

@@ -1,7 +1,7 @@
-"""Videos to measure with: a 1080p clip made on the spot, and any video repeated to the length that a measurement needs.
+"""Makes videos for measurements: a generated 1080p clip, or any video repeated to the needed length.
 
-Runs in a process of its own, ``python -m engine.bench.clip_process make TARGET FRAMES`` or ``… repeat VIDEO FRAMES TARGET``, and
-prints ``{"frames": n}`` or ``{"error": why}``.
+Runs as a separate process, ``python -m engine.bench.clip_process make TARGET FRAMES`` or ``… repeat VIDEO FRAMES TARGET``. Prints
+``{"frames": n}`` or ``{"error": why}``.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ KEYFRAMES = 60
 """Frames from one keyframe to the next."""
 
 BITS = 6_000_000
-"""A second: what video services use for 1080p."""
+"""Bits per second, as video services use for 1080p."""
 
 _OCTAVES = (128, 32, 8)  # pixels
 _OBJECTS = 8
 
 
 def make(target: Path, frames: int) -> int:
-    """A 1920 × 1080 H.264 clip: a camera pans over a textured ground on which things move. Returns the number of frames."""
+    """Make a 1920 × 1080 H.264 clip: a camera pans over a textured ground with moving objects. Returns the number of frames."""
     random = np.random.default_rng(1)
     ground = _texture(random, 2 * HEIGHT, 2 * WIDTH)
     hues = [_texture(random, HEIGHT, WIDTH) for _ in "uv"]
@@ -57,10 +57,10 @@ def make(target: Path, frames: int) -> int:
 
 
 def repeat(video: Path, frames: int, target: Path) -> int:
-    """The video track, over and over until there are at least so many frames, its packets copied. Returns the number of frames.
+    """Repeat a video by copying its packets until it has at least ``frames`` frames. Returns the number of frames.
 
     Raises:
-        SourceError: the video cannot be read, or not be kept as an MP4.
+        SourceError: the video cannot be read or stored as MP4.
     """
     try:
         return _repeat(video, frames, target)
@@ -102,7 +102,7 @@ def _shift(packet: Packet[VideoStream], offset: int, stream: VideoStream) -> Non
 
 
 def _texture(random: np.random.Generator, height: int, width: int) -> NDArray[np.uint8]:
-    """Noise of several grain sizes, 16..235."""
+    """Noise of several grain sizes, uint8 (height, width), 16..235."""
     values = np.zeros((height, width), np.float32)
     for size in _OCTAVES:
         coarse = random.random((-(-height // size), -(-width // size)), np.float32)
@@ -111,7 +111,7 @@ def _texture(random: np.random.Generator, height: int, width: int) -> NDArray[np
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do one of the two; what runs in the process."""
+    """Run one command. Returns the exit status."""
     try:
         match arguments:
             case ["make", target, frames]:
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
             case ["repeat", video, frames, target]:
                 done = repeat(Path(video), int(frames), Path(target))
             case _:
-                raise SourceError(f"unknown: {' '.join(arguments)}")
+                raise SourceError(f"unknown command: {' '.join(arguments)}")
     except (FramefleetError, OSError) as problem:
         print(json.dumps({"error": str(problem)}), flush=True)
         return 1

@@ -1,37 +1,35 @@
-"""The files that pools are measured with: made, and repeated to the length wanted, by a process that loads FFmpeg."""
+"""The videos for measuring a pool. A separate process, which loads FFmpeg, makes them."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.devices.discovery import ROOT
+from engine.devices.program import run_program
 from engine.errors import SourceError
 
 MADE_FRAMES = 600
 
 
 class Clips:
-    """source: what is repeated, None = a 1080p H.264 clip made here. folder: for the files, which are left there."""
+    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: for the files, which stay."""
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
-        # absolute: the process that repeats it works in another folder
+        # absolute: the other process has another working folder
         self._folder, self._source = folder, source and source.absolute()
         self._made: dict[int, Path] = {}
 
     @property
     def name(self) -> str:
-        """Of the source, for a report."""
+        """The source in words, for a report."""
         return "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if self._source is None else self._source.name
 
     def of(self, frames: int) -> Path:
-        """A file of at least so many frames.
+        """A video with at least this number of frames.
 
         Raises:
-            SourceError: the source cannot be repeated, or the file not be written.
+            SourceError: the source cannot be repeated, or the file cannot be written.
         """
         if self._source is None:
             self._source = self._folder / "clip.mp4"
@@ -44,11 +42,6 @@ class Clips:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    program = (sys.executable, "-m", "engine.bench.clip_process", *arguments)
-    run = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
-    try:
-        error = json.loads(run.stdout.splitlines()[-1]).get("error")
-    except (ValueError, IndexError):
-        error = (run.stderr.strip().splitlines() or [f"the process ended with status {run.returncode}"])[-1]
-    if error is not None:
-        raise SourceError(f"no video to measure with: {error}")
+    values, problem = run_program((sys.executable, "-m", "engine.bench.clip_process", *arguments))
+    if problem is not None:
+        raise SourceError(f"no video to measure with: {values[-1]['error'] if values else problem}")

@@ -1,4 +1,4 @@
-"""How fast a model runs on a device, without decoding or files."""
+"""Measures how fast a model runs on a device, without decoding or files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.backends.base import Backend
+from engine.backends.base import Backend, EngineInfo
 from engine.backends.create import create_backend
 from engine.errors import UsageError
 from engine.model.load import load_network
@@ -28,19 +28,11 @@ _PICTURES = 8
 class ModelBenchResult:
     """One measurement.
 
-    device_name: in words. backend: library and version. precision: the one in use; reason: why that one. width, height:
-    network input, pixels. batch: pictures per inference. images_per_s: with as many inferences under way as the engine
-    takes. latency_p50, latency_p99: ms of one inference of a whole batch by an engine built for latency, nothing else under way.
+    engine: the engine built for throughput. images_per_s: with all its slots busy. latency_p50, latency_p99: ms for one batch, one
+    at a time, on an engine built for latency.
     """
 
-    device: DeviceId
-    device_name: str
-    backend: str
-    precision: str
-    reason: str
-    width: int
-    height: int
-    batch: int
+    engine: EngineInfo
     images_per_s: float
     latency_p50: float
     latency_p99: float
@@ -48,16 +40,17 @@ class ModelBenchResult:
     @property
     def size(self) -> int | str:
         """416 for a square network, "512x288" for another."""
-        return self.width if self.width == self.height else f"{self.width}x{self.height}"
+        engine = self.engine
+        return engine.width if engine.width == engine.height else f"{engine.width}x{engine.height}"
 
     def as_json(self) -> dict[str, Any]:
-        """One entry of what ``framefleet bench model --json`` prints."""
+        """One entry of ``framefleet bench model --json``."""
         return {
-            "device": str(self.device),
-            "backend": self.backend,
-            "precision": self.precision,
+            "device": str(self.engine.device),
+            "backend": self.engine.backend,
+            "precision": self.engine.precision,
             "size": self.size,
-            "batch": self.batch,
+            "batch": self.engine.batch,
             "images_per_s": round(self.images_per_s, 2),
             "latency_ms": {"p50": round(self.latency_p50, 3), "p99": round(self.latency_p99, 3)},
         }
@@ -71,16 +64,16 @@ def bench_model(
     batches: Sequence[int],
     seconds: float,
 ) -> Iterator[ModelBenchResult]:
-    """Measure every combination, one after the other; each result comes as soon as it is there.
+    """Measure every combination, one after the other. Yields each result at once.
 
-    The pictures are noise of the network's size, the thresholds the default ones; resizing, decoding of the boxes and
-    suppression are included, as in a run. sizes: square network inputs, pixels, multiples of 32; None = the model's own.
-    seconds: how long throughput and latency are measured, half each.
+    The pictures are noise of the network's size. Resizing, decoding of the boxes and suppression with the default thresholds are
+    included. sizes: square network inputs, pixels, multiples of 32; None = the model's own.
+    seconds: of each measurement; throughput and latency take half each.
 
     Raises:
-        UsageError: a setting that cannot be.
+        UsageError: a setting is out of range.
         ModelError: the model cannot be used.
-        DeviceError: a device is missing or cannot do what is asked.
+        DeviceError: a device is missing or does not support a setting.
     """
     if seconds <= 0:
         raise UsageError(f"{seconds} seconds: a measurement needs some time")
@@ -98,19 +91,7 @@ def _measure(network: Network, device: DeviceId, settings: EngineSettings, secon
     with create_backend(device) as backend:
         backend.activate(network, replace(settings, precision=Precision(info.precision), hint=Hint.LATENCY))
         p50, p99 = np.percentile(_latencies(backend, pictures, seconds), (50, 99)) * 1000
-    return ModelBenchResult(
-        device,
-        info.device_name,
-        info.backend,
-        info.precision,
-        info.reason,
-        info.width,
-        info.height,
-        info.batch,
-        throughput,
-        float(p50),
-        float(p99),
-    )
+    return ModelBenchResult(info, throughput, float(p50), float(p99))
 
 
 def _pictures(network: Network, batch: int) -> list[list[Image]]:
@@ -120,7 +101,7 @@ def _pictures(network: Network, batch: int) -> list[list[Image]]:
 
 
 def _throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -> float:
-    """Images per second with all slots busy, from the first to the last inference that ends within the time."""
+    """Images per second with all slots busy."""
     slots, batch = backend.info.slots, backend.info.batch
     under_way = deque(backend.submit(pictures[turn % len(pictures)]) for turn in range(slots + _WARM_UP))
     while len(under_way) > slots:
@@ -137,7 +118,7 @@ def _throughput(backend: Backend, pictures: list[list[Image]], seconds: float) -
 
 
 def _latencies(backend: Backend, pictures: list[list[Image]], seconds: float) -> list[float]:
-    """Seconds each inference took, one at a time."""
+    """Seconds of each inference, one at a time."""
     for turn in range(_WARM_UP):
         backend.infer(pictures[turn % len(pictures)])
     samples: list[float] = []

@@ -1,8 +1,8 @@
-"""One run of the pool, measured: its rate in the steady state, what each device did, and what set the pace.
+"""Measures one run of the pool: its throughput in the steady state, each device's work, and the bottleneck.
 
-Sources are added when every engine is ready, so that all begin together. The steady state begins when a tenth of the frames is done. It
-ends with the last frame, or, where each device has a stream of its own, with the first stream that ends: the others' unequal
-remainders tell nothing of the devices. Frames are counted as the pool receives them from a device, by samples half a second apart.
+Sources are added when every engine is ready, so that all devices begin together. The steady state begins after a tenth of the frames. It
+ends with the last frame; where each device has its own stream, with the first stream that ends, because the others' remainders are
+unequal. Frames are counted when the pool receives them from a device, in samples half a second apart.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from engine.settings import RunSettings
 from engine.types import DeviceId
 
 WARM_UP = 0.1
-"""The share of the frames that comes before the steady state."""
+"""The share of the frames before the steady state."""
 
 FULL = 0.9
-"""A processor that is busy for a larger share of the time is the bottleneck."""
+"""A processor with a higher load is the bottleneck."""
 
 
 @dataclass(frozen=True)
 class DeviceRun:
-    """What one device did. frames_per_s: in the steady state. The others: over its whole run, see ``DeviceStats``."""
+    """The work of one device. frames_per_s: in the steady state. All other values: over the whole run, see ``DeviceStats``."""
 
     engine: EngineInfo
     frames: int
@@ -55,11 +55,12 @@ class DeviceRun:
 
 @dataclass(frozen=True)
 class PoolRun:
-    """frames_per_s: of all devices in the steady state, which took ``seconds``. frames: done in all. whole_per_s: of all frames
-    from the moment when every engine was ready. pool_load: share of the steady state in which the pool's own process was busy, 1 =
-    one processor all the time. host_load: share of the machine's processors that were busy, None where that is not known. drift: the
-    rate of the second half of the steady state over that of the first, None where it was too short: far from 1 it was none.
-    announced, segments: frames and segments of all sources.
+    """One measured run.
+
+    frames: in total. announced, segments: frames and segments of all sources. seconds: length of the steady state. frames_per_s: of
+    all devices in the steady state. whole_per_s: of all frames since every engine was ready. pool_load: load of the pool's own
+    process in the steady state, 1 = one processor. host_load: load of all processors of the machine, 0..1, None = unknown. drift:
+    throughput in the second half of the steady state ÷ in the first half, None = too short; far from 1 the state was not steady.
     """
 
     strategy: str
@@ -77,12 +78,12 @@ class PoolRun:
 
     @property
     def host_cost(self) -> float | None:
-        """Processor time of the whole machine for a frame, µs."""
+        """Processor time of the whole machine per frame, µs."""
         return None if self.host_load is None else 1e6 * self.host_load * usable_cores() / self.frames_per_s
 
     @property
     def bottleneck(self) -> str:
-        """What set the pace, in words."""
+        """The bottleneck in words."""
         if self.pool_load > FULL:
             return f"the pool's own process ({self.pool_load:.0%} of a processor)"
         named = Counter(device.bottleneck for device in self.devices if device.bottleneck is not None)
@@ -104,11 +105,11 @@ def run_pool(
     most_seconds: float | None = None,
     show: Callable[[Event], None] = lambda _: None,
 ) -> PoolRun:
-    """Detect in the sources and measure. until_first: stop when the first one ends. most_seconds: of the steady state, None = no limit.
-    show: is told every event.
+    """Detect in the sources and measure. until_first: stop when the first source ends. most_seconds: of the steady state, None = no
+    limit. show: called with every event.
 
     Raises:
-        DeviceError: a device cannot be used, or failed meanwhile.
+        DeviceError: a device cannot be used, or failed during the run.
         SourceError: a source cannot be read to its end, or frames of it failed.
     """
     watch = _Watch(len(sources))
@@ -127,7 +128,7 @@ def run_pool(
 
 @dataclass(frozen=True)
 class _Moment:
-    """time: ``perf_counter``. used: seconds of processor time of this process. frames: done by then."""
+    """A moment of the run. time: ``perf_counter``. used: processor time of this process, seconds. frames: done so far."""
 
     time: float
     used: float
@@ -135,7 +136,7 @@ class _Moment:
 
 
 class _Watch:
-    """Follows the events of a run over so many sources."""
+    """Follows the events of a run with a known number of sources."""
 
     def __init__(self, sources: int) -> None:
         self._sources = sources
@@ -159,7 +160,7 @@ class _Watch:
         return time.perf_counter() - self._steady.time if self._steady is not None else 0.0
 
     def see(self, event: Event) -> bool:
-        """Take one event. Whether it makes the last engine ready."""
+        """Process one event. Returns whether it made the last engine ready."""
         match event:
             case StrategyChosen():
                 self._strategy = event
@@ -190,30 +191,30 @@ class _Watch:
         return False
 
     def _begin(self) -> None:
-        # a source that is not open yet is expected to be like the others
+        # assume that a source that is not open yet is like the others
         announced = sum(opened.info.frames for opened in self._opened) * self._sources / len(self._opened)
         if self._steady is None and self._ready is not None and self._frames >= WARM_UP * announced:
             self._steady = self._now()
             self._host.sample()
 
     def end(self) -> None:
-        """Now the steady state is over."""
+        """End the steady state."""
         self.over = self._now()
         load = self._host.sample().utilization
         self._host_load = None if load is None else load / 100
 
     def result(self) -> PoolRun:
-        """What came out.
+        """The measurement.
 
         Raises:
-            SourceError: it was too short.
+            SourceError: the run was too short.
         """
         ready, begun, over = self._ready, self._steady, self.over
         if ready is None or begun is None or over is None or over.time <= begun.time:
-            raise SourceError("the sources are too short to measure: they end with their first tenth, or a moment later")
+            raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")
         seconds = over.time - begun.time
         rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
-        # without samples of every device, in a run of a second or so: by the frames handed on in order
+        # a run of about a second lacks samples of a device: count the frames in order instead
         total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else (over.frames - begun.frames) / seconds
         return PoolRun(
             self._strategy.strategy,
@@ -231,10 +232,10 @@ class _Watch:
         )
 
     def _rate(self, device: DeviceId, begun: float, over: float) -> float | None:
-        """Frames/s within the time, None without two samples."""
+        """Frames/s of a device between two times, None without two samples."""
         samples = [sample for sample in self._samples[device] if begun <= sample[0] <= over]
         if self.over is not None and over == self.over.time and self.finished == self._sources and device in self._last:
-            samples.append((over, self._last[device].frames))  # it ended by itself: nothing came later
+            samples.append((over, self._last[device].frames))  # the run ended by itself: no frame came later
         if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
             return None
         return (samples[-1][1] - samples[0][1]) / (samples[-1][0] - samples[0][0])

@@ -1,7 +1,7 @@
-"""How much more several devices do than one: weak scaling, a stream each, and strong scaling, one long video for all.
+"""Measures how throughput scales with devices: weak scaling, a stream for each, and strong scaling, one long video for all.
 
-Every round measures every number of devices once, one after the other, so that whatever else the machine does meets all alike. The
-efficiency is rate ÷ (n · the rate of one device in the same round and mode), n being 1 for CPU devices, which share the cores.
+Every round measures every number of devices once, one after the other, so that other load on the machine affects all alike. The
+efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.settings import Parallel, RunSettings
 from engine.types import DeviceId
 
 SEGMENTS = 4
-"""The least there must be for every decode thread: with fewer, the end of the work is uneven."""
+"""Segments for every decode thread, at least: with fewer, the devices end at very different times."""
 
 _TRIAL_SECONDS = 3.0
 _TRIAL_FRAMES = {"cpu": 600}
@@ -28,7 +28,7 @@ _GPU_TRIAL_FRAMES = 9000  # 3 s at the speed of NVDEC
 
 
 class Mode(StrEnum):
-    """WEAK: n streams for n devices. STRONG: one video for n devices."""
+    """How the work grows with devices. WEAK: n streams for n devices. STRONG: one video for n devices."""
 
     WEAK = "weak"
     STRONG = "strong"
@@ -36,8 +36,11 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured. counts: numbers of devices, the first of ``devices`` each time. seconds: that a run should take about. rounds:
-    how often. settings: its ``parallel`` is how the devices share the one video of strong scaling."""
+    """A plan of measurements.
+
+    counts: numbers of devices; each time the first of ``devices`` are used. seconds: approximate length of a run. settings: its
+    ``parallel`` is the strategy of strong scaling.
+    """
 
     settings: RunSettings
     devices: tuple[DeviceId, ...]
@@ -57,32 +60,32 @@ class Plan:
 
 @dataclass(frozen=True)
 class Point:
-    """One number of devices in one mode, one run for each round so far."""
+    """The runs with one number of devices in one mode, one for each round so far."""
 
     mode: Mode
     count: int
     runs: tuple[PoolRun, ...]
     ones: tuple[PoolRun, ...]
-    """Those of one device in the same rounds."""
+    """The runs of one device in the same rounds."""
 
     @property
     def rate(self) -> float:
-        """Frames/s, the median of the rounds."""
+        """Throughput, frames/s: the median of the rounds."""
         return median(run.frames_per_s for run in self.runs)
 
     @property
     def speedups(self) -> list[float]:
-        """Over one device, for each round."""
+        """Throughput ÷ that of one device, for each round."""
         return [run.frames_per_s / one.frames_per_s for run, one in zip(self.runs, self.ones, strict=True)]
 
     @property
     def speedup(self) -> float:
-        """The median."""
+        """The median of ``speedups``."""
         return median(self.speedups)
 
     @property
     def ideal(self) -> int:
-        """The speedup of so many equal devices that keep nothing from each other. CPU devices share the cores: together they are one."""
+        """The speedup of independent equal devices. CPU devices share the cores and count as one device."""
         kinds = [member.kind for device in self.run.devices for member in device.engine.device.members]
         return self.count if "cpu" not in kinds else max(1, self.count - kinds.count("cpu"))
 
@@ -93,22 +96,22 @@ class Point:
 
     @property
     def run(self) -> PoolRun:
-        """The last one, for its details."""
+        """The last run, for its details."""
         return self.runs[-1]
 
 
 Show = Callable[[Mode, int, int, Event], None]
-"""Is told the mode, the number of devices, the round, and every event of the pool."""
+"""Called with the mode, the number of devices, the round, and every event of the pool."""
 
 
 def measure_scaling(plan: Plan, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
-    """Every mode and count in every round; each Point as it is there, with all runs of the rounds before.
+    """Measure every mode and count in every round. Yields each Point at once, with the runs of all earlier rounds.
 
     Raises:
         DeviceError, SourceError, ModelError: as ``run_pool``.
     """
     rate, decode_threads, per_segment = _trial(plan, clips, show)
-    # the steady state is what is left of it after the warm-up
+    # the warm-up comes on top of the steady state
     frames = round(max(rate * plan.seconds / (1 - WARM_UP), SEGMENTS * decode_threads * per_segment))
     runs: dict[tuple[Mode, int], list[PoolRun]] = {}
     for turn in range(plan.rounds):
@@ -123,7 +126,7 @@ def _run(plan: Plan, mode: Mode, count: int, video: Path, turn: int, show: Show)
     weak = mode is Mode.WEAK
     settings = replace(plan.settings, parallel=Parallel.STREAMS) if weak else plan.settings
     if count == 1 and settings.parallel is Parallel.DEPTH:
-        settings = replace(settings, parallel=Parallel.SEGMENTS)  # one device has the whole network
+        settings = replace(settings, parallel=Parallel.SEGMENTS)  # one device runs the whole network
     return run_pool(
         settings,
         plan.devices[:count],
@@ -134,7 +137,7 @@ def _run(plan: Plan, mode: Mode, count: int, video: Path, turn: int, show: Show)
 
 
 def _trial(plan: Plan, clips: Clips, show: Show) -> tuple[float, int, float]:
-    """About how fast one device is, how many segments it has under way, and how long those are, frames."""
+    """A short run with one device: its frames/s, its decode threads, and the frames of a segment."""
     first = plan.devices[0]
     run = run_pool(
         replace(plan.settings, parallel=Parallel.STREAMS),

@@ -1,1 +1,1 @@
-"""Which devices this machine has."""
+"""The devices of this machine: discovery, telemetry, topology, affinity."""

@@ -1,7 +1,7 @@
-"""Keeps a thread, and those that it starts later, on the processors and in the memory that are near its device.
+"""Binds a thread, and the threads it starts later, to the processors and the memory near its device.
 
-Linux gives memory from the node of the processor that asks for it, pinned memory as well: a thread that is bound before it allocates
-has its memory near. Other systems, and machines with one node, are left alone.
+Linux allocates memory, pinned memory included, on the NUMA node of the processor that asks for it. A thread that is bound before
+it allocates therefore gets near memory. Nothing happens on other systems and on machines with one node.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from engine.devices.topology.linux import SYS, numa_node, numa_nodes, pci_addres
 from engine.types import DeviceId
 
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
-"""The number of the system call, by the machine's kind (Linux's tables of system calls)."""
+"""The number of the system call ``set_mempolicy``, by architecture (Linux's system call tables)."""
 _PREFERRED = 1
-"""MPOL_PREFERRED: from this node, and from others when it is full."""
+"""MPOL_PREFERRED: from this node, from others when it is full."""
 _NODES = 1024
-"""The kernel's greatest number of nodes."""
+"""The most nodes that the kernel supports."""
 
 
 def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
-    """Bind this thread to the node of a PCI device ("0000:00:06.0"). Gives the processors that it is bound to, empty = it is not.
+    """Bind this thread to the NUMA node of a PCI device ("0000:00:06.0"). Returns its processors, empty = it was not bound.
 
-    It never gets processors that it might not use before, and is left alone where none would remain, or where nothing is known.
+    The thread only loses processors. It is not bound if none would remain, or if the node is unknown.
     """
     try:
         node = numa_node(pci_address(pci), system)
@@ -40,11 +40,11 @@ def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
 
 
 def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> frozenset[int]:
-    """Bind this thread to the nodes that hold the share of a CPU device, so that several keep out of each other's memory.
+    """Bind this thread to the NUMA nodes of a CPU device's share, so that several CPU devices use separate memory.
 
-    threads: processors of one share; ``cpu:1`` has the second one; None = it does not share. Gives the processors that the thread
-    is bound to, empty = it is not: a share that lies in all nodes is left alone, and so are devices that are no CPUs. For a process
-    in which no other CPU device is, and before OpenVINO is loaded: that looks once which processors it may use.
+    threads: processors of one share; ``cpu:1`` has the second share. None = the device does not share. Returns the thread's
+    processors, empty = it was not bound: the share covers all nodes, or the device is not a CPU. Call it in a process with one
+    CPU device, before OpenVINO is loaded: OpenVINO reads once which processors it may use.
     """
     if device.kind != "cpu" or threads is None:
         return frozenset()
@@ -64,12 +64,12 @@ def usable_cores() -> int:
 
 
 def _bind(cpus: Iterable[int]) -> frozenset[int]:
-    """Bind this thread to those of them that it may use."""
+    """Bind this thread to the usable ones of these processors."""
     usable = frozenset(cpus) & _allowed()
     if usable:
         try:
-            os.sched_setaffinity(0, usable)  # of the calling thread: with threads instead of processes each device has its own
-        except OSError:  # processors that went offline, or a sandbox
+            os.sched_setaffinity(0, usable)  # 0 is the calling thread: in thread mode each device has its own
+        except OSError:  # a processor went offline, or a sandbox forbids it
             return frozenset()
     return usable
 
@@ -79,7 +79,7 @@ def _allowed() -> frozenset[int]:
 
 
 def _prefer_memory(node: int) -> None:
-    """Ask for memory of this node also when the thread is moved. Containers often forbid it; where it runs decides then."""
+    """Prefer this node's memory even if the thread moves. Containers often forbid the call; then the thread's place decides."""
     call = _SET_MEMPOLICY.get(platform.machine())
     if call is None or node >= _NODES:
         return

@@ -1,7 +1,7 @@
-"""NVIDIA's GPUs, numbered as CUDA numbers them, and what keeps each from being used.
+"""Describes NVIDIA's GPUs, with CUDA's numbers, and says why one cannot be used.
 
-CUDA and NVML number devices differently, and CUDA_VISIBLE_DEVICES hides and reorders them: the two meet by UUID. It loads both: for a
-process of its own.
+CUDA and NVML number GPUs differently, and CUDA_VISIBLE_DEVICES hides and reorders them: both are matched by UUID. This module loads
+both libraries: use it in a separate process.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ BACKEND = "TensorRT"
 PRECISIONS = (Precision.FP32, Precision.FP16)
 
 DRIVER = Path("/proc/driver/nvidia/version")
-_LEAST_CUDA = (13, 0)  # what the extra "cuda" brings: its kernels and cuda-python
+_LEAST_CUDA = (13, 0)  # the version of the extra "cuda": kernels and cuda-python
 _LEAST_DRIVER = "580"
 _EXTRAS = "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
 _REMEDIES = {
     "SYSTEM_NOT_READY": "the fabric manager of its NVSwitches does not run: 'systemctl start nvidia-fabricmanager', as administrator",
     "SYSTEM_DRIVER_MISMATCH": "the driver's libraries and its kernel module are of different versions: restart the machine",
-    "COMPAT_NOT_SUPPORTED": "a compatibility library stands before the driver's own: take it out of LD_LIBRARY_PATH",
+    "COMPAT_NOT_SUPPORTED": "a compatibility library is loaded instead of the driver's own: remove it from LD_LIBRARY_PATH",
 }
 
 FindLibrary: TypeAlias = Callable[[tuple[int, int]], object]
-"""Returns the library that builds engines for a compute capability; its ``str`` is shown. Raises DeviceError if there is none."""
+"""Returns the library that builds engines for a compute capability, shown by its ``str``. Raises DeviceError if there is none."""
 
 
 @dataclass(frozen=True)
 class CudaDevice:
-    """What CUDA tells of the device of this number. uuid: without its prefix. pci: its place on the bus."""
+    """A device as CUDA describes it. number: CUDA's. uuid: without its prefix. pci: the PCI address."""
 
     number: int
     uuid: str
@@ -48,7 +48,7 @@ class CudaDevice:
 
 
 def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
-    """All GPUs of NVIDIA, usable or not: those that CUDA shows, by its numbers, then the others."""
+    """All NVIDIA GPUs, usable or not: first those that CUDA shows, by its numbers, then the others."""
     try:
         nvml = Nvml()
     except NoNvmlError as problem:
@@ -79,7 +79,7 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
         raise DeviceError(f"cuda-python is not installed ({problem}): {_EXTRAS}") from problem
     try:
         devices = Device.get_all_devices()
-    except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
+    except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old or broken
         if "CUDA_ERROR_NO_DEVICE" in str(problem):
             return ()
         remedy = next((remedy for name, remedy in _REMEDIES.items() if name in str(problem)), "restart the machine")
@@ -100,9 +100,9 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
 def describe(
     nvml: Nvml, visible: Sequence[CudaDevice], reason: str | None, find_library: FindLibrary = lambda _: BACKEND
 ) -> Iterator[DeviceDescription]:
-    """What the driver and CUDA tell, put together. reason: why CUDA shows nothing, None = it does."""
+    """Combine the descriptions of the driver and of CUDA. reason: why CUDA shows no device; None = it works."""
     driver, cuda = nvml.driver, nvml.cuda
-    spoken = None if cuda is None else f"{cuda[0]}.{cuda[1]}"
+    supported = None if cuda is None else f"{cuda[0]}.{cuda[1]}"
     shown = set()
     for device in visible:
         gpu = nvml.gpu(f"GPU-{device.uuid}") or nvml.gpu(f"MIG-{device.uuid}")
@@ -124,7 +124,7 @@ def describe(
             gpu.uuid if gpu else f"GPU-{device.uuid}",
             _version(device.compute_capability),
             driver,
-            spoken,
+            supported,
             (gpu.pci if gpu else None) or device.pci,
         )
     hidden = [gpu for gpu in nvml.gpus() if not {gpu.uuid, *(instance.uuid for instance in gpu.mig_instances())} & shown]
@@ -139,26 +139,26 @@ def describe(
             uuid=gpu.uuid,
             compute_capability=_version(gpu.compute_capability),
             driver=driver,
-            cuda=spoken,
+            cuda=supported,
             pci=gpu.pci,
         )
 
 
 def _refusal(gpu: Gpu) -> str | None:
-    """Why nobody, or only another process, may compute on it."""
+    """Why its compute mode forbids this process to use it; None = it does not."""
     mode, remedy = gpu.compute_mode, f"'nvidia-smi -i {gpu.uuid} -c DEFAULT', as administrator, allows it"
     if mode == "prohibited":
         return f"its compute mode is Prohibited: {remedy}"
     others = [process for process in gpu.processes or () if process != os.getpid()]
     if mode == "exclusive" and others:
-        return f"process {others[0]} computes on it, and its compute mode is Exclusive: end that process, or {remedy}"
+        return f"process {others[0]} uses it, and its compute mode is Exclusive: end that process, or {remedy}"
     return None
 
 
 def _outdated(driver: str | None, cuda: tuple[int, int] | None) -> str | None:
     if cuda is None or cuda >= _LEAST_CUDA:
         return None
-    return f"its driver {driver} speaks CUDA {_version(cuda)}, {_version(_LEAST_CUDA)} is needed: install driver {_LEAST_DRIVER} or newer"
+    return f"its driver {driver} supports CUDA {_version(cuda)}, {_version(_LEAST_CUDA)} is needed: install driver {_LEAST_DRIVER} or newer"
 
 
 def _hidden(gpu: Gpu, reason: str | None) -> str:
@@ -166,7 +166,7 @@ def _hidden(gpu: Gpu, reason: str | None) -> str:
         return reason
     if gpu.mig_mode and not gpu.mig_instances():
         return (
-            f"MIG mode is on, and it has no instance: 'nvidia-smi mig -i {gpu.uuid} -cgi PROFILE -C' makes one,"
+            f"MIG mode is on without an instance: 'nvidia-smi mig -i {gpu.uuid} -cgi PROFILE -C' creates one,"
             f" 'nvidia-smi -i {gpu.uuid} -mig 0' turns MIG off (both as administrator)"
         )
     setting = os.environ.get("CUDA_VISIBLE_DEVICES")

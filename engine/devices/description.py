@@ -1,4 +1,4 @@
-"""What is known about a device before anything is built for it."""
+"""The description of a device: its name, its backend, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.types import DeviceId
 class DeviceDescription:
     """One device.
 
-    backend: library and version that would run it. precisions: what it offers, fp32 first. cores: processors that may be
-    used, or compute units (multiprocessors); memory: bytes; both None where unknown. problem: why it cannot be used, None = it
-    can. Of NVIDIA's devices also: uuid, by which the driver knows it ("GPU-…", "MIG-…"); compute_capability ("9.0"); driver,
-    its version; cuda, the newest CUDA that the driver speaks ("13.0"); pci, its place on the bus.
+    backend: the library and version that runs it. precisions: the supported ones, fp32 first. cores: usable CPU cores, or
+    multiprocessors. memory: bytes. problem: why the device cannot be used; None = it can. NVIDIA's devices only: uuid ("GPU-…",
+    "MIG-…"), compute_capability ("9.0"), driver (its version), cuda (the newest version that the driver supports, "13.0"),
+    pci (the PCI address). None = unknown.
     """
 
     id: DeviceId
@@ -42,37 +42,15 @@ class DeviceDescription:
         return f"{self.id}  {self.name} ({self.backend}; {state})"
 
     def as_json(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {
-            "id": str(self.id),
-            "name": self.name,
-            "backend": self.backend,
-            "precisions": list(self.precisions),
-            "cores": self.cores,
-            "memory": self.memory,
-            "available": self.available,
-            "problem": self.problem,
-            "uuid": self.uuid,
-            "compute_capability": self.compute_capability,
-            "driver": self.driver,
-            "cuda": self.cuda,
-            "pci": self.pci,
-        }
+        """The description as a JSON object."""
+        return {**vars(self), "id": str(self.id), "precisions": list(self.precisions), "available": self.available}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``."""
-        return cls(
-            DeviceId.parse(values["id"]),
-            values["name"],
-            values["backend"],
-            tuple(values["precisions"]),
-            values["cores"],
-            values["memory"],
-            values["problem"],
-            values["uuid"],
-            values["compute_capability"],
-            values["driver"],
-            values["cuda"],
-            values["pci"],
-        )
+        """The inverse of ``as_json``.
+
+        Raises:
+            KeyError, TypeError, UsageError: the values are something else.
+        """
+        fields = {name: values[name] for name in cls.__dataclass_fields__}
+        return cls(**{**fields, "id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"])})

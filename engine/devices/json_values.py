@@ -1,4 +1,4 @@
-"""Reading JSON that others wrote: whatever is missing or of another kind is None, never an error."""
+"""Reads values out of JSON from outside: a value that is missing or of another type is None, never an error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def at(values: Any, kind: type[T], *path: str | int) -> T | None:
-    """What is at the end of a path of keys and positions; None where there is nothing, or something of another type."""
+    """The value at the end of a path of keys and positions; None where it is missing or of another type."""
     for step in path:
         try:
             values = values[step]

@@ -1,13 +1,13 @@
-"""NVML, by which NVIDIA's driver tells of its GPUs: the one file that calls it.
+"""Reads NVIDIA's GPUs through NVML, the driver's management library. The only module that calls it.
 
-For a process of its own: a crash of the driver's library takes the whole process down.
+Use it in a separate process: a crash of the driver's library ends the whole process.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from engine.errors import DeviceError
 
@@ -21,14 +21,14 @@ _THROTTLING = {
     0x80: "power brake",
     0x100: "clocks of the display",
 }
-"""Bits of ``nvmlClocksEventReason…``; 0x1 is missing: being idle is no throttling."""
+"""Bits of ``nvmlClocksEventReason…``; 0x1 (idle) is left out: it is not throttling."""
 
 ALL_LINKS = 0xFFFFFFFF
-"""Stands for a link's number where the driver counts them together."""
+"""The number that stands for all links where the driver counts them together."""
 _UP, _GPU, _UNKNOWN = 1, 0x00, 0xFF
 """Of ``nvmlEnableState_t`` and ``nvmlIntNvLinkDeviceType_t``."""
 _WORDS = 32
-"""Of 64 bits: as many processors, and nodes, as are asked for."""
+"""Length of the bit masks of processors and nodes, in words of 64 bits."""
 _KIB = 1024
 _REMEDIES = {
     "NVMLError_DriverNotLoaded": "its kernel module is not loaded: restart the machine, or install the driver again",
@@ -38,31 +38,31 @@ _REMEDIES = {
 
 
 class NoNvmlError(DeviceError):
-    """There is no NVIDIA driver, or no library to ask it with."""
+    """The NVIDIA driver or the package nvidia-ml-py is missing."""
 
 
 class Counter(NamedTuple):
-    """Bytes received and sent since the driver was loaded, None where they are not counted."""
+    """Bytes received and sent since the driver was loaded; None where they are not counted."""
 
     rx: int | None
     tx: int | None
 
 
 class Counters(NamedTuple):
-    """All traffic. nvlinks: by the link's number; ``ALL_LINKS`` is among them where not every link is counted by itself."""
+    """The counters of PCIe and, by link number, of NVLink; with ``ALL_LINKS`` where not every link has its own counter."""
 
     pcie: Counter
     nvlinks: Mapping[int, Counter]
 
 
 class Nvml:
-    """The driver's GPUs. library: the module ``pynvml``, None = import it."""
+    """The driver and its GPUs. library: the module ``pynvml``; None = import it."""
 
     def __init__(self, library: Any = None) -> None:
-        """Open it.
+        """Start NVML.
 
         Raises:
-            NoNvmlError: there is no driver, or nvidia-ml-py is not installed.
+            NoNvmlError: the driver or nvidia-ml-py is missing.
             DeviceError: the driver does not answer; says what to do.
         """
         try:
@@ -85,12 +85,12 @@ class Nvml:
 
     @property
     def cuda(self) -> tuple[int, int] | None:
-        """The newest CUDA that the driver speaks, major and minor."""
+        """The newest CUDA version that the driver supports, major and minor."""
         version = self._ask("nvmlSystemGetCudaDriverVersion_v2")
         return None if version is None else (version // 1000, version % 1000 // 10)
 
     def gpus(self) -> tuple[Gpu, ...]:
-        """All of them, in NVML's order, which is not CUDA's. What the driver has lost is left out."""
+        """All GPUs that answer, in NVML's order, which differs from CUDA's."""
         handles = (self._ask("nvmlDeviceGetHandleByIndex", index) for index in range(self._ask("nvmlDeviceGetCount") or 0))
         return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
 
@@ -100,7 +100,7 @@ class Nvml:
         return None if handle is None else Gpu(self._library, handle)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Shut NVML down."""
         self._ask("nvmlShutdown")
 
     def _ask(self, function: str, *arguments: Any) -> Any:
@@ -111,7 +111,7 @@ class Nvml:
 
 
 class Gpu:
-    """One GPU or MIG instance. Every value is None where the driver does not tell it, whatever the reason."""
+    """One GPU or MIG instance. A value is None where the driver does not report it, for whatever reason."""
 
     def __init__(self, library: Any, handle: Any) -> None:
         self._library, self._handle = library, handle
@@ -120,7 +120,7 @@ class Gpu:
 
     @property
     def pci(self) -> str | None:
-        """Its place on the bus, "00000000:00:06.0"."""
+        """PCI address, "00000000:00:06.0"."""
         info = self._ask("nvmlDeviceGetPciInfo")
         return None if info is None else str(info.busId)
 
@@ -132,19 +132,19 @@ class Gpu:
 
     @property
     def mig_mode(self) -> bool | None:
-        """Whether it is cut into instances."""
+        """Whether MIG mode is on."""
         mode = self._ask("nvmlDeviceGetMigMode")
         return None if mode is None else bool(mode[0])
 
     def mig_instances(self) -> tuple[Gpu, ...]:
-        """The instances it is cut into."""
+        """Its MIG instances."""
         count = self._ask("nvmlDeviceGetMaxMigDeviceCount") or 0
         handles = (self._ask("nvmlDeviceGetMigDeviceHandleByIndex", index) for index in range(count))
         return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
 
     @property
     def compute_mode(self) -> str | None:
-        """Who may compute on it: "default", "prohibited" (nobody) or "exclusive" (one process)."""
+        """The compute mode: "default", "prohibited" (no process may compute) or "exclusive" (one process)."""
         mode = self._ask("nvmlDeviceGetComputeMode")
         return {0: "default", 1: "exclusive", 2: "prohibited", 3: "exclusive"}.get(mode)
 
@@ -156,81 +156,47 @@ class Gpu:
 
     @property
     def memory(self) -> tuple[int | None, int | None]:
-        """Bytes used and in all, as nvidia-smi counts them: what the driver keeps for itself is not used."""
+        """Bytes used and in total, as nvidia-smi counts them: without the driver's own memory."""
         info = self._ask("nvmlDeviceGetMemoryInfo", self._library.nvmlMemory_v2) or self._ask("nvmlDeviceGetMemoryInfo")
         return (None, None) if info is None else (int(info.used), int(info.total))
 
-    @property
-    def utilization(self) -> tuple[int | None, int | None]:
-        """Of the multiprocessors and of the memory, percent."""
-        rates = self._ask("nvmlDeviceGetUtilizationRates")
-        return (None, None) if rates is None else (int(rates.gpu), int(rates.memory))
-
-    @property
-    def decoder(self) -> int | None:
-        """Utilization of NVDEC, percent."""
-        answer = self._ask("nvmlDeviceGetDecoderUtilization")
-        return None if answer is None else int(answer[0])
-
-    @property
-    def encoder(self) -> int | None:
-        """Utilization of NVENC, percent."""
-        answer = self._ask("nvmlDeviceGetEncoderUtilization")
-        return None if answer is None else int(answer[0])
-
-    @property
-    def power(self) -> float | None:
-        """Watts."""
-        return _thousandth(self._ask("nvmlDeviceGetPowerUsage"))
-
-    @property
-    def power_limit(self) -> float | None:
-        """Watts that it may draw at most, whoever set that."""
-        return _thousandth(self._ask("nvmlDeviceGetEnforcedPowerLimit"))
-
-    @property
-    def temperature(self) -> int | None:
-        """°C."""
-        return _int(self._ask("nvmlDeviceGetTemperature", self._library.NVML_TEMPERATURE_GPU))
-
-    @property
-    def sm_clock(self) -> int | None:
-        """Of the multiprocessors, MHz."""
-        return _int(self._ask("nvmlDeviceGetClockInfo", self._library.NVML_CLOCK_SM))
-
-    @property
-    def sm_clock_limit(self) -> int | None:
-        """The highest it reaches, MHz."""
-        return _int(self._ask("nvmlDeviceGetMaxClockInfo", self._library.NVML_CLOCK_SM))
-
-    @property
-    def memory_clock(self) -> int | None:
-        """MHz."""
-        return _int(self._ask("nvmlDeviceGetClockInfo", self._library.NVML_CLOCK_MEM))
-
-    @property
-    def pcie_generation(self) -> int | None:
-        """Of the link as it is now; idle GPUs save power here."""
-        return _int(self._ask("nvmlDeviceGetCurrPcieLinkGeneration"))
-
-    @property
-    def pcie_width(self) -> int | None:
-        """Lanes in use now."""
-        return _int(self._ask("nvmlDeviceGetCurrPcieLinkWidth"))
+    def readings(self) -> dict[str, Any]:
+        """The current values, by the names and in the units of the fields of ``Telemetry``."""
+        ask, library = self._ask, self._library
+        rates, reasons = ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetCurrentClocksEventReasons")
+        decoder, encoder = ask("nvmlDeviceGetDecoderUtilization"), ask("nvmlDeviceGetEncoderUtilization")
+        memory_used, memory_total = self.memory
+        return {
+            "utilization": None if rates is None else rates.gpu,
+            "memory_utilization": None if rates is None else rates.memory,
+            "decoder": None if decoder is None else decoder[0],
+            "encoder": None if encoder is None else encoder[0],
+            "memory_used": memory_used,
+            "memory_total": memory_total,
+            "power": _watts(ask("nvmlDeviceGetPowerUsage")),
+            "power_limit": _watts(ask("nvmlDeviceGetEnforcedPowerLimit")),
+            "temperature": ask("nvmlDeviceGetTemperature", library.NVML_TEMPERATURE_GPU),
+            "sm_clock": ask("nvmlDeviceGetClockInfo", library.NVML_CLOCK_SM),
+            "sm_clock_limit": ask("nvmlDeviceGetMaxClockInfo", library.NVML_CLOCK_SM),
+            "memory_clock": ask("nvmlDeviceGetClockInfo", library.NVML_CLOCK_MEM),
+            "pcie_generation": ask("nvmlDeviceGetCurrPcieLinkGeneration"),
+            "pcie_width": ask("nvmlDeviceGetCurrPcieLinkWidth"),
+            "throttling": None if reasons is None else tuple(words for bit, words in _THROTTLING.items() if reasons & bit),
+        }
 
     def pcie_throughput(self) -> tuple[float | None, float | None]:
-        """Bytes/s received and sent over the 20 ms that each of the two takes to be measured."""
+        """Bytes/s received and sent. Each of the two measurements takes 20 ms."""
         library = self._library
         answers = (
             self._ask("nvmlDeviceGetPcieThroughput", which) for which in (library.NVML_PCIE_UTIL_RX_BYTES, library.NVML_PCIE_UTIL_TX_BYTES)
         )
-        rx, tx = (None if answer is None else 1000.0 * answer for answer in answers)  # told in KB/s
+        rx, tx = (None if answer is None else 1000.0 * answer for answer in answers)  # the driver reports KB/s
         return rx, tx
 
     def nvlink_ends(self) -> dict[int, str | None] | None:
-        """Numbers of the links that are up, each with the GPU at its other end, "00000000:07:00.0"; None where it has no NVLink.
+        """The active NVLinks: link number → PCI address of the GPU at the other end. None for a GPU without NVLink.
 
-        An end is None where it is a switch or a processor, or where the driver does not tell.
+        The address is None where the other end is a switch, a processor or unknown.
         """
         states = [self._ask("nvmlDeviceGetNvLinkState", link) for link in range(self._library.NVML_NVLINK_MAX_LINKS)]
         if all(state is None for state in states):
@@ -239,11 +205,11 @@ class Gpu:
 
     def _end(self, link: int) -> str | None:
         values = self._nvlink(link)
-        is_gpu = values["remote_type"] in (_GPU, _UNKNOWN, None)  # older drivers do not tell the type
+        is_gpu = values["remote_type"] in (_GPU, _UNKNOWN, None)  # older drivers do not report the type
         return values["remote_pci"]["busId"] if is_gpu and values["remote_pci"] else None
 
     def place(self) -> dict[str, Any]:
-        """Where it is, in the form of a recording: see ``topology_driver``."""
+        """Its place in the machine, in the form that ``topology/driver.py`` describes."""
         library = self._library
         scope = (_WORDS, library.NVML_AFFINITY_SCOPE_NODE)
         return {
@@ -267,15 +233,15 @@ class Gpu:
         }
 
     def level_to(self, other: Gpu) -> int | None:
-        """How far the two are from each other over PCIe: ``nvmlGpuTopologyLevel_t``."""
-        return _int(self._ask("nvmlDeviceGetTopologyCommonAncestor", other._handle))
+        """The distance of two GPUs over PCIe: an ``nvmlGpuTopologyLevel_t``."""
+        return cast("int | None", self._ask("nvmlDeviceGetTopologyCommonAncestor", other._handle))
 
     def peer_status(self, other: Gpu, capability: int) -> int | None:
-        """Whether one reaches the other's memory (``nvmlGpuP2PStatus_t``, 0 = yes) in a way (``nvmlGpuP2PCapsIndex_t``)."""
-        return _int(self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
+        """Whether it can access the other GPU's memory: an ``nvmlGpuP2PStatus_t``, 0 = yes. capability: an ``nvmlGpuP2PCapsIndex_t``."""
+        return cast("int | None", self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
 
     def counters(self, links: Sequence[int] = ()) -> Counters:
-        """The traffic's counters. links: numbers of those that are up."""
+        """The traffic counters. links: numbers of the active NVLinks."""
         library = self._library
         pcie = Counter(*self._fields([(library.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0), (library.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0)]))
         counted = {link: counter for link, counter in self._nvlink_counters(links).items() if None not in counter}
@@ -290,12 +256,6 @@ class Gpu:
         counts = [None if count is None else count * _KIB for count in answers]
         return {link: Counter(*counts[2 * place : 2 * place + 2]) for place, link in enumerate(links)}
 
-    @property
-    def throttling(self) -> tuple[str, ...] | None:
-        """What keeps its clocks down, in words."""
-        reasons = self._ask("nvmlDeviceGetCurrentClocksEventReasons")
-        return None if reasons is None else tuple(words for bit, words in _THROTTLING.items() if reasons & bit)
-
     def _ask(self, function: str, *arguments: Any) -> Any:
         try:
             return getattr(self._library, function)(self._handle, *arguments)
@@ -303,7 +263,7 @@ class Gpu:
             return None
 
     def _fields(self, fields: Sequence[tuple[int, int]]) -> list[int | None]:
-        """Values of fields, each of a link (or of what else the field is told by)."""
+        """The values of fields, each given as (field id, scope id); a link's scope is its number."""
         answers = self._ask("nvmlDeviceGetFieldValues", fields) if fields else ()
         if answers is None:
             return [None] * len(fields)
@@ -311,14 +271,10 @@ class Gpu:
 
 
 def _value(answer: Any) -> int | None:
-    """A field's whole number, by its ``nvmlValueType_t``."""
+    """A field's integer, by its ``nvmlValueType_t``."""
     name = {1: "uiVal", 2: "ulVal", 3: "ullVal", 4: "sllVal"}.get(answer.valueType)
     return None if answer.nvmlReturn or name is None else int(getattr(answer.value, name))
 
 
-def _int(answer: Any) -> int | None:
-    return None if answer is None else int(answer)
-
-
-def _thousandth(answer: Any) -> float | None:
-    return None if answer is None else answer / 1000
+def _watts(milliwatts: Any) -> float | None:
+    return None if milliwatts is None else milliwatts / 1000

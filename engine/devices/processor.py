@@ -1,4 +1,4 @@
-"""What this machine's processor is doing, as Linux tells it."""
+"""Reads the utilization of this machine's processors and memory from Linux's /proc."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from engine.types import DeviceId
 
 
 class ProcessorSampler:
-    """Utilization of the processors that may be used, and the machine's memory. proc: where Linux tells."""
+    """Samples the processors that this process may use, and the machine's memory. proc: Linux's /proc."""
 
     def __init__(self, device: DeviceId, proc: Path = Path("/proc")) -> None:
         self._device, self._proc = device, proc
         self._before = self._ticks()
 
     def sample(self) -> Telemetry:
-        """Utilization since the last time; nothing where the system does not tell."""
+        """Utilization since the last call, and memory; values are None on other systems."""
         before, self._before = self._before, self._ticks()
         utilization = None
         if before is not None and self._before is not None and self._before[1] > before[1]:
@@ -26,7 +26,7 @@ class ProcessorSampler:
         return Telemetry(self._device, utilization=utilization, memory_used=used, memory_total=total)
 
     def _ticks(self) -> tuple[int, int] | None:
-        """Ticks spent working, and all, over the processors that may be used."""
+        """Busy ticks and all ticks of the processors that this process may use."""
         try:
             usable = {f"cpu{number}" for number in os.sched_getaffinity(0)}
             lines = [line.split() for line in (self._proc / "stat").read_text().splitlines()]

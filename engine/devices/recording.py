@@ -1,7 +1,7 @@
-"""A machine that was recorded: what NVML said there, for looking at machines that are elsewhere.
+"""Reads a recorded machine: the values that NVML reported on another machine.
 
-The file is JSON: ``driver``, ``cuda`` (13000 = 13.0) and ``gpus``, a list of what was read of each, with the units in the names.
-What could not be read holds the error's text, or is missing.
+The file is JSON: ``driver``, ``cuda`` (13000 = 13.0) and ``gpus``, a list with the values of each GPU, units in the names.
+A value that could not be read holds the error's text, or is missing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Recording:
-    """Its devices, what each was doing, and what joins them."""
+    """A recorded machine: its devices, their telemetry, and the topology."""
 
     devices: tuple[DeviceDescription, ...]
     telemetry: Mapping[DeviceId, Telemetry]
@@ -32,19 +32,19 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """Read one.
+    """Read a recording.
 
     Raises:
-        UsageError: it cannot be read, or is something else.
+        UsageError: the file cannot be read, or is not a recording.
     """
     values = _json(path)
     gpus = values.get("gpus") if isinstance(values, dict) else None
     if not isinstance(gpus, list) or not all(isinstance(gpu, dict) for gpu in gpus):
         raise UsageError(_no_recording(path, "it is JSON, but has no list 'gpus'"))
     if "matrix" in values:
-        raise UsageError(_no_recording(path, "it is what 'framefleet topology --json' writes, which holds less"))
+        raise UsageError(_no_recording(path, "it was written by 'framefleet topology --json', which holds less"))
     cuda = at(values, int, "cuda")
-    spoken = None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}"
+    supported = None if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}"
     devices, telemetry = [], {}
     for position, gpu in enumerate(gpus):
         device = DeviceId("cuda", str(position))
@@ -59,7 +59,7 @@ def read_recording(path: Path) -> Recording:
                 uuid=at(gpu, str, "uuid"),
                 compute_capability=".".join(map(str, capability)) if capability else None,
                 driver=at(values, str, "driver"),
-                cuda=spoken,
+                cuda=supported,
                 pci=at(gpu, str, "pci", "busId"),
             )
         )
@@ -78,17 +78,17 @@ def _json(path: Path) -> Any:
     except OSError as error:
         raise UsageError(f"the recording {path} cannot be read: {error.strerror}; check the name and its permissions") from error
     except UnicodeDecodeError as error:
-        raise UsageError(_no_recording(path, "it is no text")) from error
+        raise UsageError(_no_recording(path, "it is not text")) from error
     except json.JSONDecodeError as error:
         end = error.pos >= len(text.rstrip())
-        fault = "it ends too early, as a file does that was cut" if end else f"it is no JSON from line {error.lineno} on"
+        fault = "it ends too early: it was probably cut off" if end else f"its JSON is wrong in line {error.lineno}"
         raise UsageError(_no_recording(path, fault)) from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists within lists without end
-        raise UsageError(_no_recording(path, "its JSON cannot be taken in")) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or too many nested lists
+        raise UsageError(_no_recording(path, "its JSON cannot be read")) from error
 
 
 def _no_recording(path: Path, fault: str) -> str:
-    return f"{path} is no recording of a machine: {fault}; give a JSON file with what NVML says of each GPU, in a list 'gpus'"
+    return f"{path} is not a recording of a machine: {fault}; give a JSON file with NVML's values of each GPU in a list 'gpus'"
 
 
 def _topology(values: Mapping[str, Any]) -> Topology:

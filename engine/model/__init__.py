@@ -1,1 +1,1 @@
-"""A Darknet model read into one ``Network``, and what leads there."""
+"""Darknet models: cfg and weights become a ``Network``."""

@@ -1,8 +1,8 @@
-"""Where to cut a network so that its stages, each on a device of its own, take equally long.
+"""Finds where to cut a network so that its stages, each on its own device, take equally long.
 
-Stages work at the same time, each on another batch: the slowest sets the pace. What moves between devices moves while they compute,
-so that a stage is as slow as the longer of the two, computing and receiving. The best cuts for given costs of the layers are found
-exactly; the costs are guessed first, then corrected by the times of the stages that came of them.
+Stages work at the same time, each on another batch: the slowest one limits the throughput. Devices compute and receive at the same
+time, so a stage takes the longer of the two times. For given costs of the layers the best cuts are exact. The costs start as an
+estimate and are corrected by the measured times of the stages.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from engine.model.network import Convolution, Identity, Layer, Network, Route, S
 from engine.model.split import PICTURES
 
 _SLACK = 1.01
-"""The slowest stage may take this much longer than it must, where less has to be moved then."""
+"""The slowest stage may take this much longer than necessary if fewer bytes move then."""
 
 _EVEN = 1.01
-"""A slowest stage so little above the mean is not worth another attempt."""
+"""No further attempt is made if the slowest stage is within this factor of the mean."""
 
 _ATTEMPTS = 6
-"""Cuts that are built and timed at most; on four H200s four attempts ended at 85 % evenness."""
+"""Cuts that are built and timed at most; on four H200s four attempts reached 85 % evenness."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What a device does in a second, roughly. arithmetic: operations. memory: bytes read and written. link: bytes received."""
+    """Approximate rates of a device per second. arithmetic: operations. memory: bytes read and written. link: bytes received."""
 
     arithmetic: float
     memory: float
@@ -40,7 +40,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class StageTime:
-    """ms of a batch that one stage computes, and that its inputs take to arrive."""
+    """Time of one stage for a batch, ms: to compute it and to receive its inputs."""
 
     computing: float
     receiving: float = 0.0
@@ -53,7 +53,7 @@ class StageTime:
 
 @dataclass(frozen=True)
 class Balance:
-    """cuts: the layers at which stages begin, beside the first. times: what was measured of each stage."""
+    """Cuts and their measured times. cuts: the first layer of every stage but the first."""
 
     cuts: tuple[int, ...]
     times: tuple[StageTime, ...]
@@ -65,7 +65,7 @@ class Balance:
 
     @property
     def evenness(self) -> float:
-        """Mean of the stages' times ÷ the longest: the share of the devices' time that is used."""
+        """Mean of the stages' computing times ÷ the period: the share of the devices' time that is used."""
         return sum(time.computing for time in self.times) / len(self.times) / self.period
 
 
@@ -77,7 +77,7 @@ def find_balance(
     rates: Rates,
     measure: Callable[[tuple[int, ...]], Sequence[StageTime]],
 ) -> Balance:
-    """The best cuts that were measured. value_bytes: of one number between layers. measure: builds the stages and times them.
+    """The best measured cuts. value_bytes: size of one number between layers. measure: builds the stages and times them.
 
     Raises:
         UsageError: the network has too few layers.
@@ -104,10 +104,10 @@ def find_balance(
 
 
 def best_cuts(costs: NDArray[np.float64], receiving: NDArray[np.float64], stages: int) -> tuple[int, ...]:
-    """The cuts whose slowest stage is fastest; of those within 1 % of it, the ones with the least to receive. Exact.
+    """The cuts with the shortest period; among cuts within 1 % of it, those that receive least. Exact.
 
-    costs: ms of each layer, float64 (n,). receiving: ms until everything is there that a stage of the layers start..stop - 1
-    needs, float64 (n + 1, n + 1).
+    costs: ms of each layer, float64 (n,). receiving: ms to receive the inputs of a stage of layers start..stop - 1, float64
+    (n + 1, n + 1).
     """
     before = np.concatenate([[0.0], np.cumsum(costs)])
     period = np.maximum(before[None, :] - before[:, None], receiving)
@@ -129,7 +129,7 @@ def best_cuts(costs: NDArray[np.float64], receiving: NDArray[np.float64], stages
 
 
 def layer_costs(network: Network, batch: int, value_bytes: int, rates: Rates) -> NDArray[np.float64]:
-    """ms of each layer, float64 (n,), as far as arithmetic and memory tell: the longer of the two counts (the roofline model)."""
+    """Estimated ms of each layer, float64 (n,): the longer of arithmetic and memory time (the roofline model)."""
     costs = []
     for layer in network.layers:
         shapes = [_shape(network, index) for index in layer.inputs]
@@ -144,7 +144,7 @@ def layer_costs(network: Network, batch: int, value_bytes: int, rates: Rates) ->
 
 
 def arriving_bytes(network: Network, value_bytes: int) -> NDArray[np.float64]:
-    """Bytes of one picture that a stage of the layers start..stop - 1 needs from others, float64 (n + 1, n + 1): see ``transfers``."""
+    """Bytes of one picture that a stage of layers start..stop - 1 receives, float64 (n + 1, n + 1): see ``transfers``."""
     count = len(network.layers)
     table = np.zeros((count + 1, count + 1))
     for start in range(1, count):

@@ -1,7 +1,7 @@
-"""Reads a Darknet cfg file into sections that remember their lines, so that every complaint can name the place.
+"""Reads a Darknet cfg file into sections with line numbers, so that every error names its place.
 
-The rules are those of AlexeyAB's darknet: white space counts nowhere, ``#`` and ``;`` begin a comment, and of a key that
-is given twice in one section the first counts.
+The rules are those of AlexeyAB's darknet: white space is ignored, ``#`` and ``;`` begin a comment, and the first of two equal
+keys in a section counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.model.files import read_start
 
 MAX_BYTES = 1 << 20
-"""A cfg is a few kilobytes of text: anything larger is another file, picked by mistake."""
+"""A cfg is a few kilobytes of text: a larger file was picked by mistake."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -24,9 +25,9 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Section:
-    """One ``[name]`` and its options.
+    """One ``[name]`` of a cfg and its options.
 
-    layer: its number as Darknet counts, from 0 after ``[net]``; None for ``[net]``. options: key → (value, line).
+    layer: number as Darknet counts, 0 for the section after ``[net]``; None for ``[net]``. options: key → (value, line).
     """
 
     path: Path
@@ -42,7 +43,7 @@ class Section:
         return ModelError(f"{self.path}, line {line}, {place}: {message}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A value as it is written.
+        """The text of an option.
 
         Raises:
             ModelError: the key is missing and has no default, or has no value.
@@ -57,27 +58,27 @@ class Section:
         return value
 
     def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``.
+        """The value of an option: an integer from ``low`` to ``high``.
 
         Raises:
-            ModelError: missing without a default, no whole number, or outside its range.
+            ModelError: missing without a default, not an integer, or out of range.
         """
         return self._whole(key, self.text(key, None if default is None else str(default)), low, high)
 
     def integers(self, key: str, *, low: int, high: int) -> tuple[int, ...]:
-        """Whole numbers separated by commas; the same errors."""
+        """Integers separated by commas; raises as ``integer`` does."""
         return tuple(self._whole(key, part, low, high) for part in self.text(key).split(","))
 
     def number(self, key: str, default: float, *, above: float, high: float) -> float:
-        """A decimal number greater than ``above`` and at most ``high``; the same errors."""
+        """A decimal number greater than ``above`` and at most ``high``; raises as ``integer`` does."""
         return self._decimal(key, self.text(key, str(default)), above, high)
 
     def numbers(self, key: str, *, above: float, high: float) -> tuple[float, ...]:
-        """Decimal numbers separated by commas; the same errors."""
+        """Decimal numbers separated by commas; raises as ``integer`` does."""
         return tuple(self._decimal(key, part, above, high) for part in self.text(key).split(","))
 
     def flag(self, key: str) -> bool:
-        """A switch: off when missing or 0, on with any other whole number."""
+        """A switch: off if missing or 0, on for any other integer."""
         return self.integer(key, 0, low=-(10**9), high=10**9) != 0
 
     def _whole(self, key: str, text: str, low: int, high: int) -> int:
@@ -99,13 +100,13 @@ def read_cfg(path: Path) -> list[Section]:
     """The sections of a cfg file, at least one.
 
     Raises:
-        ModelError: the file is missing, unreadable, too large or no Darknet cfg.
+        ModelError: the file is missing, unreadable, too large or not a Darknet cfg.
     """
     return list(parse_cfg(_read_text(path), path))
 
 
 def parse_cfg(text: str, path: Path) -> Iterator[Section]:
-    """The sections of a cfg's text; ``path`` is only named in errors.
+    """Yield the sections of a cfg's text. path: named in errors.
 
     Raises:
         ModelError: a line is neither a section nor an option, or there is no section.
@@ -118,7 +119,7 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
             continue
         if line.startswith("["):
             if len(line) < 3 or not line.endswith("]"):
-                raise ModelError(f"{path}, line {number}: '{_short(line)}' is no section: write it as [convolutional]")
+                raise ModelError(f"{path}, line {number}: '{_short(line)}' is not a section: write it as [convolutional]")
             if section is not None:
                 yield section
                 layer = 0 if layer is None else layer + 1
@@ -136,19 +137,13 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
 
 
 def _read_text(path: Path) -> str:
-    try:
-        if not path.is_file():
-            raise ModelError(f"{path} is no file" if path.exists() else f"{path} does not exist")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
+    content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise ModelError(f"{path} is larger than {MAX_BYTES >> 20} MiB: a Darknet cfg is a small text file")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("latin-1")  # comments in an older encoding do no harm
+        text = content.decode("latin-1")  # only comments can contain such characters
     if _CONTROL.search(text):
         raise ModelError(f"{path} is a binary file, not a Darknet cfg (if it is a cfg, save it as UTF-8)")
     return text

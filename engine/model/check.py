@@ -1,4 +1,4 @@
-"""Whether the files of a model fit together, and what the model is, in milliseconds: before workers load it in earnest."""
+"""Checks in milliseconds that a model's files fit together, before workers load it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,11 @@ class ModelSummary:
 
 
 def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> ModelSummary:
-    """Check all that can be checked without reading the weights: what it accepts, ``load_network`` loads, unless a number
-    in the weight file is infinite or undefined.
+    """Check everything but the weights themselves: ``load_network`` can then only fail on a weight that is not finite.
 
     Raises:
-        ModelError: a file that is missing, damaged, unsupported, or does not belong to the others.
-        UsageError: the size is no multiple of 32, or the seed of random weights no whole number.
+        ModelError: a file is missing, damaged or unsupported, or does not fit the others.
+        UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, size or files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)

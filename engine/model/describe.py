@@ -1,4 +1,4 @@
-"""From a cfg to a checked ``Description``: every size is known, and bounded, before anything is allocated."""
+"""Turns a cfg into a ``Description`` and checks all sizes, before anything is allocated."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MAX_PARAMETERS = 1 << 29
 """2 GiB of float32; YOLOv4-P7, the largest YOLOv4, has 288 million."""
 
 MAX_ACTIVATIONS = 1 << 32
-"""Values that all layers together compute for one picture; YOLOv4-P5 at its 896×896 computes 417 million."""
+"""Values that all layers together compute for one picture; YOLOv4-P5 computes 417 million at 896×896."""
 
 
 def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
     """Read a cfg. size: (width, height) in pixels instead of the cfg's own, multiples of 32.
 
     Raises:
-        ModelError: the file is no cfg that can be used; the message names section and line.
-        UsageError: the size is no multiple of 32 or absurd.
+        ModelError: the cfg cannot be used; the message names section and line.
+        UsageError: the size is not a multiple of 32 or out of range.
     """
     if size is not None and not all(32 <= side <= MAX_SIDE and side % 32 == 0 for side in size):
         raise UsageError(f"network size {size[0]}×{size[1]}: both must be multiples of 32, from 32 to {MAX_SIDE}")

@@ -1,4 +1,4 @@
-"""What a cfg says: all layers with their shapes, but no weights. Costs milliseconds and no memory to speak of."""
+"""A network without weights: all layers with their shapes. Takes milliseconds and little memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model.network import Activation, Layer, MaxPool, Shortcut, Yolo
 
 @dataclass(frozen=True, eq=False)
 class ConvolutionSpec(Layer):
-    """A convolution that has no weights yet. channels: of its input."""
+    """A convolution without weights. channels: of its input."""
 
     channels: int
     size: int
@@ -22,7 +22,7 @@ class ConvolutionSpec(Layer):
 
     @property
     def filters(self) -> int:
-        """Channels of its output."""
+        """Output channels."""
         return self.shape[0]
 
     @property
@@ -32,13 +32,13 @@ class ConvolutionSpec(Layer):
 
     @property
     def float_count(self) -> int:
-        """Numbers it takes from a weight file: biases, with batch normalisation scales, means and variances, then the kernel."""
+        """Numbers in a weight file: biases; with batch normalisation scales, means and variances; the kernel."""
         return self.kernel_count + self.filters * (4 if self.batch_normalize else 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """A network without weights: its convolutions are ``ConvolutionSpec``, all else is as in ``Network``."""
+    """A ``Network`` without weights: its convolutions are ``ConvolutionSpec``."""
 
     path: Path
     width: int
@@ -74,7 +74,7 @@ class Description:
 
     @property
     def weights_bytes(self) -> int:
-        """Size of a weight file as Darknet writes it today, with its header of 20 bytes."""
+        """Size of a weight file with Darknet's current header of 20 bytes."""
         return 20 + 4 * self.float_count
 
     @property

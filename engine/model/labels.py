@@ -1,4 +1,4 @@
-"""The names of a model's classes: a text file, one name a line."""
+"""Reads the labels of a model: a text file with one class name a line."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from importlib.resources import files as resource_files
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.model.files import read_start
 
 MAX_BYTES = 1 << 22
 
 
 def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[str, ...]:
-    """One name per class: from ``labels``, or else found beside the cfg, or the names of COCO for 80 classes, or "class 0", ….
+    """One label per class: from ``labels``, else from a file beside the cfg, else COCO's for 80 classes, else "class 0", ….
 
-    Beside the cfg: the ``.names`` file of its stem, else the only ``.names`` file there with as many lines as classes.
+    Beside the cfg: the ``.names`` file of its stem, else the only ``.names`` file with one line per class.
 
     Raises:
-        ModelError: the given file, or the one of the cfg's stem, cannot be read or has not one name per class.
+        ModelError: the given file, or the one of the cfg's stem, cannot be read or has another number of labels.
     """
     own = cfg.with_suffix(".names")
     if labels is not None or own.is_file():
@@ -35,23 +36,18 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
-    """One name per class from a UTF-8 text file; empty lines at its end do not count.
+    """One label per class from a UTF-8 text file. Empty lines at its end are ignored.
 
     Raises:
-        ModelError: missing, unreadable, no text, or not one name per class.
+        ModelError: missing, unreadable, not text, or another number of labels than classes.
     """
+    content = read_start(path, MAX_BYTES + 1)
+    if len(content) > MAX_BYTES or b"\0" in content:
+        raise ModelError(f"{path} is not a list of labels, which is a text file with one name a line")
     try:
-        if not path.is_file():
-            raise ModelError(f"{path} is no file" if path.exists() else f"{path} does not exist")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES or b"\0" in content:
-            raise ModelError(f"{path} is no list of labels: that is a text file with one name a line")
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path} is not UTF-8 text at byte {error.start}: save it as UTF-8") from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
     if "" in names:
         raise ModelError(f"{path}, line {names.index('') + 1} is empty: every line must name a class")

@@ -1,4 +1,4 @@
-"""What the makers of all layers share: one layer in the making, its place in the network, and its options."""
+"""The context in which a cfg section becomes a layer: the layers before it, and checked access to its options."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.model.network import Activation, Layer, Shape
 MAX_LAYERS = 4_096
 MAX_CHANNELS = 65_536
 MAX_WINDOW = 1_024
-"""Pixels of a kernel's, pooling window's or stride's side."""
+"""The largest side of a kernel or pooling window, and the largest stride, pixels."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """One layer in the making. shape: that of the layer before it, or of the picture."""
+class LayerContext:
+    """A section and the layers before it. shape: of the layer before it, or of the picture."""
 
     section: Section
     layers: Sequence[Layer]
@@ -25,19 +25,19 @@ class Place:
 
     @property
     def before(self) -> int:
-        """Number of the layer before it; -1 is the picture."""
+        """Index of the layer before it; -1 is the picture."""
         return len(self.layers) - 1
 
     def error(self, message: str, key: str | None = None) -> ModelError:
-        """A ModelError that names this place."""
+        """A ModelError that names this section and the option's line."""
         return self.section.error(message, key)
 
     def integer(self, key: str, default: int, *, low: int = 1, high: int) -> int:
-        """An option that is a whole number, by default at least 1."""
+        """The value of an integer option, at least 1 unless ``low`` is given."""
         return self.section.integer(key, default, low=low, high=high)
 
     def stride(self) -> int:
-        """The option ``stride``, equal in both directions."""
+        """The option ``stride``; both directions must be equal."""
         stride = self.integer("stride", 1, high=MAX_WINDOW)
         across, down = self.integer("stride_x", stride, high=MAX_WINDOW), self.integer("stride_y", stride, high=MAX_WINDOW)
         if across != down:
@@ -45,14 +45,14 @@ class Place:
         return across
 
     def slide(self, channels: int, size: int, stride: int, padding: int) -> Shape:
-        """Shape after a window has moved over the input; padding: in all, both sides together."""
+        """Output shape of a sliding window. padding: both sides together, pixels."""
         _, height, width = self.shape
         if min(height, width) + padding < size:
             raise self.error(f"size={size} is larger than the input of {width}×{height} with its padding of {padding}", "size")
         return channels, (height + padding - size) // stride + 1, (width + padding - size) // stride + 1
 
     def activation(self, default: str, excluded: tuple[Activation, ...] = ()) -> Activation:
-        """The option ``activation``."""
+        """The option ``activation``. excluded: what this layer does not support."""
         name = self.section.text("activation", default)
         supported = [activation for activation in Activation if activation not in excluded]
         if name not in supported:
@@ -60,18 +60,18 @@ class Place:
         return Activation(name)
 
     def sources(self, key: str) -> tuple[int, ...]:
-        """Layers named by their number from 0, or counted backwards from this one."""
+        """The indices of the layers in an option: absolute from 0, or negative relative to this layer."""
         here, found = len(self.layers), []
         for value in self.section.integers(key, low=-MAX_LAYERS, high=MAX_LAYERS):
             index = value + here if value < 0 else value
             if not 0 <= index < here:
                 known = f"0 to {here - 1}, or {-here} to -1" if here else "none"
-                raise self.error(f"{key}={value} is no earlier layer: those are {known}", key)
+                raise self.error(f"{key}={value} is not an earlier layer: those are {known}", key)
             found.append(index)
         return tuple(found)
 
     def source(self) -> tuple[int, Shape]:
-        """The one layer that ``from`` names, and its shape."""
+        """Index and shape of the one layer that ``from`` names."""
         sources = self.sources("from")
         if len(sources) != 1:
             raise self.error(f"from= names {len(sources)} layers, but [{self.section.name}] takes one", "from")

@@ -1,6 +1,6 @@
-"""From one section of a cfg to one typed layer.
+"""Turns a section of a cfg into a typed layer.
 
-What the options mean, and their defaults: https://github.com/AlexeyAB/darknet, src/parser.c and the files of the layers.
+Source of the options' meanings and defaults: https://github.com/AlexeyAB/darknet, src/parser.c and the files of the layers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.model.cfg import Section
 from engine.model.description import ConvolutionSpec
-from engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, Place
+from engine.model.layer_context import MAX_CHANNELS, MAX_WINDOW, LayerContext
 from engine.model.network import (
     Activation,
     AveragePool,
@@ -33,135 +33,131 @@ def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Lay
     """The layer that a section describes. layers: all before it. picture: shape of the network's input.
 
     Raises:
-        ModelError: an unknown type, an option with a value that is unknown, absurd or not supported, or sizes that do not fit.
+        ModelError: an unknown type, an unsupported option or value, or sizes that do not fit.
     """
-    make = _MAKERS.get(section.name)
+    name = _SHORT_NAMES.get(section.name, section.name)
+    make = _MAKERS.get(name)
     if make is None:
         raise section.error(f"layer type [{section.name[:40]}] is unknown or not supported; supported are {', '.join(_MAKERS)}")
-    for key, harmless in _UNSUPPORTED.get(section.name, {}).items():
+    for key, harmless in _UNSUPPORTED.get(name, {}).items():
         if key in section.options and section.text(key) not in harmless:
             raise section.error(f"{key}={section.text(key)[:40]} is not supported: use a model that was trained without it", key)
-    place = Place(section, layers, layers[-1].shape if layers else picture)
-    layer = make(place)
+    context = LayerContext(section, layers, layers[-1].shape if layers else picture)
+    layer = make(context)
     for index in layer.inputs:
         if index >= 0 and isinstance(layers[index], Yolo):
-            raise section.error(
-                f"takes its input from [yolo] (layer {index}), but that is an output of the network: put a [route] before it"
-            )
+            raise section.error(f"takes its input from [yolo] (layer {index}), which is an output of the network: put a [route] before it")
     return layer
 
 
-def _convolution(place: Place) -> Layer:
-    channels, section = place.shape[0], place.section
-    filters = place.integer("filters", 1, high=MAX_CHANNELS)
-    size, stride = place.integer("size", 1, high=MAX_WINDOW), place.stride()
-    padding = size // 2 if section.flag("pad") else place.integer("padding", 0, low=0, high=MAX_WINDOW)
-    groups = place.integer("groups", 1, high=MAX_CHANNELS)
+def _convolution(context: LayerContext) -> Layer:
+    channels, section = context.shape[0], context.section
+    filters = context.integer("filters", 1, high=MAX_CHANNELS)
+    size, stride = context.integer("size", 1, high=MAX_WINDOW), context.stride()
+    padding = size // 2 if section.flag("pad") else context.integer("padding", 0, low=0, high=MAX_WINDOW)
+    groups = context.integer("groups", 1, high=MAX_CHANNELS)
     if channels % groups or filters % groups:
-        raise place.error(f"groups={groups} must divide the {channels} channels of the input and filters={filters}", "groups")
-    if size > 1 and place.integer("dilation", 1, low=0, high=MAX_WINDOW) > 1:
-        raise place.error("dilation= is not supported: use a model that was trained without it", "dilation")
+        raise context.error(f"groups={groups} must divide the {channels} channels of the input and filters={filters}", "groups")
+    if size > 1 and context.integer("dilation", 1, low=0, high=MAX_WINDOW) > 1:
+        raise context.error("dilation= is not supported: use a model that was trained without it", "dilation")
     normalize = section.flag("batch_normalize") or section.flag("cbn")  # cbn differs in training only
-    shape = place.slide(filters, size, stride, 2 * padding)
-    return ConvolutionSpec((place.before,), shape, channels, size, stride, padding, groups, place.activation("logistic"), normalize)
+    shape = context.slide(filters, size, stride, 2 * padding)
+    return ConvolutionSpec((context.before,), shape, channels, size, stride, padding, groups, context.activation("logistic"), normalize)
 
 
-def _maxpool(place: Place) -> Layer:
-    stride = place.stride()
-    size = place.integer("size", stride, high=MAX_WINDOW)
-    # with more padding than this, a window could hold nothing else
-    padding = place.integer("padding", size - 1, low=0, high=2 * (size - 1))
-    return MaxPool((place.before,), place.slide(place.shape[0], size, stride, padding), size, stride, padding)
+def _maxpool(context: LayerContext) -> Layer:
+    stride = context.stride()
+    size = context.integer("size", stride, high=MAX_WINDOW)
+    # with more padding a window could contain nothing else
+    padding = context.integer("padding", size - 1, low=0, high=2 * (size - 1))
+    return MaxPool((context.before,), context.slide(context.shape[0], size, stride, padding), size, stride, padding)
 
 
-def _average_pool(place: Place) -> Layer:
-    return AveragePool((place.before,), (place.shape[0], 1, 1))
+def _average_pool(context: LayerContext) -> Layer:
+    return AveragePool((context.before,), (context.shape[0], 1, 1))
 
 
-def _identity(place: Place) -> Layer:
-    return Identity((place.before,), place.shape)
+def _identity(context: LayerContext) -> Layer:
+    return Identity((context.before,), context.shape)
 
 
-def _upsample(place: Place) -> Layer:
-    stride = place.integer("stride", 2, high=MAX_WINDOW)
-    channels, height, width = place.shape
-    return Upsample((place.before,), (channels, height * stride, width * stride), stride)
+def _upsample(context: LayerContext) -> Layer:
+    stride = context.integer("stride", 2, high=MAX_WINDOW)
+    channels, height, width = context.shape
+    return Upsample((context.before,), (channels, height * stride, width * stride), stride)
 
 
-def _shortcut(place: Place) -> Layer:
-    sources = place.sources("from")
+def _shortcut(context: LayerContext) -> Layer:
+    sources = context.sources("from")
     for index in sources:
-        shape = place.layers[index].shape
-        if shape != place.shape:
-            raise place.error(f"adds layer {index} of {_text(shape)} to {_text(place.shape)}: the sizes must be equal", "from")
-    return Shortcut((place.before, *sources), place.shape, place.activation("linear"))
+        shape = context.layers[index].shape
+        if shape != context.shape:
+            raise context.error(f"adds layer {index} of {_text(shape)} to {_text(context.shape)}: the sizes must be equal", "from")
+    return Shortcut((context.before, *sources), context.shape, context.activation("linear"))
 
 
-def _scale_channels(place: Place) -> Layer:
-    source, shape = place.source()
+def _scale_channels(context: LayerContext) -> Layer:
+    source, shape = context.source()
     factors = (shape[0], 1, 1)
-    if place.shape != factors:
-        raise place.error(f"scales layer {source} of {_text(shape)} by {_text(place.shape)}: that must be {_text(factors)}", "from")
-    return ScaleChannels((place.before, source), shape, place.activation("linear", _NOT_IN_PRODUCTS))
+    if context.shape != factors:
+        raise context.error(f"scales layer {source} of {_text(shape)} by {_text(context.shape)}: that must be {_text(factors)}", "from")
+    return ScaleChannels((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
-def _sam(place: Place) -> Layer:
-    source, shape = place.source()
-    if place.shape != shape:
-        raise place.error(f"multiplies layer {source} of {_text(shape)} by {_text(place.shape)}: the sizes must be equal", "from")
-    return Sam((place.before, source), shape, place.activation("linear", _NOT_IN_PRODUCTS))
+def _sam(context: LayerContext) -> Layer:
+    source, shape = context.source()
+    if context.shape != shape:
+        raise context.error(f"multiplies layer {source} of {_text(shape)} by {_text(context.shape)}: the sizes must be equal", "from")
+    return Sam((context.before, source), shape, context.activation("linear", _NOT_IN_PRODUCTS))
 
 
-def _route(place: Place) -> Layer:
-    sources = place.sources("layers")
-    groups = place.integer("groups", 1, high=MAX_CHANNELS)
-    group = place.integer("group_id", 0, low=0, high=groups - 1)
-    shapes = [place.layers[index].shape for index in sources]
+def _route(context: LayerContext) -> Layer:
+    sources = context.sources("layers")
+    groups = context.integer("groups", 1, high=MAX_CHANNELS)
+    group = context.integer("group_id", 0, low=0, high=groups - 1)
+    shapes = [context.layers[index].shape for index in sources]
     for index, shape in zip(sources, shapes, strict=True):
         if shape[1:] != shapes[0][1:]:
             first = f"layer {sources[0]} of {_text(shapes[0])}"
-            raise place.error(f"joins {first} and layer {index} of {_text(shape)}: width and height must be equal", "layers")
+            raise context.error(f"joins {first} and layer {index} of {_text(shape)}: width and height must be equal", "layers")
         if shape[0] % groups:
-            raise place.error(f"groups={groups} does not divide the {shape[0]} channels of layer {index}", "groups")
+            raise context.error(f"groups={groups} does not divide the {shape[0]} channels of layer {index}", "groups")
     return Route(sources, (sum(shape[0] for shape in shapes) // groups, *shapes[0][1:]), groups, group)
 
 
-def _yolo(place: Place) -> Layer:
-    section = place.section
-    classes = place.integer("classes", 20, high=MAX_CHANNELS)
-    for index, other in enumerate(place.layers):
+def _yolo(context: LayerContext) -> Layer:
+    section = context.section
+    classes = context.integer("classes", 20, high=MAX_CHANNELS)
+    for index, other in enumerate(context.layers):
         if isinstance(other, Yolo) and other.classes != classes:
-            raise place.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
+            raise context.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
     sides = section.numbers("anchors", above=0.0, high=1e6)
     if len(sides) % 2:
-        raise place.error(f"anchors= has {len(sides)} numbers, but they come in pairs of width and height", "anchors")
+        raise context.error(f"anchors= has {len(sides)} numbers, but they come in pairs of width and height", "anchors")
     anchors = np.array(sides, np.float32).reshape(-1, 2)
-    count = min(place.integer("num", 1, high=MAX_CHANNELS), len(anchors))
+    count = min(context.integer("num", 1, high=MAX_CHANNELS), len(anchors))
     mask = section.integers("mask", low=0, high=count - 1) if "mask" in section.options else range(count)
     needed = len(mask) * (5 + classes)
-    if place.shape[0] != needed:
-        raise place.error(
-            f"its input has {place.shape[0]} channels, but {len(mask)} anchors · (5 + {classes} classes) = {needed}: "
+    if context.shape[0] != needed:
+        raise context.error(
+            f"its input has {context.shape[0]} channels, but {len(mask)} anchors · (5 + {classes} classes) = {needed}: "
             "correct filters= of the layer before it, mask= or classes="
         )
     # Darknet's greedynms takes distance into account too, with an exponent of its own (AlexeyAB/darknet, src/box.c, box_diou)
     betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
     beta = betas.get(section.text("nms_kind", "default"))
     scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
-    return Yolo((place.before,), place.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
+    return Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
 
 
 _NOT_IN_PRODUCTS = (Activation.SWISH, Activation.MISH)
-"""Darknet itself does not compute these in [sam] and [scale_channels]."""
+"""Darknet does not support these in [sam] and [scale_channels]."""
 
-_MAKERS: Mapping[str, Callable[[Place], Layer]] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
     {
         "convolutional": _convolution,
-        "conv": _convolution,
         "maxpool": _maxpool,
-        "max": _maxpool,
         "avgpool": _average_pool,
-        "avg": _average_pool,
         "upsample": _upsample,
         "shortcut": _shortcut,
         "scale_channels": _scale_channels,
@@ -173,39 +169,22 @@ _MAKERS: Mapping[str, Callable[[Place], Layer]] = MappingProxyType(
         "yolo": _yolo,
     }
 )
+_SHORT_NAMES = MappingProxyType({"conv": "convolutional", "max": "maxpool", "avg": "avgpool"})
 
 _OFF = ("0",)
-_CONVOLUTION_UNSUPPORTED: Mapping[str, tuple[str, ...]] = {
-    "share_index": (),
-    "antialiasing": _OFF,
-    "binary": _OFF,
-    "xnor": _OFF,
-    "bin_output": _OFF,
-    "sway": _OFF,
-    "rotate": _OFF,
-    "stretch": _OFF,
-    "stretch_sway": _OFF,
-    "coordconv": _OFF,
-    "flipped": _OFF,
-    "dontload": _OFF,
-    "dontloadscales": _OFF,
-}
-_MAXPOOL_UNSUPPORTED: Mapping[str, tuple[str, ...]] = {"maxpool_depth": _OFF, "antialiasing": _OFF, "maxpool_zero_nonmax": _OFF}
-
+_SWITCHES = "antialiasing binary xnor bin_output sway rotate stretch stretch_sway coordconv flipped dontload dontloadscales"
 _UNSUPPORTED: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "convolutional": _CONVOLUTION_UNSUPPORTED,
-        "conv": _CONVOLUTION_UNSUPPORTED,
-        "maxpool": _MAXPOOL_UNSUPPORTED,
-        "max": _MAXPOOL_UNSUPPORTED,
+        "convolutional": {"share_index": (), **dict.fromkeys(_SWITCHES.split(), _OFF)},
+        "maxpool": dict.fromkeys(("maxpool_depth", "antialiasing", "maxpool_zero_nonmax"), _OFF),
         "upsample": {"scale": ("1", "1.", "1.0", "1.00")},
         "shortcut": {"weights_type": ("none",)},
         "scale_channels": {"scale_wh": _OFF},
     }
 )
-"""Options that change what a layer computes, or what it takes from the weight file, and their values that do not.
+"""Options that change a layer's result or its numbers in the weight file, with the values that change nothing.
 
-All other options of Darknet concern training alone (assisted_excitation too), or the order of work on a GPU (stream).
+All other options of Darknet concern only training (also assisted_excitation) or the order of work on a GPU (stream).
 """
 
 

@@ -1,4 +1,4 @@
-"""The way in: the files of a model become one ``Network``."""
+"""Loads a model's files into a ``Network``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from engine.settings import ModelFiles
 
 
 def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Network:
-    """Read a model. size: (width, height) in pixels instead of the files' own, multiples of 32.
+    """Load a model. size: (width, height) in pixels instead of the files' own, multiples of 32.
 
     Raises:
-        ModelError: a file that is missing, damaged, unsupported, or does not belong to the others.
-        UsageError: the size is no multiple of 32, or the seed of random weights no whole number.
+        ModelError: a file is missing, damaged or unsupported, or does not fit the others.
+        UsageError: the size is not a multiple of 32, or the seed of random weights is not an integer.
     """
     description = describe(files.cfg, size or files.size)
     labels = find_labels(files.cfg, description.classes, files.labels)
@@ -57,7 +57,7 @@ def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Netw
 
 
 def _fingerprint(description: Description) -> str:
-    """What a cfg says about detecting, as text: equal for cfgs that differ only in form or in training."""
+    """The parts of a cfg that matter for detection, as text: equal for cfgs that differ only in form or in training."""
     lines = [f"{description.width} {description.height} {description.channels} {description.letter_box}"]
     for layer in description.layers:
         fields = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(layer).items()}

@@ -1,7 +1,7 @@
-"""A detector as a plain list of typed layers: the one description every backend lowers from.
+"""A detector as a list of typed layers, from which every backend builds its engine.
 
-Layers are in execution order. ``inputs`` are indices of earlier layers in the same tuple; -1 is the network's input,
-float32 (batch, channels, height, width), RGB, 0..1. Batch normalisation is already folded into each convolution.
+Layers are in execution order. ``inputs`` are indices of earlier layers; -1 is the network's input, float32 (batch, channels,
+height, width), RGB, 0..1. Batch normalisation is already folded into each convolution.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Activation(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What all layers have: where their input comes from, and the shape of their output."""
+    """The base of all layers. inputs: indices of the layers it reads. shape: of its output."""
 
     inputs: tuple[int, ...]
     shape: Shape
@@ -39,7 +39,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Convolution(Layer):
-    """weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,)."""
+    """A convolution. weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,)."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -51,7 +51,7 @@ class Convolution(Layer):
 
 @dataclass(frozen=True, eq=False)
 class MaxPool(Layer):
-    """Darknet pads ``padding`` pixels in all, the smaller half before (top, left) and the rest after; padding never wins."""
+    """Max pooling. padding: pixels of both sides together, the smaller half at the top and left; its value is -∞."""
 
     size: int
     stride: int
@@ -60,7 +60,7 @@ class MaxPool(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Upsample(Layer):
-    """Nearest neighbour."""
+    """Upsampling by nearest neighbour."""
 
     stride: int
 
@@ -74,7 +74,7 @@ class Shortcut(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Route(Layer):
-    """Channel group ``group`` of ``groups`` of each input, concatenated along the channels."""
+    """Concatenates channel group ``group`` of ``groups`` of each input along the channels."""
 
     groups: int
     group: int
@@ -82,14 +82,14 @@ class Route(Layer):
 
 @dataclass(frozen=True, eq=False)
 class ScaleChannels(Layer):
-    """inputs: (a, b) with a of shape (channels, 1, 1): b · a, then the activation."""
+    """Scales channels: b · a for inputs (a, b) with a of shape (channels, 1, 1), then the activation."""
 
     activation: Activation
 
 
 @dataclass(frozen=True, eq=False)
 class Sam(Layer):
-    """Spatial attention: inputs (a, b) of equal shape: a · b, then the activation."""
+    """Spatial attention: a · b for inputs (a, b) of equal shape, then the activation."""
 
     activation: Activation
 
@@ -101,17 +101,17 @@ class AveragePool(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Identity(Layer):
-    """A layer that does nothing when detecting (``[dropout]``)."""
+    """A layer that only matters in training (``[dropout]``)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Yolo(Layer):
-    """One detection head. Its input is (anchors · (5 + classes), height, width), kept as it is: decoding is ``engine/detection/yolo.py``.
+    """One detection head. Hands on its input (anchors · (5 + classes), height, width); ``engine/detection/yolo.py`` decodes it.
 
     anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
-    logistic activation and width, height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set where the cfg asks
-    for suppression by distance (``nms_kind`` diounms or greedynms): overlap is then IoU - (d² / c²)^beta, with d the
-    distance of the centres and c the diagonal of the box around both.
+    logistic activation, and width and height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set if the cfg asks
+    for DIoU suppression (``nms_kind`` diounms or greedynms): the overlap is IoU - (d² / c²)^beta, with d the distance of
+    the centres and c the diagonal of the box around both.
     """
 
     anchors: NDArray[np.float32]
@@ -125,7 +125,7 @@ class Yolo(Layer):
 class Network:
     """A detector with its weights.
 
-    name: the cfg's stem. letter_box: pictures are fitted with their aspect ratio kept. digest: SHA-256, hexadecimal, of
+    name: the cfg's stem. letter_box: pictures keep their aspect ratio. digest: SHA-256, hexadecimal, of
     the description and the weights: the model's identity in caches. labels: one per class.
     """
 

@@ -1,7 +1,7 @@
-"""Writes any ``Network`` as an ONNX model, for other tools and for backends that read ONNX. The only file that imports onnx.
+"""Writes a ``Network`` as an ONNX model, for other tools and for backends that read ONNX. The only module that imports onnx.
 
-Operators: https://onnx.ai/onnx/operators. Mish is written as x · tanh(softplus(x)): the operator of that name would need
-opset 18, and OpenVINO builds the very same engine from both.
+Operators: https://onnx.ai/onnx/operators. Mish is written as x · tanh(softplus(x)): the operator Mish needs opset 18, and
+OpenVINO builds the same engine from both.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from engine.model.network import (
 )
 
 OPSET, IR_VERSION = 13, 7
-"""Of 2020: old enough for every runtime in use."""
+"""Versions of 2020, which every runtime in use supports."""
 
 MAX_EMBEDDED_BYTES = 2_000_000_000
-"""A protobuf message ends at 2 GiB: weights beyond this go into a second file, ``NAME.onnx.data``."""
+"""A protobuf message holds 2 GiB at most: larger weights go into a second file, ``NAME.onnx.data``."""
 
 INPUT = "images"
 
 
 def export_onnx(network: Network, path: Path) -> None:
-    """Write an ONNX model; it appears whole and checked, or not at all.
+    """Write an ONNX model. The file appears complete and checked, or not at all.
 
-    Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, batch free. Outputs ``head_0``, ``head_1``, …: the
-    raw heads, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
+    Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the
+    raw outputs, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
 
     Raises:
         ExportError: the file cannot be written.
@@ -64,13 +64,13 @@ def export_onnx(network: Network, path: Path) -> None:
                 Path(folder, data).replace(path.with_name(data))
             made.replace(path)
     except (OSError, ValueError) as error:
-        # an OSError's own text names a temporary file, which is no help
+        # an OSError's text would name the temporary file
         why = f"{error.strerror}; choose another place" if isinstance(error, OSError) and error.strerror else str(error)
         raise ExportError(f"{path} cannot be written: {why}") from error
 
 
 def to_onnx(network: Network) -> onnx.ModelProto:
-    """The same as a message in memory."""
+    """The ONNX model of a network, in memory."""
     graph = _Graph()
     values: list[str] = []
     for index, layer in enumerate(network.layers):
@@ -91,7 +91,7 @@ def to_onnx(network: Network) -> onnx.ModelProto:
 
 
 class _Graph:
-    """The nodes and constants of a graph in the making. Every method returns the name of the value it adds."""
+    """Collects the nodes and constants of a graph. Every method returns the name of the value it adds."""
 
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []

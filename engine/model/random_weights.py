@@ -1,10 +1,9 @@
-"""``random:SEED``: reproducible random weights, so that an architecture without a weight file can be measured and tested.
+"""Reproducible random weights, ``random:SEED``, for measuring and testing an architecture without a weight file.
 
-The numbers have the form of a weight file's. Arbitrary ones would explode or die out within a hundred layers. Here mean
-and variance of every channel are carried from layer to layer, as if channels were independent and normal, and each
-convolution's batch-norm statistics are what it will see by that reckoning. Batch normalisation moves most values above
-zero, where the activations are nearly linear: errors of the reckoning then do not grow from layer to layer, and the heads
-still depend on the picture.
+The numbers have the order of a weight file. Arbitrary numbers would grow or vanish within a hundred layers. Instead, mean and
+variance of every channel are propagated from layer to layer, as if channels were independent and normal, and become the
+batch-norm statistics of the next convolution. Batch normalisation moves most values above zero, where the activations are nearly
+linear: errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ _Moments: TypeAlias = tuple[_Array, _Array]
 """Mean and variance of each channel, float64 (channels,)."""
 
 _PICTURE_MEAN, _PICTURE_VARIANCE = 0.45, 0.07  # of photographs scaled to 0..1
-_GAIN = 4.0  # times He's deviation: variances so large that the epsilon of batch normalisation does not matter
+_GAIN = 4.0  # times He's deviation: then the epsilon of batch normalisation is negligible
 _BIAS, _SCALE = 1.5, 0.75
-_OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand then reach a confidence of 0.25
+_OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand reach a confidence of 0.25
 
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 
 
 def is_random(weights: object) -> bool:
-    """Whether this stands for random weights, not for a file."""
+    """Whether ``weights`` means random weights instead of a file."""
     return str(weights).startswith(PREFIX)
 
 
@@ -44,19 +43,19 @@ def parse_seed(weights: str) -> int:
     """The SEED of ``random:SEED``.
 
     Raises:
-        UsageError: it is no whole number from 0 to 2⁶³ - 1.
+        UsageError: SEED is not an integer from 0 to 2⁶³ - 1.
     """
     text = weights.removeprefix(PREFIX)
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and int(text) < 1 << 63):
-        raise UsageError(f"'{weights[:60]}' names no random weights: write random:SEED with a whole number, such as random:1")
+        raise UsageError(f"'{weights[:60]}' does not name random weights: write random:SEED with an integer, such as random:1")
     return int(text)
 
 
 def random_weights(description: Description, weights: str) -> NDArray[np.float32]:
-    """The numbers that ``random:SEED`` stands for: float32 (``description.float_count``,), equal on every machine.
+    """The numbers of ``random:SEED``: float32 (``description.float_count``,), equal on every machine.
 
     Raises:
-        UsageError: the seed is no whole number from 0 to 2⁶³ - 1.
+        UsageError: the seed is not an integer from 0 to 2⁶³ - 1.
     """
     seed = parse_seed(weights)
     heads = {head.inputs[0]: head for head in description.heads}
@@ -77,7 +76,7 @@ def random_weights(description: Description, weights: str) -> NDArray[np.float32
 
 
 def _fill(stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, bits: np.random.PCG64, head: Yolo | None) -> _Moments:
-    """Write one convolution's numbers; returns the moments of its output."""
+    """Write the numbers of one convolution into ``stream``. Returns the moments of its output."""
     filters, fan_in = spec.filters, spec.kernel_count // spec.filters
     limit = _GAIN * math.sqrt(6 / fan_in)  # of a uniform distribution with variance gain² · 2 / fan_in
     kernel = stream[-spec.kernel_count :].reshape(spec.groups, -1, fan_in)
@@ -107,13 +106,13 @@ def _head_bias(head: Yolo | None, filters: int) -> _Array:
 
 
 def _uniform(bits: np.random.PCG64, count: int, limit: float) -> NDArray[np.float32]:
-    """From raw bits, whose sequence NumPy guarantees for ever, unlike that of its distributions (NEP 19)."""
+    """Uniform numbers in ±limit, from raw bits: NumPy guarantees their sequence, but not that of its distributions (NEP 19)."""
     raw = np.asarray(bits.random_raw((count + 1) // 2), "<u8").view("<i4")[:count]
     return raw * np.float32(limit / 2**31)
 
 
 def _rounded(values: _Array) -> _Array:
-    """To 12 significant bits: the last bits of sums and exponentials differ between machines."""
+    """Round to 12 significant bits: the last bits of sums and exponentials differ between machines."""
     mantissa, exponent = np.frexp(values)
     result: _Array = np.ldexp(np.round(mantissa * 4096), exponent - 12)
     return result
@@ -131,7 +130,7 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
         case Route():
             parts = [[np.split(moment, layer.groups)[layer.group] for moment in moments] for moments in inputs]
             return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
-        case MaxPool():  # neighbours are much alike: as if only ``size`` of them were independent
+        case MaxPool():  # neighbours are similar: as if only ``size`` of them were independent
             return mean + np.sqrt(variance * math.log(layer.size)), variance * 0.7
         case AveragePool():
             return mean, variance * 0.1
@@ -139,7 +138,7 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
 
 
 def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:
-    """Moments of activation(x) for normal x, by Gauss-Hermite quadrature."""
+    """The moments of activation(x) for normal x, by Gauss-Hermite quadrature."""
     values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * _NODES)
     weights = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
     expected = values @ weights

@@ -1,4 +1,4 @@
-"""Cutting a network into parts that are built on their own: in different precision, with other layers between, on several devices."""
+"""Cuts a network into parts that are built separately: in other precisions, around custom layers, on several devices."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import pairwise
 from engine.model.network import Network, Yolo
 
 PICTURES = -1
-"""The number of the network's input among those of the layers."""
+"""The index of the network's input."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A run of layers. inputs, outputs: the layers whose values enter and leave it, in order; its YOLO heads leave it, too."""
+    """Consecutive layers. inputs, outputs: indices of the layers whose values enter and leave it, in order; YOLO heads always leave."""
 
     layers: range
     inputs: tuple[int, ...]
@@ -22,7 +22,7 @@ class Part:
 
 
 def split(network: Network, *cuts: int) -> list[Part]:
-    """The network in parts that begin at 0 and at each of these layers."""
+    """Cut before each of these layers. Returns the parts in order."""
     borders = (0, *cuts, len(network.layers))
     parts = []
     for start, stop in pairwise(borders):
@@ -35,7 +35,7 @@ def split(network: Network, *cuts: int) -> list[Part]:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A value on its way between two parts, by their places in the list. layer: whose value it is, or ``PICTURES``."""
+    """A value that moves between two parts, given by their positions. layer: that computed the value, or ``PICTURES``."""
 
     layer: int
     source: int
@@ -43,9 +43,9 @@ class Transfer:
 
 
 def transfers(network: Network, parts: Sequence[Part]) -> list[Transfer]:
-    """Every value straight from the part that makes it to each part that needs it, once. All heads are needed in the last part.
+    """The values that move from the part that computes them to each part that needs them. The last part needs all YOLO heads.
 
-    The network's input is taken to be made in the first part.
+    The network's input counts as computed by the first part.
     """
     found = []
     for destination, part in enumerate(parts):

@@ -1,7 +1,7 @@
-"""Darknet's weight files: a header, then one stream of little-endian float32 that the convolutions take in turn.
+"""Reads and writes Darknet's weight files: a header, then the numbers of all convolutions as little-endian float32.
 
 Header: int32 major, minor, revision, then the number of pictures seen in training, int64 (int32 before version 0.2).
-Each convolution: biases, with batch normalisation scales, means and variances, then the kernel.
+Numbers of a convolution: biases; with batch normalisation scales, means and variances; the kernel.
 Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ExportError, ModelError
 from engine.model.description import ConvolutionSpec, Description
+from engine.model.files import read_start
 from engine.model.network import Convolution
 
 EPSILON = 1e-5
@@ -25,28 +26,22 @@ _SHORT_HEADER, _LONG_HEADER = 16, 20
 
 
 def check_weights(description: Description, path: Path) -> int:
-    """Whether a file has exactly the length that a cfg calls for, by its header and size alone. Returns the header's bytes.
+    """Check by header and size that a weight file fits a cfg. Returns the length of the header in bytes.
 
     Raises:
         ModelError: missing, unreadable, or the weights of another network.
     """
-    try:
-        if not path.is_file():
-            raise ModelError(f"{path} is no file" if path.exists() else f"{path} does not exist")
-        actual = path.stat().st_size
-        with path.open("rb") as file:
-            head = np.frombuffer(file.read(12), "<i4")
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-    if len(head) < 3:
-        raise ModelError(f"{path} has only {actual} bytes: it is no Darknet weight file")
-    major, minor, _ = map(int, head)
+    start = read_start(path, _SHORT_HEADER)
+    if len(start) < _SHORT_HEADER:
+        raise ModelError(f"{path} has only {len(start)} bytes: it is not a Darknet weight file")
+    actual = path.stat().st_size
+    major, minor, _ = map(int, np.frombuffer(start[:12], "<i4"))
     header = _LONG_HEADER if major * 10 + minor >= 2 else _SHORT_HEADER
     expected = header + 4 * description.float_count
     if actual != expected:
         raise ModelError(
             f"{path} does not belong to {description.path}: that network needs a weight file of exactly {expected:,} bytes, "
-            f"this one has {actual:,}; use the cfg and weights that were published together, or download the file again"
+            f"this one has {actual:,}; use a cfg and weights that were published together, or download the file again"
         )
     return header
 
@@ -68,7 +63,7 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
 
 
 def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
-    """Write a stream of numbers as a weight file that Darknet and OpenCV read too; it appears whole or not at all.
+    """Write numbers as a weight file that Darknet and OpenCV can read. The file appears complete or not at all.
 
     Raises:
         ExportError: the file cannot be written.
@@ -85,16 +80,16 @@ def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
 
 
 def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
-    """One convolution from its part of the stream, float32 (``spec.float_count``,), which it overwrites and keeps.
+    """Make a convolution from its numbers, float32 (``spec.float_count``,). Overwrites and keeps the array.
 
-    Batch normalisation is folded in, per filter, in float64, rounded to float32: with s = scale / √(variance + ε),
+    Batch normalisation is folded into each filter in float64 and rounded to float32: with s = scale / √(variance + ε),
     weight' = weight · s and bias' = bias - mean · s (AlexeyAB/darknet, ``fuse_conv_batchnorm`` in src/network.c).
     """
     filters = spec.filters
     bias, kernel = floats[:filters], floats[-spec.kernel_count :]
     if spec.batch_normalize:
         scale, mean, variance = floats[filters : 4 * filters].astype(np.float64).reshape(3, filters)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # whoever asks for the sum finds out
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the caller checks the result
             factor = scale / np.sqrt(variance + EPSILON)
             bias[:] = bias - mean * factor
             rows = kernel.reshape(filters, -1)

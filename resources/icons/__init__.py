@@ -1,4 +1,4 @@
-"""Line icons, 20×20, drawn for Framefleet; ``currentColor`` stands for the colour they are shown in."""
+"""Line icons, 20×20, drawn for Framefleet. ``currentColor`` in a file is replaced by the colour to show."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def icon_svg(name: str, colour: str) -> bytes:
-    """The SVG of ``NAME.svg`` here, in one colour (``#rrggbb``).
+    """The content of ``NAME.svg`` in one colour (``#rrggbb``).
 
     Raises:
-        FileNotFoundError: no such icon.
+        FileNotFoundError: there is no such icon.
     """
     return files(__name__).joinpath(f"{name}.svg").read_text("utf-8").replace("currentColor", colour).encode()
 
 
 def icon_path(name: str) -> Path:
-    """Where ``NAME.svg`` lies: for style sheets, which take files only."""
+    """The path of ``NAME.svg``: style sheets only accept files."""
     return Path(__file__).with_name(f"{name}.svg")

@@ -152,12 +152,12 @@ def running_site() -> Iterator[Site]:
         site.server.server_close()
 
 
-def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | None = None) -> ModelEntry:
-    """Put the tiny detector with random weights on the site."""
-    description = describe(TINY_CFG)
+def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | None = None, cfg: Path = TINY_CFG) -> ModelEntry:
+    """Put the tiny detector, or another cfg, with random weights on the site."""
+    description = describe(cfg)
     weights = folder / f"published-{name}.weights"
     write_weights(weights, random_weights(description, "random:1"))
-    site.pages[f"/{name}.cfg"] = Page(TINY_CFG.read_bytes(), content_type="text/plain", mark=None)
+    site.pages[f"/{name}.cfg"] = Page(cfg.read_bytes(), content_type="text/plain", mark=None)
     site.pages[f"/{name}.weights"] = Page(weights.read_bytes())
     return ModelEntry(
         name=name,

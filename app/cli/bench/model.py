@@ -40,12 +40,13 @@ def run(argv: Sequence[str]) -> int:
     if not arguments.json:
         print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
     for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
-        print(f"{measured.device}: {measured.device_name}, {measured.precision} ({measured.reason})", file=sys.stderr)
+        engine = measured.engine
+        print(f"{engine.device}: {engine.device_name}, {engine.precision} ({engine.reason})", file=sys.stderr)
         results.append(measured.as_json())
         if not arguments.json:
             figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
-            name = (str(measured.device), measured.backend, measured.precision)
-            print(COLUMNS.format(*name, measured.size, measured.batch, *figures), flush=True)
+            name = (str(engine.device), engine.backend, engine.precision)
+            print(COLUMNS.format(*name, measured.size, engine.batch, *figures), flush=True)
     if arguments.json:
         print(json.dumps({"results": results}))
     return 0

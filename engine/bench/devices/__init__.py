@@ -1,1 +1,1 @@
-"""Benchmarks of devices and of the links between them."""
+"""The benchmarks of devices and of the links between them."""

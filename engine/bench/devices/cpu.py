@@ -1,7 +1,7 @@
-"""The device benchmarks on CPU devices, by NumPy: what their cores get out of the machine's memory, which all of them share.
+"""The benchmarks of CPU devices, by NumPy: how well the cores use the memory, which all CPU devices share.
 
-For a process of its own, in which NumPy's libraries use one thread each (``OPENBLAS_NUM_THREADS=1``): the threads here are the cores'.
-As in a run, n devices have a share of 1/n of the cores each: more devices are no more hardware, so that the ideal is 1.
+Use it in a separate process in which NumPy's libraries have one thread (``OPENBLAS_NUM_THREADS=1``): this module starts a thread for
+each core. As in a run, each of n devices has 1/n of the cores. The ideal speedup is 1.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LARGEST = 1 << 30
 VECTORS = (1 << 20, 1 << 24, 1 << 28)
 _ROWS, _WARM_UP = 8192, 2
 
-Tried: TypeAlias = tuple[Spread, str | None]
-"""Time and problem of a ``Measurement``."""
+Outcome: TypeAlias = tuple[Spread, str | None]
+"""The time and the problem of a ``Measurement``."""
 
 
 class CpuDevices:
-    """devices: to share the cores. largest: bytes of the largest array, None = an eighth of the memory, at most LARGEST."""
+    """CPU devices that share the cores. largest: bytes of the largest array, None = an eighth of the memory, at most LARGEST."""
 
     def __init__(self, devices: Sequence[DeviceId], largest: int | None) -> None:
         self._devices = tuple(devices)
@@ -40,41 +40,41 @@ class CpuDevices:
 
     @property
     def names(self) -> dict[DeviceId, str]:
-        """Of the devices."""
+        """The names of the devices."""
         return dict.fromkeys(self._devices, f"{self._cores} cores")
 
     def measure(self, repetitions: int) -> Iterator[Measurement]:
-        """Everything, as it is there. What one device does, each does: only the first is tried alone."""
+        """Yield each measurement at once. All CPU devices are equal: only the first is measured alone."""
         sharing = [self._devices[:count] for count in counts(len(self._devices))]
         with ThreadPoolExecutor(max(self._cores, len(self._devices))) as threads:
-            yield self._tried(Test.MEMORY, self._devices[:1], 2 * (self._room // 2), self._copy, threads, repetitions)
+            yield self._measure(Test.MEMORY, self._devices[:1], 2 * (self._room // 2), self._copy, threads, repetitions)
             columns = self._room // (4 * _ROWS)
             for some in sharing:
-                yield self._tried(Test.PRODUCT, some, 4 * _ROWS * columns, self._product, threads, len(some), columns, repetitions)
+                yield self._measure(Test.PRODUCT, some, 4 * _ROWS * columns, self._product, threads, len(some), columns, repetitions)
             for nbytes in [size for size in VECTORS if size <= self._room] or [self._room]:
                 for some in sharing:
-                    yield self._tried(Test.SUM, some, nbytes, self._sum, threads, len(some), nbytes // 4, repetitions)
+                    yield self._measure(Test.SUM, some, nbytes, self._sum, threads, len(some), nbytes // 4, repetitions)
 
-    def _tried(self, test: Test, devices: Sequence[DeviceId], nbytes: int, run: Callable[..., Tried], *arguments: Any) -> Measurement:
+    def _measure(self, test: Test, devices: Sequence[DeviceId], nbytes: int, run: Callable[..., Outcome], *arguments: Any) -> Measurement:
         count = max(1, self._cores // len(devices))
         note = f"{count} thread{'s' if count > 1 else ''} each"
         try:
-            if nbytes > _memory():  # the system may promise more than there is, and end whoever uses it
+            if nbytes > _memory():  # the system may grant more than exists, and kill the process that uses it
                 raise MemoryError
             spread, problem = run(*arguments)
             return Measurement(test, tuple(devices), nbytes, spread, None, note, problem)
         except MemoryError:
             return Measurement(test, tuple(devices), nbytes, problem=f"not enough memory for {nbytes / 1e9:.1f} GB")
 
-    def _copy(self, threads: ThreadPoolExecutor, repetitions: int) -> Tried:
+    def _copy(self, threads: ThreadPoolExecutor, repetitions: int) -> Outcome:
         source = np.ones(self._room // 8, np.float32)
         target = np.empty_like(source)
         parts = [(target[part], source[part]) for part in self._parts(len(source), 1)]
         spread = _timed(threads, [partial(np.copyto, *part) for part in parts], repetitions)
         return spread, None if np.array_equal(target, source) else "the copy is not what was copied"
 
-    def _product(self, threads: ThreadPoolExecutor, devices: int, columns: int, repetitions: int) -> Tried:
-        """Each device has a block of columns, and each of its threads some rows of it."""
+    def _product(self, threads: ThreadPoolExecutor, devices: int, columns: int, repetitions: int) -> Outcome:
+        """Each device has a block of columns, each of its threads some rows of the block."""
         random = np.random.default_rng(0)
         bounds = np.linspace(0, columns, devices + 1).astype(int)
         xs = [random.random(after - first, np.float32) for first, after in pairwise(bounds)]
@@ -93,7 +93,7 @@ class CpuDevices:
         expected = sum(block[few].astype(np.float64) @ x for block, x in zip(blocks, xs, strict=True))
         return spread, _wrong(result[few], expected)
 
-    def _sum(self, threads: ThreadPoolExecutor, devices: int, count: int, repetitions: int) -> Tried:
+    def _sum(self, threads: ThreadPoolExecutor, devices: int, count: int, repetitions: int) -> Outcome:
         values = np.resize(np.random.default_rng(0).random(1 << 16, np.float32), count)
         parts = [
             part for share in self._parts(count, 1, devices) for part in self._parts(share.stop - share.start, devices, at=share.start)
@@ -109,7 +109,7 @@ class CpuDevices:
         return spread, _wrong(np.array(totals[-1:]), values.sum(dtype=np.float64))
 
     def _parts(self, length: int, devices: int, pieces: int | None = None, at: int = 0) -> list[slice]:
-        """Equal parts of a range, one for each thread of a device among so many; or so many pieces."""
+        """Cut a range into equal parts: ``pieces``, or one for each thread of one of ``devices`` devices."""
         bounds = np.linspace(at, at + length, (pieces or max(1, self._cores // devices)) + 1).astype(int).tolist()
         return [slice(first, after) for first, after in pairwise(bounds)]
 
@@ -117,7 +117,7 @@ class CpuDevices:
 def _timed(
     threads: ThreadPoolExecutor, jobs: Sequence[Callable[[], Any]], repetitions: int, last: Callable[[], Any] | None = None
 ) -> Spread:
-    """All jobs at once, then the last."""
+    """Time all jobs at once, followed by ``last``."""
     samples = []
     for _ in range(_WARM_UP + repetitions):
         started = time.perf_counter()
@@ -135,7 +135,7 @@ def _wrong(result: NDArray[Any], expected: Any) -> str | None:
 
 
 def _memory() -> int:
-    """Bytes of the machine."""
+    """The machine's memory, bytes."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

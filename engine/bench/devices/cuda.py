@@ -1,4 +1,4 @@
-"""The device benchmarks on NVIDIA's GPUs. For a process of its own: it loads CUDA."""
+"""The benchmarks of NVIDIA GPUs. Use it in a separate process: it loads CUDA."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SMALL = 16
 _LATENCY_COPIES = 32
 _TOLERANCE = 1e-4  # relative: float32 sums of up to 10⁵ products
 
-Tried: TypeAlias = tuple[Spread, Spread | None, str, str | None]
-"""Time, device time, note and problem of a ``Measurement``."""
+Outcome: TypeAlias = tuple[Spread, Spread | None, str, str | None]
+"""The time, device time, note and problem of a ``Measurement``."""
 
 
 class CudaDevices:
-    """devices: numbered as CUDA does. largest: bytes of the largest array, None = a quarter of what is free, at most LARGEST."""
+    """CUDA devices. largest: bytes of the largest array, None = a quarter of the free memory, at most LARGEST."""
 
     def __init__(self, devices: Sequence[DeviceId], largest: int | None) -> None:
         self._cards: list[Card] = []
@@ -36,7 +36,7 @@ class CudaDevices:
         for device in devices:
             try:
                 self._cards.append(Card(device))
-            except Exception as problem:  # one that refuses must not keep the others from being tried
+            except Exception as problem:  # a broken device must not stop the measurement of the others
                 self._problems.append(Measurement(Test.MEMORY, (device,), 0, problem=str(problem).removeprefix(f"{device}: ")))
         room = min((card.free for card in self._cards), default=0) // 4
         self._room = min(room, LARGEST) if largest is None else largest
@@ -46,51 +46,51 @@ class CudaDevices:
 
     @property
     def names(self) -> dict[DeviceId, str]:
-        """Of the devices that can be used."""
+        """The names of the usable devices."""
         return {card.id: card.name for card in self._cards}
 
     def measure(self, repetitions: int) -> Iterator[Measurement]:
-        """Everything, as it is there."""
+        """Yield each measurement at once."""
         yield from self._problems
         cards = self._cards
         for card in cards:
-            measured = self._tried(Test.MEMORY, [card], 2 * self._copied, self._within, card, repetitions)
+            measured = self._measure(Test.MEMORY, [card], 2 * self._copied, self._within, card, repetitions)
             self._speeds[card.number] = measured.rate or 0.0
             yield measured
         for test in (Test.UPLOAD, Test.DOWNLOAD):
             for card in cards:
-                yield self._tried(test, [card], self._copied, self._host, test, [card], repetitions)
+                yield self._measure(test, [card], self._copied, self._host, test, [card], repetitions)
             if len(cards) > 1:
-                yield self._tried(test, cards, self._copied * len(cards), self._host, test, cards, repetitions)
+                yield self._measure(test, cards, self._copied * len(cards), self._host, test, cards, repetitions)
         for pair in permutations(cards, 2):
-            yield self._tried(Test.PEER, pair, self._copied, self._peer, pair, self._copied, 1, repetitions)
+            yield self._measure(Test.PEER, pair, self._copied, self._peer, pair, self._copied, 1, repetitions)
         for pair in permutations(cards, 2):
-            yield self._tried(Test.PEER_LATENCY, pair, _SMALL, self._peer, pair, _SMALL, _LATENCY_COPIES, repetitions)
+            yield self._measure(Test.PEER_LATENCY, pair, _SMALL, self._peer, pair, _SMALL, _LATENCY_COPIES, repetitions)
         sharing = [[card] for card in cards] + [cards[:count] for count in counts(len(cards)) if count > 1]
-        columns = max(self._room // (4 * ROWS * COLUMNS), 10 * len(cards)) * COLUMNS  # the slowest has a tenth of a share
+        columns = max(self._room // (4 * ROWS * COLUMNS), 10 * len(cards)) * COLUMNS  # the slowest device has a tenth of a share
         for some in sharing:
-            yield self._tried(Test.PRODUCT, some, 4 * ROWS * columns, self._product, some, columns, repetitions)
+            yield self._measure(Test.PRODUCT, some, 4 * ROWS * columns, self._product, some, columns, repetitions)
         for nbytes in vectors(self._room):
             for some in sharing:
-                yield self._tried(Test.SUM, some, nbytes, self._sum, some, nbytes // 4, repetitions)
+                yield self._measure(Test.SUM, some, nbytes, self._sum, some, nbytes // 4, repetitions)
 
-    def _tried(self, test: Test, cards: Sequence[Card], nbytes: int, run: Callable[..., Tried], *arguments: Any) -> Measurement:
+    def _measure(self, test: Test, cards: Sequence[Card], nbytes: int, run: Callable[..., Outcome], *arguments: Any) -> Measurement:
         ids = tuple(card.id for card in cards)
         try:
             return Measurement(test, ids, nbytes, *run(*arguments))
-        except Exception as problem:  # what cannot be done is a finding
+        except Exception as problem:  # a failure is a result
             return Measurement(test, ids, nbytes, problem=str(problem) or type(problem).__name__)
         finally:
             for card in self._cards:
                 card.give_back()
 
-    def _within(self, card: Card, repetitions: int) -> Tried:
+    def _within(self, card: Card, repetitions: int) -> Outcome:
         source, target = card.memory(self._copied), card.memory(self._copied)
         card.use()
         Fill(card.kernels, source, 1, self._copied // 4, 0, self._copied // 4).launch(card.stream)
         return time_on(card, lambda: copy(target, source, self._copied, card.stream), repetitions), None, "", None
 
-    def _host(self, test: Test, cards: Sequence[Card], repetitions: int) -> Tried:
+    def _host(self, test: Test, cards: Sequence[Card], repetitions: int) -> Outcome:
         steps = []
         for card in cards:
             device, host = card.memory(self._copied), card.pinned(self._copied)
@@ -101,7 +101,7 @@ class CudaDevices:
             return time_on(cards[0], lambda: steps[0].launch(cards[0].stream), repetitions), None, "", None
         return *Together(cards, [steps]).measure(repetitions), "all at once", None
 
-    def _peer(self, pair: Sequence[Card], nbytes: int, times: int, repetitions: int) -> Tried:
+    def _peer(self, pair: Sequence[Card], nbytes: int, times: int, repetitions: int) -> Outcome:
         source, target = pair
         direct = source.reaches(target)
         ends = target.memory(nbytes), source.memory(nbytes)
@@ -114,7 +114,7 @@ class CudaDevices:
         each = Spread(repetitions, spread.median / times, spread.p5 / times, spread.p95 / times, spread.variance / times**2)
         return each, None, "direct" if direct else "through host memory", None
 
-    def _product(self, cards: Sequence[Card], columns: int, repetitions: int) -> Tried:
+    def _product(self, cards: Sequence[Card], columns: int, repetitions: int) -> Outcome:
         result = cards[0].pinned(4 * ROWS).view(np.float32)
         y, one = result.ctypes.data, len(cards) == 1
         direct = all(card.reaches(other) for card in cards for other in cards)
@@ -125,7 +125,7 @@ class CudaDevices:
             Fill(card.kernels, matrix, ROWS, count, first, columns).launch(card.stream)
             Fill(card.kernels, x, 1, count, ROWS * columns + first, columns).launch(card.stream)
             card.stream.sync()
-            # where a card cannot read the others' memory the parts go through the host's
+            # without access to the other cards' memory the parts go through host memory
             parts.append(y if one else card.memory(4 * ROWS) if direct else card.pinned(4 * ROWS).ctypes.data)
             products.append(Product(card.kernels, matrix, x, ROWS, count, parts[-1]))
         phases: list[list[Product] | list[AddParts]] = [products]
@@ -137,7 +137,7 @@ class CudaDevices:
         return *spreads, note, self._wrong(Test.PRODUCT, columns, result)
 
     def _additions(self, cards: Sequence[Card], parts: Sequence[int], y: int) -> list[AddParts]:
-        """Each card adds up its share of the rows and writes it where the host reads it."""
+        """Each card adds up its share of the rows and writes the result into host memory."""
         steps = []
         for card, (first, count) in zip(cards, shares(ROWS, [1.0] * len(cards)), strict=True):
             addresses = card.memory(8 * len(parts))
@@ -148,7 +148,7 @@ class CudaDevices:
             steps.append(AddParts(card.kernels, addresses, len(parts), first, count, y))
         return steps
 
-    def _sum(self, cards: Sequence[Card], count: int, repetitions: int) -> Tried:
+    def _sum(self, cards: Sequence[Card], count: int, repetitions: int) -> Outcome:
         totals = cards[0].pinned(8 * len(cards)).view(np.float64)
         steps = []
         for number, (card, (first, length)) in enumerate(zip(cards, shares(count, self._speeds_of(cards)), strict=True)):
@@ -166,7 +166,7 @@ class CudaDevices:
         return speeds if min(speeds) else [1.0] * len(cards)
 
     def _wrong(self, test: Test, size: int, result: NDArray[Any]) -> str | None:
-        """Compare with what the first single device made of it, which must be about what such numbers give."""
+        """Compare with the first single device's result, which must be near the expected value."""
         key = (test, size)
         if key not in self._singles:
             # the mean of products of two such numbers is ¼, of the numbers ½

@@ -1,4 +1,4 @@
-"""One GPU of the device benchmarks: its memory, a stream, the kernels, and what CUDA is asked for by its driver's interface."""
+"""One GPU of the device benchmarks: memory, a stream, kernels, and calls of the CUDA driver API."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from plugins.kernels import Kernels
 
 
 def ask(answer: tuple[Any, ...], doing: str) -> Any:
-    """What the driver answers.
+    """The result of a driver call.
 
     Raises:
-        MemoryError: there is not enough of it.
-        RuntimeError: it refused.
+        MemoryError: not enough memory.
+        RuntimeError: the call failed.
     """
     status, *values = answer
     if status == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
@@ -31,7 +31,7 @@ def ask(answer: tuple[Any, ...], doing: str) -> Any:
 
 
 class Card:
-    """A GPU. Its memory is plain device memory: that of CUDA's pools is not opened to peers with the device.
+    """A GPU. Uses plain device memory: enabling peer access to a device does not include CUDA's memory pools.
 
     Raises:
         DeviceError: there is no driver, or no such device.
@@ -54,27 +54,27 @@ class Card:
         ask(driver.cuCtxSetCurrent(self._context), f"turn to {self.id}")
 
     def event(self, timing: bool = False) -> Event:
-        """A new one."""
+        """A new event."""
         self.use()
         return self.device.create_event(EventOptions(timing_enabled=timing))
 
     @property
     def free(self) -> int:
-        """Bytes of memory that nobody uses."""
+        """Bytes of free memory."""
         self.use()
         status, free, _ = driver.cuMemGetInfo()
         ask((status,), "tell its free memory")
         return int(free)
 
     def memory(self, nbytes: int) -> int:
-        """The address of so many bytes."""
+        """Allocate device memory. Returns its address."""
         self.use()
         address = int(ask(driver.cuMemAlloc(nbytes), f"hold {nbytes / 1e9:.1f} GB on {self.id}"))
         self._memory.append(address)
         return address
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
-        """So many bytes of host memory that every device reads and writes at the same address, uint8 (nbytes,)."""
+        """Pinned host memory that all devices access at the same address, uint8 (nbytes,)."""
         import ctypes
 
         self.use()
@@ -84,7 +84,7 @@ class Card:
         return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
 
     def reaches(self, other: Card) -> bool:
-        """Whether it reads and writes the other one's memory itself; opens that to it."""
+        """Whether it can access the other card's memory. Enables the access."""
         if other.number not in self._peers:
             can = bool(self.device.can_access_peer(other.device))
             if can:
@@ -96,13 +96,13 @@ class Card:
         return self._peers[other.number]
 
     def copy_to(self, other: Card, destination: int, source: int, nbytes: int) -> None:
-        """Put a copy into the other card's memory on this one's stream; through host memory where they do not reach each other."""
+        """Queue a copy to the other card on this card's stream; it goes through host memory without peer access."""
         self.use()
         answer = driver.cuMemcpyPeerAsync(destination, other._context, source, self._context, nbytes, self.stream.handle)
         ask(answer, f"copy from {self.id} to {other.id}")
 
     def give_back(self) -> None:
-        """All memory. Nothing may be under way."""
+        """Free all memory. No work may be queued."""
         self.use()
         self.stream.sync()
         for address in self._memory:

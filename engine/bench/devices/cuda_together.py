@@ -1,9 +1,8 @@
-"""Work of several GPUs as one: started by one call, awaited by one.
+"""Runs the work of several GPUs with one launch and one wait.
 
-The published product and sum over several GPUs lose their time to a launch, a copy and a wait per device and step. Here all of it is
-recorded as one CUDA graph with a branch for each GPU, the GPUs wait for each other by events, and the host waits once, at the end. Where no
-GPU needs another one's result, each may have a graph of its own: starting them one by one can take less time than such a branch; and where
-results are a few numbers in host memory, looking there tells sooner than the driver that they have come.
+A launch, a copy and a wait per device and step would take most of the time. Instead, all work is recorded as one CUDA graph with a branch
+for each GPU; GPUs wait for each other by events, and the host waits once. If no GPU needs another one's result, each GPU can have its
+own graph, which can start faster. If the results are a few numbers in host memory, polling them is faster than waiting for the driver.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class _Way:
-    """awaited: the cards whose streams end last."""
+    """A way to run the work. awaited: the cards whose streams end last."""
 
     name: str
     launch: Callable[[], None]
@@ -37,12 +36,11 @@ class _Way:
 
 
 class Together:
-    """phases: for each phase the steps of each card; between two phases every card waits for all others.
+    """The work of several cards. Chooses the fastest way that the driver supports, and runs once to load the kernels.
 
-    results: float64 in pinned host memory, each written by the last phase, if there are few; none may be NaN.
-
-    how: the way that was the fastest of those that the driver can do: "step by step", "one graph", or, with one phase only,
-    "a graph each". The first run, which the kernels may be loaded in, is made here.
+    phases: for each phase the steps of each card; between two phases every card waits for all others. results: a few float64 in
+    pinned host memory, written by the last phase, never NaN; None = wait for the streams. how: the chosen way, "step by step",
+    "one graph" or, with a single phase, "a graph each".
     """
 
     def __init__(self, cards: Sequence[Card], phases: Sequence[Sequence[Step]], results: NDArray[np.float64] | None = None) -> None:
@@ -58,17 +56,17 @@ class Together:
 
     @property
     def how(self) -> str:
-        """See the class."""
+        """The chosen way."""
         return self._way.name
 
     def run(self) -> None:
-        """Once, to the end."""
+        """Run once and wait for the end."""
         self._way.launch()
         for card in self._way.awaited:
             card.stream.sync()
 
     def measure(self, repetitions: int) -> tuple[Spread, Spread]:
-        """By the host's clock, and of the slowest card by its own."""
+        """The time by the host's clock, and the slowest card's time by its own clock."""
         for _ in range(WARM_UP):
             self.run()
         run = self.run if self._results is None else self._run_until_seen
@@ -93,7 +91,7 @@ class Together:
                 raise RuntimeError(f"no result came within {_PATIENCE_SECONDS:.0f} s")
 
     def _choose(self) -> None:
-        """Try the other ways, and keep the fastest."""
+        """Measure the other ways and keep the fastest."""
         fastest, least = self._way, self.measure(_TRIALS)[0].median
         ways = {"one graph": self._one_graph}
         if len(self._cards) > 1 and len(self._phases) == 1:
@@ -101,7 +99,7 @@ class Together:
         for name, recorded in ways.items():
             try:
                 self._way = _Way(name, *recorded())
-            except Exception as problem:  # whatever the driver has against a graph over several devices
+            except Exception as problem:  # the driver does not support a graph over several devices
                 fastest = replace(fastest, name=f"{fastest.name} (no graph: {problem})")
                 continue
             if (median := self.measure(_TRIALS)[0].median) <= least:
@@ -152,7 +150,7 @@ class Together:
 
 
 class _Enqueue:
-    """The whole as one step, so that it is recorded on the first card's stream, which the others' join."""
+    """All work as one step: it is recorded on the first card's stream, which the other streams join."""
 
     def __init__(self, enqueue: Callable[[], None]) -> None:
         self._enqueue = enqueue
@@ -163,7 +161,7 @@ class _Enqueue:
 
 
 def time_on(card: Card, enqueue: Callable[[], None], repetitions: int) -> Spread:
-    """What the card's stream takes for it, by its own clock."""
+    """The time on the card's stream, by the card's clock."""
     begin, end = card.event(timing=True), card.event(timing=True)
     samples = []
     for _ in range(WARM_UP + repetitions):

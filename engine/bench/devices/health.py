@@ -1,4 +1,4 @@
-"""What measurements tell of the devices: how far several are faster than one, and which of them, or of the links, is slow."""
+"""Evaluates device benchmarks: the speedup of several devices, and slow devices and links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.bench.devices.measurement import Measurement, Test
 from engine.types import DeviceId
 
 SLOW = 0.8
-"""A device or link that gives less than this share of the median of its peers is slow."""
+"""A device or link below this share of the median of its peers is slow."""
 
 _LINKS = (Test.PEER, Test.PEER_LATENCY)
 _WORDS = {
@@ -25,7 +25,7 @@ _WORDS = {
 
 
 def speedup(measured: Measurement, measurements: Sequence[Measurement]) -> float | None:
-    """Of a PRODUCT or SUM by several devices, over the fastest of them alone; None where there is nothing to compare."""
+    """The speedup of a PRODUCT or SUM over the fastest of its devices alone; None without a comparison."""
     if measured.test not in (Test.PRODUCT, Test.SUM) or len(measured.devices) == 1 or measured.time is None:
         return None
     alone = [
@@ -40,14 +40,14 @@ def speedup(measured: Measurement, measurements: Sequence[Measurement]) -> float
 
 
 def ideal(measured: Measurement, measurements: Sequence[Measurement]) -> float:
-    """The speedup that these devices could reach: all of their memory bandwidth over that of the fastest. CPU devices share one memory."""
+    """The ideal speedup: the sum of the devices' memory bandwidths ÷ the fastest one. CPU devices share one memory."""
     rates = [_copy_rate(device, measurements) for device in measured.devices if device.kind != "cpu"]
     fastest = max(rates, default=0.0)
     return sum(rates) / fastest if fastest else 1.0
 
 
 def of_copy(measured: Measurement, measurements: Sequence[Measurement]) -> float | None:
-    """The share of its devices' measured copy bandwidth that a PRODUCT or SUM reaches."""
+    """The rate of a PRODUCT or SUM ÷ the measured copy bandwidth of its devices."""
     if measured.test not in (Test.PRODUCT, Test.SUM) or measured.rate is None:
         return None
     devices = measured.devices[:1] if measured.devices[0].kind == "cpu" else measured.devices
@@ -56,9 +56,9 @@ def of_copy(measured: Measurement, measurements: Sequence[Measurement]) -> float
 
 
 def findings(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> list[str]:
-    """In words, what failed and what is slow. Empty: all is well. names: devices of one name are each other's peers."""
+    """Failures and slow devices or links in words; empty = none. names: devices with equal names are peers."""
     groups: dict[tuple[object, ...], list[tuple[Measurement, float]]] = defaultdict(list)
-    # the smaller sums tell of launching them, not of the device
+    # smaller sums measure the launch, not the device
     largest = max((one.nbytes for one in measurements if one.test is Test.SUM), default=0)
     for one in measurements:
         if one.rate is None or one.problem is not None or (one.test is Test.SUM and one.nbytes < largest):
@@ -68,7 +68,7 @@ def findings(measurements: Sequence[Measurement], names: Mapping[DeviceId, str])
         elif len(one.devices) == 1:
             groups[one.test, one.nbytes, names.get(one.devices[0])].append((one, one.rate))
     slow = [
-        f"{_what(one)} with {share:.0%} of the speed that is usual among its peers ({rate:.3g} instead of {usual:.3g} GB/s)"
+        f"{_what(one)} at {share:.0%} of its peers' median speed ({rate:.3g} instead of {usual:.3g} GB/s)"
         for group in groups.values()
         for usual in [median(rate for _, rate in group)]
         for one, rate in group
@@ -78,20 +78,20 @@ def findings(measurements: Sequence[Measurement], names: Mapping[DeviceId, str])
 
 
 def verdict(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> str:
-    """One sentence for a person."""
+    """The evaluation in one sentence."""
     found = findings(measurements, names)
     if found:
         return f"{len(found)} finding{'s' if found[1:] else ''}: " + "; ".join(found)
     devices, links = (sum(one.test is test and len(one.devices) <= 2 for one in measurements) for test in (Test.MEMORY, Test.PEER))
     if devices < 2:
-        return "everything could be measured; whether a device is slow only a second one of its kind would tell"
-    return f"all well: none of {devices} devices and {links} links gives less than {SLOW:.0%} of the median of its peers"
+        return "everything could be measured; only a comparison with a second device of its kind shows whether this one is slow"
+    return f"no problem: none of {devices} devices and {links} links is below {SLOW:.0%} of the median of its peers"
 
 
 def pays_from(measurements: Sequence[Measurement]) -> int | None:
-    """From so many bytes on a sum is faster the more devices share it; None: it never is, or there is one device only.
+    """The smallest vector, in bytes, from which several devices sum faster than one; None: never, or there is one device.
 
-    Below that, starting several devices and awaiting them takes longer than one device needs.
+    For smaller vectors, starting several devices and waiting for them takes longer than one device needs.
     """
     gains: dict[int, list[float]] = defaultdict(list)
     for one in measurements:

@@ -1,4 +1,4 @@
-"""What the device benchmarks measure: one value for each thing tried, which crosses process borders as JSON."""
+"""The result of one device benchmark. It crosses process borders as JSON."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from engine.types import DeviceId
 
 
 class Test(StrEnum):
-    """MEMORY: a copy within a device. UPLOAD, DOWNLOAD: pinned host memory to a device, and back. PEER: one device to another.
-    PEER_LATENCY: the same with next to nothing to copy. PRODUCT: matrix · vector, the columns shared. SUM: of a vector, its parts shared.
+    """A kind of benchmark.
+
+    MEMORY: a copy within a device. UPLOAD, DOWNLOAD: pinned host memory to a device, and back. PEER: a copy to another device.
+    PEER_LATENCY: the same with a few bytes. PRODUCT: matrix · vector, the columns shared by the devices. SUM: of a vector, its parts
+    shared by the devices.
     """
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a test for pytest
 
     MEMORY = "memory"
     UPLOAD = "upload"
@@ -30,7 +33,7 @@ class Test(StrEnum):
 
 @dataclass(frozen=True)
 class Spread:
-    """How long something took, ms, over so many repetitions. variance: ms²."""
+    """The distribution of a duration over repetitions. median, p5, p95: ms. variance: ms²."""
 
     repetitions: int
     median: float
@@ -40,20 +43,19 @@ class Spread:
 
     @classmethod
     def of(cls, samples: Sequence[float]) -> Spread:
-        """samples: ms each."""
+        """The distribution of samples, in ms."""
         p5, median, p95 = np.percentile(samples, (5, 50, 95))
         return cls(len(samples), float(median), float(p5), float(p95), float(np.var(samples)))
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One thing tried.
+    """One measurement.
 
-    devices: those that took part; for PEER from where and to where. nbytes: what had to be moved: read and written for MEMORY, copied
-    for UPLOAD, DOWNLOAD and PEER, the size of the matrix or vector for PRODUCT and SUM. time: of PRODUCT, SUM and whatever several devices
-    do at once, from the call to the result in host memory by the host's clock; otherwise by the device's clock. device_time: of the
-    slowest device by its own clock, where ``time`` is the host's. note: how it was done. problem: why there is no time, or why the
-    result is not to be trusted.
+    devices: the participants; for PEER source and destination. nbytes: bytes moved: read plus written for MEMORY, copied for UPLOAD,
+    DOWNLOAD and PEER, the size of the matrix or vector for PRODUCT and SUM. time: by the device's clock. For PRODUCT, SUM and
+    measurements on several devices: from the call to the result in host memory, by the host's clock; device_time is then the slowest
+    device's time by its own clock. note: the method. problem: why there is no time, or why the result is wrong.
     """
 
     test: Test
@@ -70,7 +72,7 @@ class Measurement:
         return self.nbytes / self.time.median / 1e6 if self.time is not None and self.time.median > 0 else None
 
     def as_json(self) -> dict[str, Any]:
-        """See ``from_json``."""
+        """The measurement as a JSON object."""
         rate = self.rate
         return {
             "test": self.test.value,
@@ -85,10 +87,10 @@ class Measurement:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Measurement:
-        """Read what ``as_json`` wrote.
+        """The inverse of ``as_json``.
 
         Raises:
-            KeyError, TypeError, ValueError, UsageError: it is something else.
+            KeyError, TypeError, ValueError, UsageError: the values are something else.
         """
         time, device_time = (None if values[name] is None else Spread(**values[name]) for name in ("ms", "device_ms"))
         devices = tuple(map(DeviceId.parse, values["devices"]))

@@ -1,4 +1,4 @@
-"""The device benchmarks: what devices and the links between them give, measured in a process for each kind of device."""
+"""Runs the benchmarks of devices and links, in a separate process for each kind of device."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import tempfile
 from collections.abc import Iterator, Sequence
 
 from engine.bench.devices.measurement import Measurement, Test
-from engine.devices.discovery import ROOT
+from engine.devices.program import ROOT, explain_exit
 from engine.errors import UsageError
 from engine.types import DeviceId
 
-# NumPy's libraries use one thread each: the benchmarks bring their own, one a core
+# the benchmarks start a thread for each core: NumPy's libraries must not start more
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
 
 
 class DeviceBench:
-    """devices: CPU and CUDA devices; each kind is tried by itself. repetitions: of each measurement. largest: bytes of the largest
-    array, None = chosen by the memory there is.
+    """The benchmarks of some devices. devices: CPU and CUDA devices; each kind is measured separately. repetitions: of each measurement.
+    largest: bytes of the largest array, None = depends on the free memory.
 
     Raises:
-        UsageError: a device of another kind, or no device; fewer than two repetitions.
+        UsageError: another kind of device, no device, fewer than two repetitions, or arrays below 1 MiB.
     """
 
     def __init__(self, devices: Sequence[DeviceId], repetitions: int = 30, largest: int | None = None) -> None:
@@ -40,8 +40,7 @@ class DeviceBench:
         self.names: dict[DeviceId, str] = {}
 
     def measure(self) -> Iterator[Measurement]:
-        """Each measurement as it is there; what cannot be done, a driver's crash included, is one with a ``problem``. ``names`` is
-        filled meanwhile."""
+        """Yield each measurement at once and fill ``names``. A failure, even a driver's crash, is a measurement with a ``problem``."""
         for kind in ("cpu", "cuda"):
             devices = [device for device in self._devices if device.kind == kind]
             if devices:
@@ -74,8 +73,7 @@ class DeviceBench:
             except BaseException:
                 process.kill()
                 raise
-            if status := process.wait():
-                errors.seek(0)
-                last = errors.read().strip().splitlines()[-1:] or ["it said nothing"]
-                died = f"crashed (signal {-status})" if status < 0 else f"ended with status {status}"
-                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark {died}, nothing more was measured: {last[0]}")
+            status = process.wait()
+            errors.seek(0)
+            if (problem := explain_exit(status, errors.read())) is not None:
+                yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark did not reach its end: {problem}")

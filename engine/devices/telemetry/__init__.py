@@ -1,1 +1,1 @@
-"""What devices do at the moment: load, memory, clocks, power."""
+"""Telemetry of devices: load, memory, clocks, power."""

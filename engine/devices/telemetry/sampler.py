@@ -23,30 +23,30 @@ _UNCOUNTED = Counter(None, None)
 
 
 class Sampler(Protocol):
-    """Gives snapshots of one device."""
+    """Takes snapshots of one device."""
 
     def sample(self) -> Telemetry:
-        """What it is doing, and has done since the last time."""
+        """The current state, and traffic since the last call."""
 
 
 class UnknownSampler:
-    """Stands for a device that nothing is known of."""
+    """A sampler for a device that cannot be read."""
 
     def __init__(self, device: DeviceId) -> None:
         self._nothing = Telemetry(device)
 
     def sample(self) -> Telemetry:
-        """Nothing."""
+        """A snapshot without values."""
         return self._nothing
 
 
 class GpuSampler:
-    """Reads one GPU. Traffic is what its counters gained between two snapshots, or, where PCIe has none, a measurement of 20 ms."""
+    """Reads one GPU. Traffic is the counters' increase between two snapshots; without PCIe counters, a measurement of 20 ms."""
 
     def __init__(self, device: DeviceId, gpu: Gpu) -> None:
         self._device, self._gpu = device, gpu
         ends = gpu.nvlink_ends()
-        self._nvlinks, self._sm_clock_limit = None if ends is None else len(ends), gpu.sm_clock_limit
+        self._nvlinks = None if ends is None else len(ends)
         self._ends = {link: None if end is None else pci_address(end) for link, end in (ends or {}).items()}
         self._counters, self._time = gpu.counters([*self._ends]), time.monotonic()
 
@@ -57,31 +57,15 @@ class GpuSampler:
         pcie = _rates(before.pcie, now.pcie, at - then) if now.pcie.rx is not None else gpu.pcie_throughput()
         links = {link: _rates(before.nvlinks.get(link, _UNCOUNTED), counter, at - then) for link, counter in now.nvlinks.items()}
         nvlink_rx, nvlink_tx = links[ALL_LINKS] if ALL_LINKS in links else (_sum(rates) for rates in zip(*links.values(), strict=True))
-        utilization, memory_utilization = gpu.utilization
-        memory_used, memory_total = gpu.memory
         return Telemetry(
             self._device,
-            utilization=utilization,
-            memory_utilization=memory_utilization,
-            decoder=gpu.decoder,
-            encoder=gpu.encoder,
-            memory_used=memory_used,
-            memory_total=memory_total,
-            power=gpu.power,
-            power_limit=gpu.power_limit,
-            temperature=gpu.temperature,
-            sm_clock=gpu.sm_clock,
-            sm_clock_limit=self._sm_clock_limit,
-            memory_clock=gpu.memory_clock,
+            **gpu.readings(),
             pcie_rx=pcie[0],
             pcie_tx=pcie[1],
-            pcie_generation=gpu.pcie_generation,
-            pcie_width=gpu.pcie_width,
             nvlinks=self._nvlinks,
             nvlink_rx=nvlink_rx,
             nvlink_tx=nvlink_tx,
             nvlink_traffic=tuple(LinkTraffic(link, self._ends[link], *rates) for link, rates in links.items() if link != ALL_LINKS),
-            throttling=gpu.throttling,
         )
 
 
@@ -90,18 +74,18 @@ def _rates(before: Counter, now: Counter, seconds: float) -> tuple[float | None,
 
 
 def _sum(rates: Sequence[float | None]) -> float | None:
-    """None where one is unknown: a part would pass for the whole."""
+    """The sum, None where a rate is unknown."""
     known = [one for one in rates if one is not None]
     return sum(known) if len(known) == len(rates) else None
 
 
 def rate(before: int | None, now: int | None, seconds: float) -> float | None:
-    """Bytes/s by two readings of a counter; None where there is none, or where it began anew."""
+    """Bytes/s from two values of a counter; None where a value is missing or the counter was reset."""
     return None if before is None or now is None or now < before else (now - before) / max(seconds, 1e-6)
 
 
 def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler], str | None]:
-    """One for each device and its UUID ("" = it has none), and why NVML tells nothing (None = it tells, or is not needed)."""
+    """A sampler for each device and its UUID ("" = none), and why NVML cannot be used (None = it can, or is not needed)."""
     nvml, problem = None, None
     if any(uuid for _, uuid in wanted):
         try:

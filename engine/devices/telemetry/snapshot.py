@@ -1,4 +1,4 @@
-"""What a device is doing at one moment."""
+"""Telemetry of a device at one moment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ RATE = 2.0
 
 @dataclass(frozen=True)
 class LinkTraffic:
-    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters began anew.
+    """Traffic over one NVLink. rx, tx: bytes/s that the device receives and sends; None once after its counters were reset.
 
-    number: of the link, as its GPU counts. end: the place on the bus of the GPU it leads to, "0000:07:00.0"; None = a switch, or unknown.
+    number: the GPU's number of the link. end: PCI address of the GPU at the other end, "0000:07:00.0"; None = a switch, or unknown.
     """
 
     number: int
@@ -27,14 +27,13 @@ class LinkTraffic:
 
 @dataclass(frozen=True)
 class Telemetry:
-    """One snapshot. Everything but the device is None where it is not available, be it for a moment.
+    """One snapshot. Every value but the device may be None: not available, perhaps only now.
 
-    utilization: share of the time in which the device computed; memory_utilization: in which its memory was read or written;
-    decoder, encoder: in which its video engines worked; all in percent, over about the last half second. memory_used,
-    memory_total: bytes. power, power_limit: watts. temperature: °C. sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx,
-    pcie_tx: bytes/s that the device receives and sends; pcie_generation, pcie_width: of the link as it is now. nvlinks: links
-    that are up; nvlink_rx, nvlink_tx: bytes/s over all of them; nvlink_traffic: of each that the driver tells of. throttling: what
-    keeps the clocks down, in words; empty = nothing does.
+    utilization, memory_utilization, decoder, encoder: percent of the last half second in which the device computed, its memory was
+    read or written, and its video engines worked. memory_used, memory_total: bytes. power, power_limit: watts. temperature: °C.
+    sm_clock, sm_clock_limit, memory_clock: MHz. pcie_rx, pcie_tx: bytes/s that the device receives and sends. pcie_generation,
+    pcie_width: of the link now; idle GPUs lower them. nvlinks: number of active links. nvlink_rx, nvlink_tx: bytes/s over all links.
+    nvlink_traffic: of each link with its own counters. throttling: why the clocks are lowered, in words; empty = they are not.
     """
 
     device: DeviceId
@@ -61,7 +60,7 @@ class Telemetry:
     throttling: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The same as a JSON object."""
+        """The snapshot as a JSON object."""
         return {**asdict(self), "device": str(self.device)}
 
     @classmethod

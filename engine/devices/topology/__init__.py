@@ -1,1 +1,1 @@
-"""How GPUs, PCIe switches, NUMA nodes and processors are connected."""
+"""The topology: how GPUs, PCIe switches, NUMA nodes and processors are connected."""

@@ -1,8 +1,8 @@
-"""What NVIDIA's driver tells of its GPUs and what joins them, in the form in which machines are recorded.
+"""Converts between NVIDIA's driver and the topology, by way of the JSON form of recordings (``engine/devices/recording.py``).
 
-The form is what ``recording`` describes; of it are used, for each of ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_affinity`` and
-``mem_affinity`` (words of 64 bits), ``max_pcie_gen``, ``max_pcie_width``, ``links`` (each NVLink: ``state``, ``remote_pci``,
-``remote_type``); and for each pair ``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
+Fields for each GPU in ``gpus``: ``name``, ``uuid``, ``pci``, ``numa``, ``cpu_affinity`` and ``mem_affinity`` (words of 64 bits),
+``max_pcie_gen``, ``max_pcie_width``, ``links`` (each NVLink: ``state``, ``remote_pci``, ``remote_type``). Fields for each pair:
+``topology`` (``nvmlGpuTopologyLevel_t``), ``p2p_read`` and ``p2p_nvlink`` (``nvmlGpuP2PStatus_t``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TO_PROCESSOR = 1
 
 
 def ask_driver(nvml: Nvml, devices: Mapping[str, DeviceId]) -> dict[str, Any]:
-    """What it tells now. devices: what its GPUs are called here, by UUID (``device`` in the answer)."""
+    """The driver's current values in that form. devices: the ids of GPUs here, by UUID; the form names them ``device``."""
     gpus = nvml.gpus()
 
     def each_pair(ask: Any) -> list[list[Any]]:
@@ -46,12 +46,12 @@ def _device(gpu: NvmlGpu, devices: Mapping[str, DeviceId]) -> str | None:
 
 
 def read_gpus(values: Mapping[str, Any]) -> tuple[Gpu, ...]:
-    """The GPUs, with what the driver tells of their places."""
+    """The GPUs of a recorded form, with their places."""
     return tuple(_gpu(number, gpu) for number, gpu in enumerate(at(values, list, "gpus") or ()))
 
 
 def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | None, ...], ...]:
-    """What joins them. Where the driver tells no level, the bridges above them do."""
+    """The links between GPUs. Where the driver reports no level, the PCI bridges above the GPUs give it."""
     ends = [_ends(at(values, list, "gpus", place, "links") or ()) for place in range(len(gpus))]
 
     def link(row: int, column: int) -> Link | None:
@@ -73,13 +73,16 @@ def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | N
 
 
 def _through_switches(ends: Sequence[str | None], others: Sequence[str | None], gpus: Sequence[Gpu]) -> int:
-    """As many links as both have to switches: whatever is no GPU of this machine. A virtual machine hides what is at the other end."""
+    """NVLinks between two GPUs over switches: the smaller number of links that end elsewhere than at a GPU of this machine.
+
+    A virtual machine hides the other ends.
+    """
     known = {gpu.pci for gpu in gpus}
     return min(sum(end not in known for end in side) for side in (ends, others))
 
 
 def _ends(links: Sequence[Any]) -> list[str | None]:
-    """Where each NVLink that is up ends, None = that is not told."""
+    """The PCI address at the other end of each active NVLink, None = unknown."""
     up = [link for link in links if at(link, int, "state") == _UP and at(link, int, "remote_type") != _TO_PROCESSOR]
     return [_pci(link, "remote_pci") for link in up]
 

@@ -1,4 +1,4 @@
-"""What Linux tells of NUMA nodes, and of where PCI devices are, under /sys. Other systems tell nothing."""
+"""Reads NUMA nodes and the places of PCI devices from Linux's /sys. Returns nothing on other systems."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SYS = Path("/sys")
 
 _NVIDIA = "0x10de"
 _DISPLAY = "0x03"
-"""First byte of the class of everything that draws or computes graphics."""
+"""First byte of the PCI class of display and 3D controllers."""
 _GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
-"""Of PCIe, by gigatransfers a second and lane."""
+"""PCIe generation by gigatransfers per second and lane."""
 
 
 def numa_nodes(sys: Path = SYS) -> tuple[NumaNode, ...]:
-    """All that are online and have processors or memory, by their numbers; one of unknown number of processors is never made up."""
+    """The nodes that are online and have processors or memory, by number; empty where Linux reports none."""
     nodes = []
     for folder in (sys / "devices/system/node").glob("node[0-9]*"):
         cpus, memory = _numbers(folder / "cpulist"), _memory(folder / "meminfo")
@@ -28,7 +28,7 @@ def numa_nodes(sys: Path = SYS) -> tuple[NumaNode, ...]:
 
 
 def place(gpu: Gpu, sys: Path = SYS) -> Gpu:
-    """The same GPU with what is unknown of its place filled in."""
+    """The same GPU, with unknown values of its place filled in from /sys."""
     if gpu.pci is None:
         return gpu
     folder = sys / "bus/pci/devices" / gpu.pci
@@ -45,7 +45,7 @@ def place(gpu: Gpu, sys: Path = SYS) -> Gpu:
 
 
 def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
-    """NVIDIA's, as far as the system knows them without their driver, in the order of the bus."""
+    """NVIDIA's GPUs as Linux knows them without their driver, in the order of the bus."""
     number = 0
     for folder in sorted((sys / "bus/pci/devices").glob("*")):
         if _text(folder / "vendor") == _NVIDIA and _text(folder / "class").startswith(_DISPLAY):
@@ -54,19 +54,19 @@ def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
 
 
 def numa_node(pci: str, sys: Path = SYS) -> int | None:
-    """The node of a PCI device ("0000:00:06.0"); where there is but one, that; None if it is unknown."""
+    """The NUMA node of a PCI device ("0000:00:06.0"); the only node where there is one; None if unknown."""
     number = _number(sys / "bus/pci/devices" / pci / "numa_node")
     if number is not None and number >= 0:
         return number
-    nodes = numa_nodes(sys)  # firmware of machines with one node tells none
+    nodes = numa_nodes(sys)  # firmware of machines with one node does not report it
     return nodes[0].number if len(nodes) == 1 else None
 
 
 def pci_address(text: str) -> str:
-    """A place on the bus as Linux writes it, by any of the forms that NVML and CUDA use.
+    """A PCI address as Linux writes it, from any form that NVML and CUDA use.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a PCI address.
     """
     *domain, bus, last = text.split(":")
     device, _, function = last.partition(".")
@@ -75,7 +75,7 @@ def pci_address(text: str) -> str:
 
 
 def _bridges(folder: Path, sys: Path) -> tuple[str, ...]:
-    """Each PCI device is a folder within that of the bridge it hangs on."""
+    """The names of the bridges above a PCI device: its folder lies in its bridge's folder."""
     try:
         steps = folder.resolve(strict=True).relative_to((sys / "devices").resolve()).parts[:-1]
     except (OSError, ValueError):

@@ -1,6 +1,6 @@
-"""``python -m engine.devices.topology.probe_process``: what NVIDIA's driver tells of its GPUs' places, as one line of JSON.
+"""``python -m engine.devices.topology.probe_process``: prints the driver's values of GPU places as one line of JSON.
 
-``topology_driver`` describes it; ``problem`` is why there is nothing, None = there is nothing to tell. Started by ``topology_search``.
+``driver`` describes the form. ``problem``: why there are no values; null without an NVIDIA driver. Started by ``search``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.errors import DeviceError
 
 
 def probe() -> dict[str, Any]:
-    """Ask."""
+    """The object to print."""
     try:
         nvml = Nvml()
     except NoNvmlError as problem:

@@ -1,4 +1,4 @@
-"""A machine as boxes within boxes: NUMA nodes, in them host bridges and switches, in them GPUs."""
+"""The topology as nested boxes: NUMA nodes contain host bridges and switches, which contain GPUs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.devices.topology.types import Gpu, Level, NumaNode, Topology
 
 
 class Kind(StrEnum):
-    """What a box is."""
+    """The kind of a box."""
 
     NODE = "NUMA node"
     BRIDGE = "PCIe host bridge"
@@ -19,14 +19,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Box:
-    """Something with GPUs in it. node: where it is one, None = the node of these GPUs is unknown. parts: in the order of the GPUs."""
+    """A box with GPUs in it. parts: in the order of the GPUs. node: of a NUMA box; None = these GPUs' node is unknown."""
 
     kind: Kind
     parts: tuple[Box | Gpu, ...]
     node: NumaNode | None = None
 
     def gpus(self) -> Iterator[Gpu]:
-        """All in it, however deep."""
+        """All GPUs in it, at any depth."""
         for part in self.parts:
             if isinstance(part, Box):
                 yield from part.gpus()
@@ -36,9 +36,9 @@ class Box:
 
 @dataclass(frozen=True)
 class Fabric:
-    """GPUs (by their places in the topology) that NVLink joins.
+    """GPUs that NVLink connects, by their positions in the topology.
 
-    alike: each with each, by as many; that many is ``nvlinks``. direct: each pair has links of its own, without a switch.
+    nvlinks: links of a pair, at most. alike: every pair has this number. direct: the links of each pair pass no switch.
     """
 
     gpus: tuple[int, ...]
@@ -48,11 +48,14 @@ class Fabric:
 
 
 _INSIDE = ((Level.PHB, Kind.BRIDGE), (Level.PXB, Kind.SWITCH), (Level.PIX, Kind.SWITCH))
-"""What joins GPUs that are no further from each other."""
+"""The box around GPUs that are at most this level apart."""
 
 
 def boxes(topology: Topology) -> tuple[Box, ...]:
-    """All NUMA nodes, and one box for GPUs whose node is unknown. What holds one GPU only, or all of its node, is not drawn."""
+    """A box for each NUMA node, and one for GPUs whose node is unknown.
+
+    Left out: a bridge or switch with one GPU, and a host bridge with all GPUs of its node.
+    """
     places = range(len(topology.gpus))
     numbers = {node.number for node in topology.nodes}
     homes = [(node, [place for place in places if topology.gpus[place].node == node.number]) for node in topology.nodes]
@@ -69,14 +72,14 @@ def _parts(topology: Topology, places: Sequence[int], depth: int) -> tuple[Box |
     groups = _joined(topology, places, level)
     for group in groups:
         inside = _parts(topology, group, depth + 1)
-        # a host bridge that has the node to itself says nothing; a switch does
+        # a host bridge with the whole node adds nothing; a switch does
         plain = len(group) == 1 or (kind is Kind.BRIDGE and len(groups) == 1) or (len(inside) == 1 and isinstance(inside[0], Box))
         parts += inside if plain else [Box(kind, inside)]
     return tuple(parts)
 
 
 def _joined(topology: Topology, places: Sequence[int], level: Level) -> list[list[int]]:
-    """Those that are as near to each other, together."""
+    """Groups of GPUs that are at most this level apart."""
     near = list(Level)[: list(Level).index(level) + 1]
     groups: list[list[int]] = []
     for place in places:
@@ -94,7 +97,7 @@ def _level(topology: Topology, one: int, other: int) -> Level | None:
 
 
 def fabrics(topology: Topology) -> tuple[Fabric, ...]:
-    """What NVLink joins, apart from each other."""
+    """The groups of GPUs that NVLink connects."""
     left, found = set(range(len(topology.gpus))), []
     while left:
         group = _reached(topology, min(left))

@@ -1,14 +1,11 @@
-"""How this machine's GPUs, PCIe switches, NUMA nodes and processors hang together: the values, without where they come from.
-
-The codes are those of ``nvidia-smi topo -m``.
-"""
+"""The topology of a machine as values: GPUs, the links between them, and NUMA nodes. Codes as in ``nvidia-smi topo -m``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
 from engine.types import DeviceId
 
@@ -16,7 +13,7 @@ SELF = "X"
 
 
 class Level(StrEnum):
-    """What the way between two GPUs passes over PCIe, the nearest first."""
+    """The PCIe path between two GPUs, the shortest first."""
 
     PIX = "PIX"
     PXB = "PXB"
@@ -37,10 +34,10 @@ LEVELS: Mapping[Level, str] = {
 
 @dataclass(frozen=True)
 class Link:
-    """Between two GPUs.
+    """The connection of two GPUs.
 
-    level: over PCIe, None = unknown. nvlinks: bonded ones, each way. peer: whether one may read the other's memory, None = unknown.
-    direct: the NVLinks go from one to the other, not through switches.
+    level: over PCIe. nvlinks: their number. peer: whether one can read the other's memory. direct: the NVLinks pass no switch.
+    None = unknown.
     """
 
     level: Level | None = None
@@ -56,7 +53,7 @@ class Link:
 
 @dataclass(frozen=True)
 class NumaNode:
-    """Processors and the memory that is theirs. memory: bytes, None = unknown."""
+    """Processors and their local memory. memory: bytes, None = unknown."""
 
     number: int
     cpus: frozenset[int] = frozenset()
@@ -65,12 +62,12 @@ class NumaNode:
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU and its place.
+    """One GPU and its place in the machine. Unknown values are None or empty.
 
-    number: by which the driver counts it, as in nvidia-smi. device: its name here, None = it cannot be named (CUDA does not count it).
-    pci: its place on the bus, "0000:00:06.0". bridges: from the PCIe root complex ("pci0000:00") down to it, empty = unknown.
-    node: of which its host bridge is a part. cpus: those near it. nodes: whose memory is near. own_node: that its memory is a part of,
-    where processors address it. generation, width: of its PCIe link at its best. nvlinks: that are up. Unknown: None, or empty.
+    number: the driver's, as in nvidia-smi. device: the id here, None = CUDA does not number it. pci: the PCI address, "0000:00:06.0".
+    bridges: from the PCIe root complex ("pci0000:00") down to the GPU. node: NUMA node of its host bridge. cpus: near processors.
+    nodes: NUMA nodes with near memory. own_node: the node of its own memory, where processors can address that. generation, width:
+    of its PCIe link at best. nvlinks: active ones.
     """
 
     number: int
@@ -90,7 +87,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Topology:
-    """One machine. links: of each GPU to each, in their order, None to itself. problem: why GPUs are missing, None = none is."""
+    """One machine. links[i][j]: from GPU i to GPU j, None where i = j. problem: why GPUs are missing, None = all are there."""
 
     nodes: tuple[NumaNode, ...] = ()
     gpus: tuple[Gpu, ...] = ()
@@ -103,20 +100,11 @@ class Topology:
             raise ValueError(f"{count} GPUs need {count} × {count} links")
 
     def codes(self) -> tuple[tuple[str, ...], ...]:
-        """The matrix."""
+        """The codes of all links, as the matrix of ``nvidia-smi topo -m``."""
         return tuple(tuple(SELF if link is None else link.code for link in row) for row in self.links)
 
-    def gpu(self, device: DeviceId) -> Gpu | None:
-        """The GPU of this name."""
-        return next((gpu for gpu in self.gpus if gpu.device == device), None)
-
-    def link(self, one: DeviceId, other: DeviceId) -> Link | None:
-        """Between two devices; None where one of them is no GPU of this machine, or both are the same."""
-        places = {gpu.device: place for place, gpu in enumerate(self.gpus)}
-        return self.links[places[one]][places[other]] if one in places and other in places else None
-
     def as_json(self) -> dict[str, Any]:
-        """The same as a JSON object, with the matrix beside it."""
+        """The topology as a JSON object, with the matrix of codes."""
         pairs = [(row, column, link) for row, links in enumerate(self.links) for column, link in enumerate(links) if link is not None]
         return {
             "nodes": [{"number": node.number, "cpus": list_text(node.cpus), "memory": node.memory} for node in self.nodes],
@@ -135,39 +123,12 @@ class Topology:
             "problem": self.problem,
         }
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``."""
-        gpus = [
-            {
-                **gpu,
-                "device": None if gpu["device"] is None else DeviceId.parse(gpu["device"]),
-                "bridges": tuple(gpu["bridges"]),
-                "cpus": read_list(gpu["cpus"]),
-                "nodes": read_list(gpu["nodes"]),
-            }
-            for gpu in values["gpus"]
-        ]
-        links = {
-            tuple(link["gpus"]): Link(
-                None if link["level"] is None else Level(link["level"]), link["nvlinks"], link["peer"], link["direct"]
-            )
-            for link in values["links"]
-        }
-        places = range(len(gpus))
-        return cls(
-            tuple(NumaNode(node["number"], read_list(node["cpus"]), node["memory"]) for node in values["nodes"]),
-            tuple(Gpu(**gpu) for gpu in gpus),
-            tuple(tuple(links.get((row, column)) for column in places) for row in places),
-            values["problem"],
-        )
-
 
 def read_list(text: str) -> frozenset[int]:
-    """Numbers as Linux writes lists of processors, "0-3,8".
+    """The numbers of a list in Linux's form, "0-3,8".
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: the text has another form.
     """
     numbers: set[int] = set()
     for part in filter(None, text.strip().split(",")):
@@ -188,9 +149,9 @@ def list_text(numbers: Iterable[int]) -> str:
 
 
 def level_between(one: Sequence[str], other: Sequence[str], same_node: bool) -> Level | None:
-    """By the bridges above two GPUs; None where they are unknown.
+    """The level between two GPUs by the bridges above each; None where they are unknown.
 
-    A switch is a bridge towards the root and one bridge a port: two GPUs of one switch have all bridges but the last in common.
+    A switch consists of one bridge towards the root and one for each port: two GPUs of one switch share all bridges but the last.
     """
     if not one or not other:
         return None

@@ -1,1 +1,1 @@
-"""Models that can be downloaded by name: list, download, verification."""
+"""Models that can be downloaded by name: list, download, checks."""

@@ -1,4 +1,4 @@
-"""Ending a download from another thread at once, also while the server says nothing."""
+"""Cancels a download from another thread at once, even while the server is silent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.errors import DownloadCancelledError
 
 
 class Cancellation:
-    """``cancel`` may be called from any thread, any number of times; the rest belongs to whoever downloads."""
+    """``cancel`` may be called from any thread, any number of times. The downloading thread calls the other methods."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -20,38 +20,38 @@ class Cancellation:
 
     @property
     def asked(self) -> bool:
-        """Whether somebody has cancelled."""
+        """Whether ``cancel`` was called."""
         return self._asked.is_set()
 
     def cancel(self) -> None:
-        """Give the download up: whoever waits for the network stops waiting."""
+        """Cancel: closes the connections, which ends any wait for the network."""
         with self._lock:
             self._asked.set()
             for connection in self._sockets:
-                _break_off(connection)
+                _close(connection)
 
     def watch(self, connection: socket.socket) -> None:
-        """A connection that a download depends on."""
+        """Close this connection when ``cancel`` is called."""
         with self._lock:
             self._sockets.add(connection)
             if self._asked.is_set():
-                _break_off(connection)
+                _close(connection)
 
     def check(self) -> None:
-        """Go on only if nobody has cancelled.
+        """Return unless cancelled.
 
         Raises:
-            DownloadCancelledError: somebody has.
+            DownloadCancelledError: ``cancel`` was called.
         """
         if self._asked.is_set():
             raise DownloadCancelledError("the download was cancelled")
 
     def pause(self, seconds: float) -> None:
-        """Wait, unless cancelled; the same error."""
+        """Wait until the time is over or ``cancel`` is called; raises as ``check`` does."""
         self._asked.wait(seconds)
         self.check()
 
 
-def _break_off(connection: socket.socket) -> None:
-    with suppress(OSError):  # it has ended by itself
+def _close(connection: socket.socket) -> None:
+    with suppress(OSError):  # it is closed already
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,13 +1,12 @@
-"""Downloads a model so that it is there completely and checked, or not at all."""
+"""Downloads a model: afterwards it is complete and checked, or it is not there at all."""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable
 from importlib.resources import files as resource_files
 from pathlib import Path
-
-import pooch  # type: ignore[import-untyped]
 
 from engine.errors import DownloadError, ModelError
 from engine.model.cfg import MAX_BYTES
@@ -30,26 +29,24 @@ def download(
     progress: Callable[[int], None] = lambda _: None,
     cancellation: Cancellation | None = None,
 ) -> ModelFiles:
-    """Make sure that a model is installed in ``folder``; what an interrupted download has left is continued.
+    """Install a model in ``folder`` unless it is there already. Continues a download that was interrupted.
 
-    progress: called with the number of bytes of the weights that are there, of ``entry.weights_bytes``.
+    progress: called with the number of bytes of the weights that are stored, of ``entry.weights_bytes``.
 
     Raises:
-        DownloadError: it cannot be reached, is not the file that was published, cannot be stored, or is being downloaded already.
-        DownloadCancelledError: cancelled; what is there will be continued.
+        DownloadError: the server cannot be reached or has another file, the disk is full, or another program downloads this model.
+        DownloadCancelledError: cancelled; the next download continues.
     """
     cancellation = cancellation or Cancellation()
     files = files_of(entry, folder)
     with locked(folder, entry.name):
         if is_installed(entry, folder):
             return files
+        weights = Path(files.weights)
         try:
             files.cfg.parent.mkdir(exist_ok=True)
-            for stray in files.cfg.parent.glob("tmp*"):  # of a download that was killed between two steps
-                stray.unlink()
         except OSError as error:
             raise DownloadError(f"{files.cfg.parent} cannot be written to: {error.strerror or error}") from error
-        weights = Path(files.weights)
         _check_space(entry, weights)
         _fetch(entry.cfg, files.cfg, None, lambda _: None, cancellation, lambda path: _check_cfg(entry, path))
         description = describe(files.cfg)
@@ -67,29 +64,32 @@ def _fetch(
     cancellation: Cancellation,
     check: Callable[[Path], object],
 ) -> None:
-    """Download one file, check it, and only then give it its name. What fails the checks is deleted."""
+    """Download one file, check it, and only then give it its name. A file that fails a check is deleted."""
     partial = Partial(target)
-
-    def downloader(address: str, place: str, _: object) -> None:
-        transfer(address, partial, size, size or MAX_BYTES, progress, cancellation)
+    try:
+        target.unlink(missing_ok=True)  # the model is not complete: this file cannot be trusted
+        transfer(file.source, partial, size, size or MAX_BYTES, progress, cancellation)
         try:
+            _check_digest(file, partial.path)
             check(partial.path)
         except ModelError as error:
             partial.discard()
-            raise DownloadError(f"{address} is not the file that was published: {error}") from error
-        partial.move(Path(place))
-
-    try:
-        target.unlink(missing_ok=True)  # whatever it is, it did not make a model
-        pooch.get_logger().setLevel("WARNING")
-        pooch.retrieve(file.source, file.sha256 and f"sha256:{file.sha256}", target.name, target.parent, downloader=downloader)
-    except ValueError as error:  # pooch's word for another checksum
-        raise DownloadError(
-            f"{file.source} is not the file that was published, its SHA-256 is not {file.sha256}: it is deleted; "
-            "it was damaged on its way, or replaced on the server: try again, or use a .cfg and .weights of your own"
-        ) from error
+            raise DownloadError(f"{file.source} is not the file that was published: {error}") from error
+        partial.finish()
     except OSError as error:
         raise DownloadError(f"{target} cannot be written: {error.strerror or error}") from error
+
+
+def _check_digest(file: RemoteFile, path: Path) -> None:
+    if file.sha256 is None:
+        return
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != file.sha256:
+        raise ModelError(
+            f"its SHA-256 is not {file.sha256}. It was damaged on its way or replaced on the server, and is deleted: "
+            "try again, or use a .cfg and .weights of your own"
+        )
 
 
 def _check_cfg(entry: ModelEntry, path: Path) -> None:

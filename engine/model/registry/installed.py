@@ -1,4 +1,4 @@
-"""Where downloaded models lie: a folder each, with its cfg, weights and labels."""
+"""The downloaded models: a folder for each, with its cfg, weights and labels."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from engine.errors import DownloadError, UsageError
-from engine.model.registry import catalogue as registry
+from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
 from engine.model.registry.lock import locked
 from engine.settings import ModelFiles
 
 PART = ".part"
-"""Ends the name of what is not downloaded completely: no such file is ever taken for a model."""
+"""Suffix of an unfinished download: such a file is never used as a model."""
 
 
 def models_folder() -> Path:
-    """Where models are downloaded to unless another place is given."""
+    """The folder for downloaded models unless another one is given."""
     return user_data_path("framefleet", appauthor=False) / "models"
 
 
 def files_of(entry: ModelEntry, folder: Path) -> ModelFiles:
-    """The files that a model consists of once it is installed; its labels are found beside them."""
+    """The files of a model, installed or not. Its labels lie beside them."""
     place = folder / entry.name
     return ModelFiles(place / f"{entry.name}.cfg", place / f"{entry.name}.weights")
 
 
 def is_installed(entry: ModelEntry, folder: Path) -> bool:
-    """Whether all its files are there, the weights with their exact size; looks at no contents."""
+    """Whether the cfg exists and the weights have their exact size. Does not read them."""
     files = files_of(entry, folder)
     try:
         return files.cfg.is_file() and Path(files.weights).stat().st_size == entry.weights_bytes
@@ -38,7 +38,7 @@ def is_installed(entry: ModelEntry, folder: Path) -> bool:
 
 
 def partial_bytes(entry: ModelEntry, folder: Path) -> int:
-    """How much of the weights an interrupted download has left to be continued."""
+    """Bytes of the weights that an interrupted download has stored."""
     try:
         return Path(f"{files_of(entry, folder).weights}{PART}").stat().st_size
     except OSError:
@@ -46,10 +46,10 @@ def partial_bytes(entry: ModelEntry, folder: Path) -> int:
 
 
 def remove_model(entry: ModelEntry, folder: Path) -> bool:
-    """Delete a model and what is left of an interrupted download of it; False if there was nothing.
+    """Delete a model, or an unfinished download of it. Returns False if there was neither.
 
     Raises:
-        DownloadError: it is being downloaded, or cannot be deleted.
+        DownloadError: another program downloads it, or it cannot be deleted.
     """
     place = folder / entry.name
     if not place.exists():
@@ -71,8 +71,8 @@ def model_named(name: str, folder: Path | None = None) -> ModelFiles:
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)
     if entry is None:
-        names = ", ".join(entry.name for entry in registry.FAMILY)
-        raise UsageError(f"'{name}' is neither a file nor a model to download; of those there are {names}")
+        names = ", ".join(entry.name for entry in catalogue.FAMILY)
+        raise UsageError(f"'{name}' is neither a file nor a model to download; models to download: {names}")
     if not is_installed(entry, folder):
         size = f"{entry.download_bytes / 1e6:.0f} MB"
         raise UsageError(f"{entry.name} is not downloaded yet: 'framefleet models download {entry.name}' does it ({size})")

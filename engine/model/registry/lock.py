@@ -1,4 +1,4 @@
-"""One process at a time: a lock that the operating system frees when its owner ends, however that happens."""
+"""A lock file that admits one process at a time. The operating system frees it when its owner ends, even by a crash."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.errors import DownloadError
 
 @contextmanager
 def locked(folder: Path, name: str) -> Iterator[None]:
-    """Hold the lock of the model ``name`` in ``folder``, which is made if need be.
+    """Hold the lock of the model ``name`` in ``folder``. Creates the folder if necessary.
 
     Raises:
-        DownloadError: someone else holds it, or the folder cannot be written to.
+        DownloadError: another process holds it, or the folder cannot be written to.
     """
     path = folder / f".{name}.lock"
     try:
@@ -27,7 +27,7 @@ def locked(folder: Path, name: str) -> Iterator[None]:
     with file:
         if not _take(file):
             raise DownloadError(f"{name} is being downloaded already, by another window or command: wait until that has ended")
-        yield  # closing the file frees the lock; the file stays, for deleting it would let two owners in
+        yield  # closing the file frees the lock; deleting the file would admit a second owner
 
 
 def _take(file: BinaryIO) -> bool:

@@ -1,4 +1,4 @@
-"""A file that is not downloaded completely, and what is needed to continue it: only the very same file may be continued."""
+"""An unfinished download: the bytes so far, and the server's mark of the file, since only the very same file may be continued."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.model.registry.installed import PART
 
 @dataclass(frozen=True)
 class Partial:
-    """What there is so far of ``target``, beside it; a second file says what it is a part of."""
+    """The unfinished download of ``target``: a file beside it, and a second one that says which file on the server it is a part of."""
 
     target: Path
 
     @property
     def path(self) -> Path:
-        """Where the bytes lie."""
+        """The file with the bytes so far."""
         return self.target.with_name(f"{self.target.name}{PART}")
 
     @property
@@ -27,11 +27,11 @@ class Partial:
 
     @property
     def length(self) -> int:
-        """Bytes there are, 0 if there is no file."""
+        """Bytes so far, 0 without a file."""
         return self.path.stat().st_size if self.path.is_file() else 0
 
     def resume_point(self, address: str) -> tuple[int, str]:
-        """From which byte to continue, and the server's mark of the file it belongs to; (0, "") to begin anew."""
+        """The byte to continue from, and the server's mark of the file; (0, "") to start from the beginning."""
         try:
             origin = json.loads(self._origin.read_text("utf-8"))
             mark = origin["mark"] if origin["address"] == address else ""
@@ -40,7 +40,7 @@ class Partial:
             return 0, ""
 
     def begin(self, address: str, headers: Mapping[str, str]) -> None:
-        """Remember what is about to be downloaded from its beginning."""
+        """Start from the beginning. Keeps the server's mark from the response's headers if the file can be continued later."""
         self.discard()
         mark = headers.get("ETag", "")
         if not mark or mark.startswith("W/"):  # RFC 9110, 13.1.5: a weak mark does not identify the bytes
@@ -49,11 +49,11 @@ class Partial:
             self._origin.write_text(json.dumps({"address": address, "mark": mark}), "utf-8")
 
     def discard(self) -> None:
-        """Forget everything."""
+        """Delete both files."""
         self.path.unlink(missing_ok=True)
         self._origin.unlink(missing_ok=True)
 
-    def move(self, place: Path) -> None:
-        """It is complete: put it there."""
-        self.path.replace(place)
+    def finish(self) -> None:
+        """Give the complete download its name."""
+        self.path.replace(self.target)
         self._origin.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""One file over HTTP, interruptions continued where they happened. The only file that knows the HTTP library."""
+"""Downloads one file over HTTP and continues after interruptions. The only module that uses the HTTP library."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.model.registry.partial import Partial
 
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
-"""After this long without a byte the server counts as gone."""
+"""The connection is given up after this time without a byte."""
 PAUSE_SECONDS = 0.5
-"""Between a break and the attempt to continue."""
+"""Wait between an interruption and the attempt to continue."""
 ATTEMPTS = 20
-"""Connections for one file, each of which got further than those before."""
+"""Connections for one file at most. A connection that brings no new bytes ends the download."""
 CHUNK = 1 << 16
 
 _ELSEWHERE = "try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own"
@@ -32,13 +32,13 @@ def transfer(
 ) -> None:
     """Download ``address`` into ``partial`` until that is complete.
 
-    size: the exact number of bytes, None if unknown. most: more bytes than this are not taken. progress: called with the number of
-    bytes there are so far.
+    size: the exact number of bytes, None if unknown. most: the download fails beyond this number of bytes. progress: called with
+    the number of bytes so far.
 
     Raises:
-        DownloadError: it cannot be reached, is another file, broke off, or cannot be stored. What there is stays, to be continued,
-            unless it is known to be wrong.
-        DownloadCancelledError: cancelled; what there is stays.
+        DownloadError: the server cannot be reached, has another file or closes the connection, or the disk refuses. The bytes
+            so far are kept for the next attempt unless they are known to be wrong.
+        DownloadCancelledError: cancelled; the bytes so far are kept.
     """
     furthest = partial.length
     for _ in range(ATTEMPTS):
@@ -48,7 +48,7 @@ def transfer(
                 _attempt(session, address, partial, size, most, progress, cancellation)
             return
         except (requests.RequestException, HTTPError) as error:
-            cancellation.check()  # breaking off is how one cancels
+            cancellation.check()  # cancelling closes the connection
             reached = partial.length
             if reached <= furthest:
                 raise DownloadError(_explain(address, error, reached, size)) from error
@@ -56,7 +56,7 @@ def transfer(
         except OSError as error:
             raise DownloadError(f"{partial.path} cannot be written: {error.strerror or error}") from error
         cancellation.pause(PAUSE_SECONDS)
-    raise DownloadError(f"{address} broke off {ATTEMPTS} times, at last after {furthest:,} bytes: try again to continue it")
+    raise DownloadError(f"{address} was interrupted {ATTEMPTS} times, the last time after {furthest:,} bytes: try again to continue it")
 
 
 def _attempt(
@@ -69,13 +69,13 @@ def _attempt(
     cancellation: Cancellation,
 ) -> None:
     start, mark = partial.resume_point(address)
-    headers = {"Accept-Encoding": "identity"}  # compressed bytes have another length, and cannot be continued
+    headers = {"Accept-Encoding": "identity"}  # compressed bytes have another length and cannot be continued
     if start:
         headers |= {"Range": f"bytes={start}-", "If-Range": mark}
     with session.get(address, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENT_SECONDS)) as response:
         if start and not _continues(response, start):
             start = 0
-            if response.status_code in (206, 416):  # not the part that was asked for
+            if response.status_code in (206, 416):  # not the requested part
                 partial.discard()
                 response.close()
                 return _attempt(session, address, partial, size, most, progress, cancellation)
@@ -94,7 +94,7 @@ def _attempt(
         cancellation.check()
     if start > most:
         partial.discard()
-        raise DownloadError(f"{address} sends more than the {most:,} bytes there should be: it is not the file it should be; {_ELSEWHERE}")
+        raise DownloadError(f"{address} sends more than the expected {most:,} bytes: it is another file; {_ELSEWHERE}")
     if size is not None and start < size:
         raise requests.ConnectionError("the connection was closed too early")
     return None
@@ -117,12 +117,12 @@ def _check_answer(address: str, response: requests.Response, size: int | None, s
     if size is not None and announced.isdecimal() and start + int(announced) != size and "Content-Encoding" not in response.headers:
         raise DownloadError(
             f"{address} is announced with {start + int(announced):,} bytes, but this file has exactly {size:,}: "
-            f"the server has another file, or is not set up well; {_ELSEWHERE}"
+            f"the server has another file, or is misconfigured; {_ELSEWHERE}"
         )
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
-    """What arrives, as it arrives: ``iter_content`` waits until a chunk is full."""
+    """The bytes as they arrive: ``iter_content`` would wait until a chunk is full."""
     while chunk := response.raw.read1(CHUNK, decode_content=True):
         yield chunk
 
@@ -137,7 +137,7 @@ def _session(cancellation: Cancellation) -> requests.Session:
 
 
 class _WatchedAdapter(HTTPAdapter):
-    """Shows every connection to a Cancellation."""
+    """Lets a Cancellation close every connection."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ class _WatchedAdapter(HTTPAdapter):
     def _watched(self, kind: Any) -> Any:
         watch = self._cancellation.watch
 
-        class Watched(kind):  # type: ignore[misc]  # whichever class the scheme and the proxy call for
+        class Watched(kind):  # type: ignore[misc]  # the class depends on the scheme and the proxy
             def connect(self) -> None:
                 super().connect()
                 watch(self.sock)
@@ -169,17 +169,17 @@ def _explain(address: str, error: Exception, reached: int, size: int | None) -> 
             "Behind a proxy that opens connections, name its certificate in REQUESTS_CA_BUNDLE"
         )
     if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema | requests.exceptions.MissingSchema):
-        return f"'{address}' is no address of a web server: it begins with https:// or http://, check FRAMEFLEET_MODELS_URL"
+        return f"'{address}' is not the address of a web server, which begins with https:// or http://: check FRAMEFLEET_MODELS_URL"
     if isinstance(error, requests.exceptions.TooManyRedirects):
-        return f"{address} leads in a circle: {_ELSEWHERE}"
+        return f"{address} redirects in a circle: {_ELSEWHERE}"
     if reached:
         whole = "" if size is None else f" of {size:,}"
-        return f"{address} broke off after {reached:,}{whole} bytes ({_reason(error)}): try again to continue it"
+        return f"{address} was interrupted after {reached:,}{whole} bytes ({_reason(error)}): try again to continue it"
     return f"{host} cannot be reached ({_reason(error)}) for {address}: is this machine online? Otherwise {_ELSEWHERE}"
 
 
 def _reason(error: BaseException) -> str:
-    """The innermost cause, without the library's names."""
+    """The cause in words, without the library's names."""
     text = str(error)
     for pattern, meaning in (
         (r"resolve|Name or service|getaddrinfo", "its name is unknown here"),

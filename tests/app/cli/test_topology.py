@@ -78,10 +78,10 @@ def test_who_reads_whose_memory() -> None:
     assert text(mixed).splitlines()[-4:] == ["\tGPU0\tGPU1\tGPU2", "GPU0\t X \tyes\tyes", "GPU1\tyes\t X \tyes", "GPU2\tno\tno\t X "]
 
 
-def test_json_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
     topology = machine([gpu(0, "pci0/a", 0), gpu(1, "pci1/b", 1)], {(0, 1): 4}, NODES)
     values = json.loads(show(monkeypatch, topology, "--json"))
-    assert Topology.from_json(values) == topology
+    assert values["links"][0] == {"gpus": [0, 1], "level": "SYS", "nvlinks": 4, "peer": True, "direct": False, "code": "NV4"}
     assert values["matrix"] == [["X", "NV4"], ["NV4", "X"]]
     assert values["gpus"][1]["device"] == "cuda:1"
     assert values["nodes"][1] == {"number": 1, "cpus": "16-31", "memory": 64 * GIB}

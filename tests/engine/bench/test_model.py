@@ -15,7 +15,7 @@ CPU = DeviceId("cpu", "0")
 
 def test_every_combination_is_measured() -> None:
     results = list(bench_model(tiny_files(), [CPU], [Precision.FP32], [96, 64], [1, 2], 0.1))
-    assert [(result.size, result.batch) for result in results] == [(96, 1), (96, 2), (64, 1), (64, 2)]
+    assert [(result.size, result.engine.batch) for result in results] == [(96, 1), (96, 2), (64, 1), (64, 2)]
     for result in results:
         assert result.images_per_s > 0
         assert 0 < result.latency_p50 <= result.latency_p99

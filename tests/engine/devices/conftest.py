@@ -7,8 +7,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def recordings(data: Path) -> Path:
-    """The folder with what was recorded on other machines, beside the one with models and videos."""
+    """The folder with recordings of other machines, beside the folder with models and videos."""
     folder = data.parent / "device" / "recordings"
     if not folder.is_dir():
-        pytest.skip(f"no recordings in {folder}")
+        pytest.skip(f"needs the recording of a machine with eight GPUs in {folder}")
     return folder

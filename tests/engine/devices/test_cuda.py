@@ -89,7 +89,7 @@ def test_an_instance_of_a_cut_gpu_is_a_device_and_its_gpu_is_not_hidden() -> Non
     ("answers", "problem"),
     [
         ({"nvmlDeviceGetComputeMode": 2}, "compute mode is Prohibited: 'nvidia-smi -i GPU-a -c DEFAULT'"),
-        ({"nvmlDeviceGetComputeMode": 3, "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=1)]}, "process 1 computes on it"),
+        ({"nvmlDeviceGetComputeMode": 3, "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=1)]}, "process 1 uses it"),
         ({"nvmlDeviceGetComputeMode": 3, "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=os.getpid())]}, None),
         ({"nvmlDeviceGetComputeMode": 3}, None),
         ({"nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=1)]}, None),
@@ -104,7 +104,7 @@ def test_who_may_compute_on_it(answers: dict[str, object], problem: str | None) 
 
 def test_an_old_driver() -> None:
     (device,) = described(FIRST, library=Library(H200, cuda=12040))
-    assert device.problem == "its driver 580.1 speaks CUDA 12.4, 13.0 is needed: install driver 580 or newer"
+    assert device.problem == "its driver 580.1 supports CUDA 12.4, 13.0 is needed: install driver 580 or newer"
 
 
 @pytest.mark.parametrize(

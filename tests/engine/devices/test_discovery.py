@@ -99,7 +99,7 @@ def test_a_line_cut_short_by_a_crash_is_no_device() -> None:
 
 
 def test_without_any_answer_it_is_an_error() -> None:
-    with pytest.raises(DeviceError, match=r"status 3: it said nothing.*doctor"):
+    with pytest.raises(DeviceError, match=r"it ended with status 3; 'framefleet doctor'"):
         discover(searches=[search("raise SystemExit(3)")])
     with pytest.raises(DeviceError, match="found none"):
         discover(searches=[search("")])

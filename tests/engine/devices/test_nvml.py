@@ -16,12 +16,25 @@ def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
     (gpu,) = nvml.gpus()
     assert (nvml.driver, nvml.cuda) == ("580.1", (13, 0))
     assert (gpu.name, gpu.uuid, gpu.pci, gpu.compute_capability) == ("NVIDIA H200", "GPU-a", "00000000:00:06.0", (9, 0))
-    assert (gpu.memory, gpu.utilization, gpu.decoder) == ((2**30, 141 * 2**30), (97, 41), 83)
-    assert (gpu.power, gpu.power_limit, gpu.temperature) == (612.345, 700.0, 63)
-    assert (gpu.pcie_generation, gpu.pcie_width, gpu.pcie_throughput()) == (5, 16, (1.5e6, 1.5e6))
-    assert gpu.throttling == ("power limit", "temperature")
-    assert (gpu.compute_mode, gpu.processes, gpu.mig_mode) == ("default", (), False)
-    assert [gpu.encoder, gpu.sm_clock, gpu.sm_clock_limit, gpu.memory_clock, gpu.nvlink_ends()] == [None] * 5
+    assert (gpu.memory, gpu.pcie_throughput()) == ((2**30, 141 * 2**30), (1.5e6, 1.5e6))
+    assert (gpu.compute_mode, gpu.processes, gpu.mig_mode, gpu.nvlink_ends()) == ("default", (), False, None)
+    assert gpu.readings() == {
+        "utilization": 97,
+        "memory_utilization": 41,
+        "decoder": 83,
+        "encoder": None,
+        "memory_used": 2**30,
+        "memory_total": 141 * 2**30,
+        "power": 612.345,
+        "power_limit": 700.0,
+        "temperature": 63,
+        "sm_clock": None,
+        "sm_clock_limit": None,
+        "memory_clock": None,
+        "pcie_generation": 5,
+        "pcie_width": 16,
+        "throttling": ("power limit", "temperature"),
+    }
     assert gpu.counters() == Counters(Counter(None, None), {ALL_LINKS: Counter(None, None)})
 
 
@@ -30,8 +43,9 @@ def test_a_gpu_that_tells_nothing_is_no_error() -> None:
     gpu = nvml.gpu("GPU-b")
     assert gpu is not None
     assert gpu.name == "NVIDIA GPU"
-    assert gpu.memory == gpu.utilization == gpu.pcie_throughput() == (None, None)
-    assert [gpu.pci, gpu.compute_capability, gpu.compute_mode, gpu.mig_mode, gpu.power, gpu.throttling, gpu.processes] == [None] * 7
+    assert gpu.memory == gpu.pcie_throughput() == (None, None)
+    assert [gpu.pci, gpu.compute_capability, gpu.compute_mode, gpu.mig_mode, gpu.processes] == [None] * 5
+    assert set(gpu.readings().values()) == {None}
     assert gpu.mig_instances() == ()
     assert nvml.gpu("GPU-c") is None
 

@@ -60,19 +60,19 @@ def test_a_recorded_machine(tmp_path: Path) -> None:
         (" \n", "it is empty"),
         ("{", "it ends too early"),
         ('{"gpus": [{"name": "X"},\n', "it ends too early"),
-        ("<xml>", "it is no JSON from line 1 on"),
-        ('{\n"gpus": yes}', "it is no JSON from line 2 on"),
+        ("<xml>", "its JSON is wrong in line 1"),
+        ('{\n"gpus": yes}', "its JSON is wrong in line 2"),
         ("[]", "no list 'gpus'"),
         ('{"gpus": 3}', "no list 'gpus'"),
         ('{"gpus": [3]}', "no list 'gpus'"),
         ('"text"', "no list 'gpus'"),
-        ("[" * 100_000, "cannot be taken in"),
-        ("9" * 10_000, "cannot be taken in"),
-        ('{"nodes": [], "gpus": [{"name": "X"}], "matrix": [[" X "]]}', "'framefleet topology --json' writes"),
+        ("[" * 100_000, "its JSON cannot be read"),
+        ("9" * 10_000, "its JSON cannot be read"),
+        ('{"nodes": [], "gpus": [{"name": "X"}], "matrix": [[" X "]]}', "written by 'framefleet topology --json'"),
     ],
 )
 def test_another_file_is_no_recording_and_why_is_said_in_plain_words(tmp_path: Path, content: str, fault: str) -> None:
-    with pytest.raises(UsageError, match=rf"r\.json is no recording of a machine: .*{fault}.*; give a JSON file") as caught:
+    with pytest.raises(UsageError, match=rf"r\.json is not a recording of a machine: .*{fault}.*; give a JSON file") as caught:
         read_recording(write(tmp_path / "r.json", content))
     assert not any(words in str(caught.value) for words in ("Expecting", "char ", "codec", "recursion", "digits"))
 
@@ -93,7 +93,7 @@ def test_a_folder_is_no_recording(tmp_path: Path) -> None:
 
 def test_a_picture_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "p.jpg").write_bytes(b"\xff\xd8\xff\xe0\x00")
-    with pytest.raises(UsageError, match="it is no text"):
+    with pytest.raises(UsageError, match="it is not text"):
         read_recording(tmp_path / "p.jpg")
 
 

@@ -49,8 +49,8 @@ def test_an_equals_sign_may_stand_in_a_value() -> None:
         ("# only a comment\n", "no sections"),
         ("width=3\n[net]", "line 1.*before the first section"),
         ("[net]\nperson\n", "line 2.*'person'.*neither"),
-        ("[net\n", r"line 1.*'\[net'.*no section"),
-        ("[]\n", "line 1.*no section"),
+        ("[net\n", r"line 1.*'\[net'.*not a section"),
+        ("[]\n", "line 1.*not a section"),
         ("[net]\n" + "x" * 500, "line 2: 'x{37}…'"),
     ],
 )
@@ -126,9 +126,9 @@ def test_a_file_too_large_is_not_read_to_its_end(tmp_path: Path) -> None:
 def test_missing_folders_and_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="does not exist"):
         read_cfg(tmp_path / "no.cfg")
-    with pytest.raises(ModelError, match="is no file"):
+    with pytest.raises(ModelError, match="is not a file"):
         read_cfg(tmp_path)
-    with pytest.raises(ModelError, match="is no file"):
+    with pytest.raises(ModelError, match="is not a file"):
         read_cfg(Path(os.devnull))
     with pytest.raises(ModelError):
         read_cfg(Path("a\0b"))

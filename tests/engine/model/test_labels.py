@@ -35,8 +35,8 @@ def test_names_in_any_language(tmp_path: Path) -> None:
         (b"", "has 0 labels"),
         (b"cat\n\ndog\n", "line 2 is empty"),
         (b"caf\xe9\ndog\n", "not UTF-8 text at byte 3"),
-        (b"a\0b\n", "no list of labels"),
-        (b"x\n" * 3_000_000, "no list of labels"),
+        (b"a\0b\n", "not a list of labels"),
+        (b"x\n" * 3_000_000, "not a list of labels"),
     ],
 )
 def test_files_that_do_not_fit(tmp_path: Path, content: bytes, complaint: str) -> None:
@@ -49,7 +49,7 @@ def test_files_that_do_not_fit(tmp_path: Path, content: bytes, complaint: str) -
 def test_missing(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="does not exist"):
         read_labels(tmp_path / "a.names", 2)
-    with pytest.raises(ModelError, match="is no file"):
+    with pytest.raises(ModelError, match="is not a file"):
         read_labels(tmp_path, 2)
 
 

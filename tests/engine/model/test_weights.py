@@ -82,7 +82,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 def test_missing(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"no\.weights does not exist"):
         read_weights(TINY, tmp_path / "no.weights")
-    with pytest.raises(ModelError, match="is no file"):
+    with pytest.raises(ModelError, match="is not a file"):
         read_weights(TINY, tmp_path)
 
 

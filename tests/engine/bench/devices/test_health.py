@@ -38,7 +38,7 @@ def slowed(test: Test, devices: tuple[DeviceId, ...], times: float) -> list[Meas
 
 def test_all_well() -> None:
     assert findings(healthy(), NAMES) == []
-    assert verdict(healthy(), NAMES) == "all well: none of 4 devices and 12 links gives less than 80% of the median of its peers"
+    assert verdict(healthy(), NAMES) == "no problem: none of 4 devices and 12 links is below 80% of the median of its peers"
 
 
 @pytest.mark.parametrize("times", [1.2, 0.5])
@@ -49,11 +49,11 @@ def test_a_little_slower_or_faster_is_no_finding(times: float) -> None:
 @pytest.mark.parametrize(
     ("test", "devices", "words"),
     [
-        (Test.MEMORY, CARDS[2:3], "cuda:2 copies within its memory with 50% of the speed that is usual among its peers"),
-        (Test.UPLOAD, CARDS[:1], "cuda:0 takes from the host with 50% of"),
-        (Test.PEER, CARDS[1:3], "cuda:1 → cuda:2 copies with 50% of"),
-        (Test.PEER_LATENCY, CARDS[2:4], "cuda:2 → cuda:3 makes small copies with 50% of"),
-        (Test.PRODUCT, CARDS[3:], "cuda:3 multiplies with 50% of"),
+        (Test.MEMORY, CARDS[2:3], "cuda:2 copies within its memory at 50% of its peers' median speed"),
+        (Test.UPLOAD, CARDS[:1], "cuda:0 takes from the host at 50% of"),
+        (Test.PEER, CARDS[1:3], "cuda:1 → cuda:2 copies at 50% of"),
+        (Test.PEER_LATENCY, CARDS[2:4], "cuda:2 → cuda:3 makes small copies at 50% of"),
+        (Test.PRODUCT, CARDS[3:], "cuda:3 multiplies at 50% of"),
     ],
 )
 def test_what_is_slow_is_named(test: Test, devices: tuple[DeviceId, ...], words: str) -> None:

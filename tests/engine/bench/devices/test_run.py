@@ -57,7 +57,7 @@ def test_arrays_larger_than_the_memory_are_not_even_tried(monkeypatch: pytest.Mo
     assert {one.problem for one in found if one.nbytes > 1 << 20} == {"not enough memory for 0.0 GB"}
 
 
-def test_a_process_that_dies_is_a_finding_with_its_last_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_process_that_dies_is_a_finding_with_its_last_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text('#!/bin/sh\necho \'{"names": {"cpu:0": "one"}}\'\necho \'the driver is gone\' >&2\nkill -SEGV $$\n')
     program.chmod(0o755)
@@ -65,7 +65,7 @@ def test_a_process_that_dies_is_a_finding_with_its_last_words(monkeypatch: pytes
     bench = DeviceBench(CPUS[:1])
     (found,) = bench.measure()
     assert found.devices == CPUS[:1]
-    assert found.problem == f"the benchmark crashed (signal {int(signal.SIGSEGV)}), nothing more was measured: the driver is gone"
+    assert found.problem == f"the benchmark did not reach its end: it crashed (signal {int(signal.SIGSEGV)}): the driver is gone"
     assert bench.names == {CPUS[0]: "one"}
 
 

@@ -73,7 +73,10 @@ def test_links_are_direct_or_through_switches() -> None:
     gpus = read_gpus(values)
     topology = Topology((), gpus, join(gpus, values))
     assert (topology.links[0][1], topology.links[2][3]) == (Link(None, 2, None, False), Link(None, 1, None, True))
-    assert Topology.from_json(json.loads(json.dumps(topology.as_json()))) == topology
+    assert [link for link in json.loads(json.dumps(topology.as_json()))["links"] if link["nvlinks"]] == [
+        {"gpus": gpus, "level": None, "nvlinks": nvlinks, "peer": None, "direct": direct, "code": f"NV{nvlinks}"}
+        for gpus, nvlinks, direct in (([0, 1], 2, False), ([1, 0], 2, False), ([2, 3], 1, True), ([3, 2], 1, True))
+    ]
 
 
 def test_through_switches_it_is_as_many_as_both_have_if_they_reach_each_other() -> None:
@@ -116,9 +119,7 @@ def test_a_matrix_of_another_size_is_refused() -> None:
 def test_the_recorded_eight(recordings: Path) -> None:
     topology = read_recording(recordings / "nvml-8xH200.json").topology
     assert [(node.number, node.cpus, node.memory) for node in topology.nodes] == [(0, frozenset(range(128)), None)]
-    assert topology.link(CUDA[0], CUDA[7]) == Link(Level.PHB, 18, True)
-    assert topology.link(CUDA[3], CUDA[3]) is topology.link(CUDA[0], DeviceId("cpu", "0")) is None
-    assert (topology.gpu(CUDA[1]), topology.gpu(DeviceId("cuda", "8"))) == (topology.gpus[1], None)
+    assert (topology.links[0][7], topology.links[3][3]) == (Link(Level.PHB, 18, True), None)
+    assert [gpu.device for gpu in topology.gpus] == [DeviceId("cuda", str(number)) for number in range(8)]
     assert {(gpu.node, gpu.own_node, gpu.nvlinks, gpu.generation, gpu.width) for gpu in topology.gpus} == {(0, None, 18, 5, 16)}
     assert topology.gpus[2].pci == "0000:00:08.0"
-    assert Topology.from_json(json.loads(json.dumps(topology.as_json()))) == topology

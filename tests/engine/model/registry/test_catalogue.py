@@ -74,7 +74,7 @@ def test_only_complete_files_make_a_model(tmp_path: Path) -> None:
         file.truncate(entry.weights_bytes)
     assert is_installed(entry, tmp_path)
     assert model_named("yolov4-tiny", tmp_path) == files
-    with pytest.raises(UsageError, match=r"'yolov9' is neither a file nor a model to download; of those there are yolov4-tiny, "):
+    with pytest.raises(UsageError, match=r"'yolov9' is neither a file nor a model to download; models to download: yolov4-tiny, "):
         model_named("yolov9", tmp_path)
 
 

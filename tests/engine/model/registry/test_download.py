@@ -76,14 +76,16 @@ def test_a_model_is_there_and_works(site: Site, entry: ModelEntry, folder: Path)
     assert len(site.requests) == asked
 
 
-def test_coco_models_get_their_labels(site: Site, folder: Path, tmp_path: Path, data: Path) -> None:
-    cfg, weights = ((data / "models" / f"yolo-fastest-1.1.{kind}").read_bytes() for kind in ("cfg", "weights"))
-    known = hashlib.sha256(weights).hexdigest()
-    entry = dataclasses.replace(publish_tiny(site, tmp_path, "fastest", known), layers=131, parameters=346_062)
-    site.pages["/fastest.cfg"] = Page(cfg)
-    site.pages["/fastest.weights"] = Page(weights)
+def test_coco_models_get_their_labels(site: Site, folder: Path, tmp_path: Path) -> None:
+    cfg = tmp_path / "coco.cfg"
+    cfg.write_text(
+        TINY_CFG.read_text()
+        .replace("filters=24\nsize=1\nstride=1\nactivation=linear", "filters=255\nsize=1")
+        .replace("classes=3", "classes=80")
+    )
+    entry = publish_tiny(site, tmp_path, "coco", cfg=cfg)
     files = download(entry, folder)
-    assert names(entry, folder) == {"fastest.cfg", "fastest.weights", "fastest.names"}
+    assert names(entry, folder) == {"coco.cfg", "coco.weights", "coco.names"}
     assert check_model(files).labels[:2] == ("person", "bicycle")
 
 
@@ -96,7 +98,9 @@ def test_a_break_is_continued_where_it_happened(site: Site, entry: ModelEntry, f
 
 def test_a_later_download_continues_an_earlier_one(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages[WEIGHTS].breaks = [20_000, 0]
-    with pytest.raises(DownloadError, match=r"broke off after 20,000 of 71,764 bytes \(the connection was closed\): try again to cont"):
+    with pytest.raises(
+        DownloadError, match=r"was interrupted after 20,000 of 71,764 bytes \(the connection was closed\): try again to cont"
+    ):
         download(entry, folder)
     assert_no_model(entry, folder)
     assert partial_bytes(entry, folder) == 20_000
@@ -115,7 +119,7 @@ def test_what_cannot_be_continued_begins_anew(site: Site, entry: ModelEntry, fol
 
 def test_a_server_that_always_breaks_at_the_same_place_is_given_up(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages[WEIGHTS] = dataclasses.replace(site.pages[WEIGHTS], mark=None, breaks=[30_000] * 9)
-    with pytest.raises(DownloadError, match="broke off after 30,000"):
+    with pytest.raises(DownloadError, match="was interrupted after 30,000"):
         download(entry, folder)
     assert len(site.ranges(WEIGHTS)) == 2
 
@@ -159,11 +163,11 @@ def test_without_a_length_the_bytes_are_counted(site: Site, entry: ModelEntry, f
     page.chunked = True
     whole = page.body
     page.body = whole + b"more"
-    with pytest.raises(DownloadError, match="sends more than the 71,764 bytes"):
+    with pytest.raises(DownloadError, match="sends more than the expected 71,764 bytes"):
         download(entry, folder)
     assert partial_bytes(entry, folder) == 0
     page.body = whole[:-4]
-    with pytest.raises(DownloadError, match="broke off after 71,760 of 71,764"):
+    with pytest.raises(DownloadError, match="was interrupted after 71,760 of 71,764"):
         download(entry, folder)
     assert_no_model(entry, folder)
     page.body, page.mark = whole, '"new"'
@@ -236,7 +240,7 @@ def test_redirects_are_followed_and_circles_left(site: Site, entry: ModelEntry, 
     assert site.ranges("/there") == [None, "bytes=30000-"]
     (folder / "tiny" / "tiny.weights").unlink()
     site.pages["/there"] = Page(redirect=WEIGHTS)
-    with pytest.raises(DownloadError, match="leads in a circle"):
+    with pytest.raises(DownloadError, match="redirects in a circle"):
         download(entry, folder)
 
 
@@ -288,7 +292,7 @@ def test_cancelling_a_slow_download_keeps_what_there_is(site: Site, entry: Model
 def test_a_silent_server_is_given_up(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "SILENT_SECONDS", 0.2)
     site.pages[WEIGHTS].stall, site.pages[WEIGHTS].mark = 30_000, None
-    with pytest.raises(DownloadError, match=r"broke off after 30,720 of 71,764 bytes \(no answer in time\)"):
+    with pytest.raises(DownloadError, match=r"was interrupted after 30,720 of 71,764 bytes \(no answer in time\)"):
         download(entry, folder)
     site.pages[WEIGHTS].stall = -1
     (folder / "tiny" / "tiny.weights.part").unlink()
@@ -327,7 +331,6 @@ download({entry!r}, Path({str(folder)!r}))
     process.kill()
     assert process.wait(10) == -signal.SIGKILL
     assert_no_model(entry, folder)
-    assert any(name.startswith("tmp") for name in names(entry, folder))
     site.pages[WEIGHTS].stall = None
     files = download(entry, folder)
     assert site.ranges(WEIGHTS)[-1] is not None
@@ -344,9 +347,9 @@ def at(entry: ModelEntry, address: str) -> ModelEntry:
     [
         ("http://no-such-host.invalid/tiny.cfg", r"no-such-host.invalid cannot be reached \(its name is unknown here\).*machine online"),
         ("http://127.0.0.1:9/tiny.cfg", r"127.0.0.1 cannot be reached \(it refuses the connection\)"),
-        ("ftp://127.0.0.1/tiny.cfg", "is no address of a web server"),
-        ("tiny.cfg", "is no address of a web server"),
-        ("http://", "is no address of a web server"),
+        ("ftp://127.0.0.1/tiny.cfg", "is not the address of a web server"),
+        ("tiny.cfg", "is not the address of a web server"),
+        ("http://", "is not the address of a web server"),
     ],
 )
 def test_what_cannot_be_reached_is_explained(entry: ModelEntry, folder: Path, address: str, message: str) -> None:

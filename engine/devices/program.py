@@ -1,0 +1,42 @@
+"""Runs a short program that prints JSON: a driver that crashes or hangs there does not affect the caller."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The working folder of such programs: they import this engine, installed or not, whatever the caller's folder is."""
+
+
+def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[list[Any], str | None]:
+    """Run a program to its end. timeout: seconds.
+
+    Returns the JSON values it printed, one a line, and why it failed (None = it succeeded). Other lines are ignored: drivers print, too.
+    """
+    try:
+        done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, cwd=ROOT, check=False)
+        output, problem = done.stdout, explain_exit(done.returncode, done.stderr.decode("utf-8", "replace"))
+    except subprocess.TimeoutExpired as expired:
+        output, problem = expired.stdout or b"", f"it gave no answer within {timeout:g} s"
+    except OSError as error:
+        return [], f"it cannot be started: {error}"
+    values = []
+    for line in output.decode("utf-8", "replace").splitlines():
+        try:
+            values.append(json.loads(line))
+        except (ValueError, RecursionError):
+            continue
+    return values, problem
+
+
+def explain_exit(status: int, errors: str) -> str | None:
+    """Why a process failed, in words with the last line of its standard error; None if it succeeded."""
+    if status == 0:
+        return None
+    how = f"it crashed (signal {-status})" if status < 0 else f"it ended with status {status}"
+    last = errors.strip().splitlines()[-1:]
+    return f"{how}: {last[0]}" if last else how
