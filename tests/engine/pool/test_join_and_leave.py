@@ -33,7 +33,6 @@ from tests.support.pool import (
     CPUS,
     Seen,
     engine_fault_main,
-    quicker_than,
     run_pool,
     slow_build_main,
     slow_main,
@@ -294,8 +293,7 @@ def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: 
 def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolation, video: Path) -> None:
     leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
     main = partial(slow_build_main, device=FIRST)
-    with quicker_than(15):
-        seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
+    seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
     check_complete(seen, 2)
     assert kinds(seen, FIRST)[-1] is DeviceLeft
     assert not seen.failures
@@ -312,13 +310,11 @@ def test_an_engine_that_takes_long_does_not_hold_up_its_leaving(isolation: Isola
             pool.remove_device(FIRST)
         if len(seen.ready) == 2 and "ready" not in times:
             times["ready"] = time.monotonic()
-        if isinstance(event, DeviceLeft):
-            times["left"] = time.monotonic()
 
-    main = partial(slow_main, device=FIRST, seconds=3.0)
+    main = partial(slow_main, device=FIRST, seconds=1000.0)  # a run that waited for it would not end
     seen = run_pool([video] * 3, CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
     check_complete(seen, 3)
-    assert times["left"] - times["asked"] < 2
+    assert seen.left == [FIRST]
     assert not seen.failures
 
 
@@ -336,8 +332,7 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
         pool.remove_device(FIRST)
 
-    with quicker_than(20):
-        seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
     check_complete(seen, 2)
     assert seen.left == [FIRST]
 
