@@ -14,7 +14,7 @@ RATE = 2.0
 
 @dataclass(frozen=True)
 class LinkTraffic:
-    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters began anew.
+    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters were reset.
 
     number: of the link, as its GPU counts. end: the place on the bus of the GPU it leads to, "0000:07:00.0"; None = a switch, or unknown.
     """

@@ -1,4 +1,4 @@
-"""What the groups have in common: a front that decodes, and a member pool that infers."""
+"""Several devices as one backend: the worker decodes for all of them, and the member pool infers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LEAST_BYTES = 8 * CHUNK_BYTES
 """Shared memory that there may be at least: five pictures of 8K."""
 
 DECODE_THREADS = 12
-"""The most segments that a front decodes at once: on 64 cores, 12 gave 2,600 frames/s of 1080p, 32 gave 2,250."""
+"""The most segments that are decoded at once: on 64 cores, 12 gave 2,600 frames/s of 1080p, 32 gave 2,250."""
 
 
 class Group(Backend):
-    """Several devices as one backend; ``submit`` gives a ``SharedBatch``, which says who did what."""
+    """Several devices as one backend; ``submit`` gives a ``SharedBatch``, which names the device of each picture."""
 
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
@@ -90,7 +90,7 @@ class Group(Backend):
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
             decode_threads=decode_threads,
             images_per_s=_total([engine.images_per_s for engine in engines]),
-            upload_bytes_per_s=None,  # who gets how much depends on who is free
+            upload_bytes_per_s=None,  # a free device takes the next batch, so shares are not known before
         )
 
     def _make(self, device: DeviceId) -> Backend:

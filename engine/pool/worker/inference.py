@@ -46,7 +46,7 @@ class Inference:
     """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not.
 
     feeding: seconds since the start that the thread in ``run`` spent waiting for pictures ("decode"), for a slot of the engine
-    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest grows at the stage that sets the pace.
+    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest value names the slowest stage.
     """
 
     def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
@@ -96,7 +96,7 @@ class Inference:
             yield batch
         except Exception as problem:
             if len(pictures) > 1 and not any(isinstance(picture.image, DeviceFrame) for picture in pictures):
-                # one of them is the culprit: the others need not fail with it
+                # only the picture that causes the error should fail
                 yield from self._halves(items, pictures)
                 return
             for picture in pictures:
