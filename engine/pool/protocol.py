@@ -1,6 +1,6 @@
 """Every message between the pool and its workers, and between a group's decoding worker and its members. All frozen, all picklable.
 
-Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
+Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
 messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
 there is none; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
 """
@@ -47,17 +47,6 @@ class Probe:
 
     source: int
     path: Path
-
-
-@dataclass(frozen=True)
-class Survey:
-    """Find out how fast this source is decoded, while nothing is being detected. Answered by ``Surveyed``.
-
-    info: of a source that cannot be cut.
-    """
-
-    source: int
-    info: SourceInfo
 
 
 @dataclass(frozen=True)
@@ -210,19 +199,6 @@ class ProbeFailed:
 
 
 @dataclass(frozen=True)
-class Surveyed:
-    """The answer to ``Survey``: frames/s, decoded as this device does it, and by one decoder for all devices; None = not known.
-
-    on_device: whether this device's own frames lie in its memory, so that nothing has to be uploaded.
-    """
-
-    source: int
-    own: float | None
-    shared: float | None
-    on_device: bool = False
-
-
-@dataclass(frozen=True)
 class Done:
     """The end of a ``Detect``. frames: of the segment seen so far, the skipped ones included.
 
@@ -350,7 +326,7 @@ def _columns(
     )
 
 
-Task: TypeAlias = Probe | Survey | Detect
+Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
     Building
@@ -362,7 +338,6 @@ FromWorker: TypeAlias = (
     | Trying
     | Probed
     | ProbeFailed
-    | Surveyed
     | Frames
     | Done
     | Stats

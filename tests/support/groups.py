@@ -105,7 +105,7 @@ def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     def faulty(*_: Any) -> Any:
         raise ZeroDivisionError("a bug")
 
-    tiles.merge = faulty
+    tiles.merge = faulty  # type: ignore[attr-defined,assignment]
     worker.main(connection, setup)
 
 

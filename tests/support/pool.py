@@ -251,9 +251,11 @@ def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float,
 
     create = engine.backends.create_backend
 
-    def create_slow(asked: DeviceId) -> Backend:
-        backend = create(asked)
-        if asked != setup.device or device not in (None, asked):  # workers in the same process do this, too
+    slowed = device
+
+    def create_slow(device: DeviceId) -> Backend:
+        backend = create(device)
+        if device != setup.device or slowed not in (None, device):  # workers in the same process do this, too
             return backend
         submit = backend._submit_impl
 
@@ -320,7 +322,7 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
     if not first.exists():
         first.touch()
         building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = 1.0, 0
-        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
+        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment]
     worker.main(connection, setup)
 
 
@@ -342,7 +344,7 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     def faulty(self: Meter, batch: Any) -> None:
         raise ZeroDivisionError("a bug")
 
-    Meter.add = faulty  # type: ignore[method-assign]
+    Meter.add = faulty  # type: ignore[method-assign,assignment]
     worker.main(connection, setup)
 
 

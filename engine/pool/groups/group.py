@@ -89,8 +89,6 @@ class Group(Backend):
             batch=batch,
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
             decode_threads=decode_threads,
-            images_per_s=_total([engine.images_per_s for engine in engines]),
-            upload_bytes_per_s=None,  # a free device takes the next batch, so shares are not known before
         )
 
     def _make(self, device: DeviceId) -> Backend:
@@ -104,8 +102,3 @@ class Group(Backend):
     def _close_impl(self) -> None:
         self._member_pool.close()
         self._pictures.close()
-
-
-def _total(rates: Sequence[float | None]) -> float | None:
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if len(known) == len(rates) else None

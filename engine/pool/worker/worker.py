@@ -1,6 +1,6 @@
 """A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
 
-Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens and surveys sources, ``read 0``,
+Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens sources, ``read 0``,
 ``read 1``, … decode, ``send`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
@@ -33,15 +33,13 @@ from engine.pool.protocol import (
     Setup,
     Stop,
     Stopped,
-    Survey,
     ToWorker,
 )
 from engine.pool.worker.building import build
 from engine.pool.worker.inferring import InferringPipeline
-from engine.pool.worker.pipeline import DECODE_THREADS_SECONDS, Pipeline
-from engine.pool.worker.survey import PATIENCE_SECONDS, survey
+from engine.pool.worker.pipeline import Pipeline
 from engine.processes.child_main import leave
-from engine.processes.watchdog import Clock, Watchdog
+from engine.processes.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 
@@ -66,8 +64,7 @@ class Worker:
         self._sending = threading.Lock()
         self._over = False  # the last message was sent
         self._stopping = False
-        self._probes: queue.SimpleQueue[Probe | Survey | None] = queue.SimpleQueue()
-        self._surveying = threading.Lock()  # held by the thread that decodes for a survey, or that closes the engine
+        self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
         self._pipeline: Pipeline | InferringPipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
@@ -99,7 +96,7 @@ class Worker:
         unused = True
         if not self._stopping:
             self._send(Ready(backend.info))
-            unused = pipeline.run() and self._surveying.acquire(timeout=DECODE_THREADS_SECONDS)
+            unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
             backend.close()
             self._pipeline = None  # the rest of the engine is freed with its last reference, not when the collector runs
@@ -177,7 +174,7 @@ class Worker:
                 break
             pipeline = self._pipeline
             match message:
-                case Probe() | Survey():
+                case Probe():
                     self._probes.put(message)
                 case Stop():
                     self._stop()
@@ -203,9 +200,6 @@ class Worker:
 
         clock = self._watchdog.add()
         while (task := self._probes.get()) is not None:
-            if isinstance(task, Survey):
-                self._survey(task, clock)
-                continue
             self._send(Began(task.source, None))
             clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
             try:
@@ -217,16 +211,3 @@ class Worker:
                 answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
             clock.stop()
             self._send(answer)
-
-    def _survey(self, task: Survey, clock: Clock) -> None:
-        pipeline = self._pipeline
-        if pipeline is None or not self._surveying.acquire(blocking=False):
-            return  # the engine is gone, and nobody waits for an answer
-        try:
-            # the second decoder starts when the first one is given up, each at a frame that may take as long as any
-            clock.start(f"measuring how fast {task.info.path} is decoded", 2 * (self._watchdog.seconds + PATIENCE_SECONDS))
-            answer = survey(task, pipeline.backend, lambda: self._stopping)
-            clock.stop()
-        finally:
-            self._surveying.release()
-        self._send(answer)
