@@ -96,7 +96,7 @@ def _sum(rates: Sequence[float | None]) -> float | None:
 
 
 def rate(before: int | None, now: int | None, seconds: float) -> float | None:
-    """Bytes/s by two readings of a counter; None where there is none, or where it began anew."""
+    """Bytes/s by two readings of a counter; None where there is none, or where it was reset."""
     return None if before is None or now is None or now < before else (now - before) / max(seconds, 1e-6)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
 
 from engine.types import DeviceId
 
@@ -14,7 +12,7 @@ RATE = 2.0
 
 @dataclass(frozen=True)
 class LinkTraffic:
-    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters began anew.
+    """What flows through one NVLink, bytes/s that the device receives and sends; None for a moment after its counters were reset.
 
     number: of the link, as its GPU counts. end: the place on the bus of the GPU it leads to, "0000:07:00.0"; None = a switch, or unknown.
     """
@@ -59,18 +57,3 @@ class Telemetry:
     nvlink_tx: float | None = None
     nvlink_traffic: tuple[LinkTraffic, ...] = ()
     throttling: tuple[str, ...] | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {**asdict(self), "device": str(self.device)}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``."""
-        throttling = values["throttling"]
-        parsed = {
-            "device": DeviceId.parse(values["device"]),
-            "nvlink_traffic": tuple(LinkTraffic(**link) for link in values["nvlink_traffic"]),
-            "throttling": None if throttling is None else tuple(throttling),
-        }
-        return cls(**{**values, **parsed})
