@@ -217,7 +217,7 @@ def test_what_is_wrong_is_told_at_once(video: Path) -> None:
             pool.remove_device(FIRST)
 
 
-def test_groups_do_not_change_and_join_nobody() -> None:
+def test_groups_do_not_change() -> None:
     with EnginePool(tiny_settings(Parallel.FRAMES), CPUS) as pool:
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.remove_device(FIRST)
@@ -238,7 +238,7 @@ def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_com
             if isinstance(event, SourceFinished) and event.source == 0:
                 pool.remove_device(FIRST)
             if isinstance(event, DeviceLeft):
-                pool.add(video)  # for nobody
+                pool.add(video)  # no device takes part
             if isinstance(event, SourceFinished) and event.source == 1:
                 pool.add_device(FIRST)
                 pool.add(video)

@@ -292,7 +292,7 @@ def test_a_slow_consumer_stops_the_worker(long_video: Path) -> None:
         time.sleep(1)
         before = cpu_seconds(pid)
         time.sleep(0.5)
-        assert cpu_seconds(pid) - before < 0.1, "it works on although nobody takes the results"
+        assert cpu_seconds(pid) - before < 0.1, "it works on although its results are not taken"
         time.sleep(0.5)
         # and then it goes on
         assert sum(1 for event, _ in zip((event for event in events if isinstance(event, FramesDone)), range(5), strict=False)) == 5

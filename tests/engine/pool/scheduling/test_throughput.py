@@ -166,7 +166,7 @@ def test_nothing_is_taken_that_would_not_be_done_sooner() -> None:
     assert 100 / 1000 < TAKEOVER_SECONDS < 100 / 100
 
 
-def test_what_nobody_knows_is_taken_to_be_equal() -> None:
+def test_a_rate_that_is_not_known_is_taken_to_be_equal() -> None:
     assert choose_revoke(Load(None, {}), {A: Load(None, left(100, 100))}) == (A, (0, 0))
     assert choose_revoke(Load(None, {}), {A: Load(None, left(100))}) is None
     assert choose_revoke(Load(None, {}), {A: Load(20, left(100, 100))}) == (A, (0, 0))
@@ -348,8 +348,8 @@ def test_a_short_video_is_not_held_up_by_a_slow_device(slots: int) -> None:
     assert race.run() < 1.1 * 20 * 60 / 2200
 
 
-def test_a_cpu_that_stands_in_for_a_gpu_does_whole_segments() -> None:
-    """As long as the GPU's engine is built there is nobody to leave anything to; then the GPU takes over."""
+def test_a_cpu_fallback_does_whole_segments() -> None:
+    """While the GPU's engine is being built the CPU gets whole segments; then the GPU takes over."""
     race = Race({A: Device(2200, 12), CPU: Device(20, 1, 7, 1)}, 100, 60, ready=[CPU])
     while race.now < 10:
         race.deliver()
