@@ -1,10 +1,10 @@
-"""Every error Framefleet raises on purpose.
+"""The exceptions of Framefleet.
 
-FramefleetError        what a person can act on: the message says what failed, where, and what to do
+FramefleetError        base of all errors; the message says what failed, where, and what to do
 ├── UsageError         a wrong argument, setting or combination of them
 ├── ModelError         a cfg, weight or label file that cannot be used
 ├── DownloadError      a model cannot be downloaded, or its download cannot be stored
-│   └── DownloadCancelledError   it was given up on request
+│   └── DownloadCancelledError   the user cancelled a download
 ├── SourceError        a video, image or folder that cannot be opened or read to its end
 ├── DeviceError        a device or its library is missing, refuses the work, or failed
 └── ExportError        results cannot be stored or written
@@ -30,7 +30,7 @@ class DownloadError(FramefleetError):
 
 
 class DownloadCancelledError(DownloadError):
-    """A download was given up on request."""
+    """The user cancelled a download."""
 
 
 class SourceError(FramefleetError):

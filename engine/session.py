@@ -1,4 +1,4 @@
-"""One detection run as both the command line and the window start it: the pool, whose frames are stored as they come."""
+"""One detection run of the command line or the window: a pool whose results are stored as they come."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from engine.types import DeviceId
 class DetectionSession:
     """Detects in sources on the devices of a pool and stores every frame in a session database.
 
-    ``events`` and ``close`` belong to one thread, everything else may be called from any. labels: one per class.
-    sources: by number. database: the file, which SessionReader can read at once.
+    ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
+    progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs.
 
     Raises:
         DeviceError, UsageError: the settings do not fit the devices.
@@ -34,12 +34,12 @@ class DetectionSession:
         self.sources: dict[int, SourceProgress] = {}
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
-        self._adding = Lock()  # a source's first event may come before its number is returned
+        self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._writer = SessionWriter(database, labels, _facts(settings))
         try:
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices)
-            # nobody is let in beside devices that the user named
+            # where the user named the devices, no other one joins
             self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
         except BaseException:
             self._writer.close(complete=False)
@@ -53,23 +53,23 @@ class DetectionSession:
         return number
 
     def finish(self) -> None:
-        """Nothing more is added: ``events`` ends after the last source."""
+        """Accept no more sources: ``events`` ends after the last one."""
         self._pool.finish()
 
     def cancel(self, source: int | None = None) -> None:
-        """Stop one source, or all; what is detected stays stored."""
+        """Cancel one source, or all. Results so far stay stored."""
         self._pool.cancel(source)
 
     def add_device(self, device: DeviceId) -> None:
-        """One more device takes part, also one that has left or failed: see ``EnginePool.add_device``."""
+        """Let one more device take part: see ``EnginePool.add_device``."""
         self._pool.add_device(device)
 
     def remove_device(self, device: DeviceId) -> None:
-        """A device leaves, and the others do the rest of its work: see ``EnginePool.remove_device``."""
+        """Let a device leave the run: see ``EnginePool.remove_device``."""
         self._pool.remove_device(device)
 
     def events(self) -> Iterator[Event]:
-        """The pool's events, each after it has been stored; frames are visible to readers at most half a second later."""
+        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later."""
         for event in self._pool.events():
             self._store(event)
             if self._cpu_fallback is not None:
@@ -131,7 +131,7 @@ class DetectionSession:
         }
 
     def close(self) -> None:
-        """Stop the pool, store what waits and close the database; harmless when repeated."""
+        """Stop the pool, store the last results and close the database; harmless when repeated."""
         try:
             self._pool.close()
         finally:

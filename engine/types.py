@@ -1,4 +1,4 @@
-"""The small values every layer speaks of: devices, frames, detections. Imports NumPy only."""
+"""Values that every layer uses: devices, frames, detections. Imports NumPy only."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Image: TypeAlias = NDArray[np.uint8]
 
 @dataclass(frozen=True, order=True)
 class DeviceId:
-    """One device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``; or several that work as one.
+    """A device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``, or a group of such devices.
 
-    A group's kind is "group"; it is written as its members are, with ``+`` between them: ``cuda:0+cuda:1``.
+    A group's kind is "group". It is written as its members, with ``+`` between them: ``cuda:0+cuda:1``.
     """
 
     kind: str
@@ -28,10 +28,10 @@ class DeviceId:
 
     @classmethod
     def parse(cls, text: str) -> DeviceId:
-        """Read ``kind:name``; ``cpu`` and ``cuda`` alone mean number 0.
+        """Read ``kind:name``. ``cpu`` and ``cuda`` alone mean number 0.
 
         Raises:
-            UsageError: the text names no kind of device that exists.
+            UsageError: the text does not name a device.
         """
         if "+" in text:
             return cls.group(*map(cls.parse, text.split("+")))
@@ -44,12 +44,12 @@ class DeviceId:
 
     @classmethod
     def group(cls, *members: DeviceId) -> Self:
-        """These devices as one."""
+        """The group of these devices."""
         return cls("group", "+".join(map(str, members)))
 
     @property
     def members(self) -> tuple[DeviceId, ...]:
-        """The devices of a group; of any other just itself."""
+        """The devices of a group; for a single device the device itself."""
         return tuple(map(DeviceId.parse, self.name.split("+"))) if self.kind == "group" else (self,)
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class DeviceId:
 
 @dataclass(frozen=True)
 class FrameRef:
-    """Which frame: the source's number in its session, the frame's index in display order, its time in seconds."""
+    """Identifies a frame: the source's number in its session, the frame's index in display order, the frame's time in seconds."""
 
     source: int
     index: int
@@ -67,7 +67,7 @@ class FrameRef:
 
 @dataclass(frozen=True, eq=False)
 class Detections:
-    """The objects found in one frame, strongest first.
+    """The objects found in one frame, highest confidence first.
 
     boxes: float32 (n, 4), x1 y1 x2 y2 in source pixels, origin top left. scores: float32 (n,), confidence 0..1.
     class_ids: int32 (n,).
@@ -94,7 +94,7 @@ class Detections:
         return Detections(self.boxes[keep], self.scores[keep], self.class_ids[keep])
 
     def filter(self, confidence: float, classes: frozenset[int] | None = None) -> Detections:
-        """Those at or above a confidence and, unless ``classes`` is None, of one of these class ids."""
+        """The detections at or above a confidence and, unless ``classes`` is None, of one of these class ids."""
         keep = self.scores >= confidence
         if classes is not None:
             keep &= np.isin(self.class_ids, np.fromiter(classes, np.int32, len(classes)))
@@ -103,7 +103,7 @@ class Detections:
 
 @dataclass(frozen=True)
 class FrameResult:
-    """What became of one frame: its detections, or the reason why it has none (``failure``).
+    """The result for one frame: its detections, or the reason why it has none (``failure``).
 
     width, height: the picture's size, pixels. name: the file, where a source is a folder of images.
     """

@@ -1,4 +1,4 @@
-"""The CPU works while the engines of the chosen devices are built for the first time, which can take minutes."""
+"""CPU fallback: the CPU works while the engines of the other devices are built for the first time, which can take minutes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.types import DeviceId
 CPU = DeviceId("cpu", "0")
 
 PATIENCE_SECONDS = 2.0
-"""Engines that are built sooner need nobody to stand in for them: the CPU's own takes about that long."""
+"""With engines that are built sooner the CPU would not help: its own engine takes about this long."""
 
 
 class CpuFallback:
-    """Lets the CPU join a run when building takes long, and leave it when the first engine is ready.
+    """Lets the CPU join a run while engines are being built, and leave it when the first one is ready.
 
-    It stays if no engine gets ready: the run goes on, and the failures and the device in use are seen. devices: those chosen; with
-    a CPU among them there is nothing to do. A strategy whose devices cannot change waits instead.
+    The CPU stays if no engine gets ready: the run goes on, and events show the failures and the device in use. With a strategy whose
+    devices cannot change nothing happens. devices: of the run; with a CPU among them nothing happens either.
     """
 
     def __init__(self, pool: EnginePool, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class CpuFallback:
         self._joined = False
 
     def see(self, event: Event) -> None:
-        """Every event of the pool, by the thread that takes them."""
+        """Take an event of the pool, in the thread that iterates over the events."""
         match event:
             case EngineBuilding() if self._needed:
                 self._since = self._clock() if self._since is None else self._since
@@ -45,5 +45,5 @@ class CpuFallback:
                 self._needed = False
                 if self._joined:
                     self._joined = False
-                    with suppress(UsageError, RuntimeError):  # the user, or the end of the run, was quicker
+                    with suppress(UsageError, RuntimeError):  # the user has removed it, or the run is over
                         self._pool.remove_device(CPU)

@@ -1,4 +1,4 @@
-"""In the pool: what its owner is told of the devices, where a worker's device may be a group of several."""
+"""Events about devices, made from what workers say. A worker's device may be a group; events name its members."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from engine.types import DeviceId
 
 
 class DeviceReports:
-    """Events from what the workers say of their devices. strategy: the one that they work for now."""
+    """The events of one run."""
 
     def __init__(self, strategy: Strategy) -> None:
-        self.strategy = strategy
+        self._strategy = strategy
         self._statistics: dict[DeviceId, DeviceStatistics] = {}
-        self._working: set[DeviceId] = set()  # those started that have not left
-        self._out: set[DeviceId] = set()  # members of a group that will not come back
+        self._working: set[DeviceId] = set()  # devices that were started and have not left
+        self._out: set[DeviceId] = set()  # members of a group that are not restarted
 
     def starting(self, device: DeviceId, attempt: int) -> list[Event]:
         """A worker is started."""
         for shown in self._shown(device):
             self._statistics.setdefault(shown, DeviceStatistics(shown))
             self._working.add(shown)
-        return [] if self.strategy.grouped else [DeviceStarting(device, attempt)]  # a group tells of each member
+        return [] if self._strategy.grouped else [DeviceStarting(device, attempt)]  # a group reports each member
 
     def said(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
-        """A worker tells about its device."""
+        """A worker reports about its device."""
         match message:
             case Building():
                 return [EngineBuilding(device, message.phase, message.fraction)]
             case Ready():
-                return [] if self.strategy.grouped else [DeviceReady(message.engine)]
+                return [] if self._strategy.grouped else [DeviceReady(message.engine)]
             case Stats():
                 return [self._statistics[device].interval(message)]
             case Member():
@@ -39,11 +39,11 @@ class DeviceReports:
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
         """Results have arrived."""
-        for shown in () if self.strategy.splits_frames else self._shown(device):
+        for shown in () if self._strategy.splits_frames else self._shown(device):
             self._statistics[shown].frames(frames)
 
     def failed(self, device: DeviceId, why: str, restarting: bool) -> list[Event]:
-        """A worker has ended unasked. Members that have been out for long are no news."""
+        """A worker has ended unexpectedly. Members that had failed for good before are not reported again."""
         return [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._out]
 
     def left(self, device: DeviceId) -> list[Event]:
@@ -53,7 +53,7 @@ class DeviceReports:
         return [*final, DeviceLeft(device)]
 
     def finals(self) -> list[Event]:
-        """The last statistics of those that have not left."""
+        """The final statistics of the devices that have not left."""
         return [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
 
     def _said_of(self, about: Member) -> Event:
@@ -73,5 +73,5 @@ class DeviceReports:
                 return self._statistics[device].interval(stats)
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
-        """Whom the owner is told of where a worker's device is meant: the members of a group, unless they share one engine."""
-        return device.members if self.strategy.grouped else (device,)
+        """The devices to name for a worker's device: the members of a group, unless they share one engine."""
+        return device.members if self._strategy.grouped else (device,)

@@ -1,4 +1,4 @@
-"""In the pool: what the workers measured, per device and over its whole run, whichever of its processes it came from."""
+"""Statistics of one device over a whole run, from the reports of all its worker processes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.types import DeviceId
 _FLOOR = 1e-2
 _RATIO = 1.02
 _BUCKETS = 1000
-"""Latencies over a whole run are kept in buckets 2 % wide, from 0.01 ms: memory must not grow with the video."""
+"""Latencies of a run are counted in buckets 2 % wide, from 0.01 ms, so that memory does not grow with the video."""
 
 
 class DeviceStatistics:
-    """One device's figures since the start."""
+    """Frames, throughput and latencies of one device since the start of the run."""
 
     def __init__(self, device: DeviceId) -> None:
         self._device = device
@@ -34,14 +34,14 @@ class DeviceStatistics:
         self._latencies = np.zeros(_BUCKETS, np.int64)
 
     def frames(self, frames: Frames) -> None:
-        """Results arrived: those with detections count, if they are this device's."""
+        """Count results with detections, if this device made them."""
         if frames.devices:
             self._frames += sum(device == self._device and at not in frames.failures for at, device in frames.devices.items())
         else:
             self._frames += len(frames) - len(frames.failures)
 
     def interval(self, stats: Stats) -> DeviceStats:
-        """A worker's report: what its owner is told about it."""
+        """The event for a worker's report."""
         count = len(stats.latencies)
         worth = count if stats.worth is None else stats.worth
         if count:
@@ -61,7 +61,7 @@ class DeviceStatistics:
         return DeviceStats(self._device, round(self._frames), rate, p50, p99, stages, False, busy, bottleneck)
 
     def final(self) -> DeviceStats:
-        """The last word on this device: latencies within 1 %."""
+        """The event with the statistics of the whole run. Latencies are exact within 1 %."""
         count = self._measured
         p50, p99 = (_percentile(self._latencies, share) for share in (0.5, 0.99))
         rate = self._worth / self._seconds if self._seconds else 0.0
@@ -80,7 +80,7 @@ def _bottleneck(feeding: Mapping[str, float], busy: Mapping[str, float], frames:
         return None
     stage = max(feeding, key=lambda name: feeding[name])
     if stage == "infer" and busy:
-        # the device's decoder is not what its engine waits for
+        # the engine does not wait for the device's decoder
         return max(busy, key=lambda name: busy[name] * (name != "decode"))
     return stage
 

@@ -1,4 +1,4 @@
-"""What an ``EnginePool`` tells its owner, in the order it happened. All frozen, all picklable."""
+"""The events of an ``EnginePool``, in the order in which they happened. All frozen, all picklable."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ class DeviceStarting:
 
 @dataclass(frozen=True)
 class EngineBuilding:
-    """A device's engine is being built, at most ten times a second: what is done now, in words, and how far that is, 0..1.
+    """A device's engine is being built; comes at most ten times a second.
 
-    0 also means that nobody can tell. Only backends that take long tell this. The other devices work meanwhile.
+    phase: what is being done, in words. fraction: how much of the phase is done, 0..1; also 0 where that is not known. Only backends that
+    take long report this. The other devices work meanwhile.
     """
 
     device: DeviceId
@@ -60,15 +61,17 @@ class EngineBuilding:
 
 @dataclass(frozen=True)
 class DeviceReady:
-    """The device's engine is built and asks for work. Comes again when the engine has changed while it worked: out of memory, it
-    goes on with a smaller batch, and its ``reason`` says so."""
+    """The device's engine is built.
+
+    Comes again when the engine has changed: after running out of memory it goes on with a smaller batch, and its ``reason`` says so.
+    """
 
     engine: EngineInfo
 
 
 @dataclass(frozen=True)
 class DeviceFailed:
-    """The worker ended unasked. restarting: it is being started again; otherwise the device is out for this run."""
+    """A worker ended unexpectedly. restarting: the worker is being restarted; otherwise the device takes no further part in the run."""
 
     device: DeviceId
     message: str
@@ -77,7 +80,7 @@ class DeviceFailed:
 
 @dataclass(frozen=True)
 class DeviceLeft:
-    """A device that was removed has given back its work and ended; its final ``DeviceStats`` came before. It may join again."""
+    """A device that was removed has given its work back and ended. Its final ``DeviceStats`` came before. The device may join again."""
 
     device: DeviceId
 
@@ -90,9 +93,9 @@ class DeviceStats:
     detections available, None without a frame. stages: mean ms a frame spent in each stage, in order: "decode", "queue"
     (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the results). busy: mean ms
     of the device's own time per frame and stage, by its own clock (see ``Backend.timings``; empty where it has none): 1000 ÷
-    ms is the rate that the stage alone would allow. bottleneck: the stage that set the pace, None without a frame: "decode",
-    "preprocess", "infer" or "deliver", or, where that is the engine and the device tells more, the longest of its stages.
-    final: the last one of a device, over its whole run; frames_per_second then over the time in which it had work.
+    ms is the rate that the stage alone would allow. bottleneck: the stage that limits the throughput, None without a frame: "decode",
+    "preprocess", "infer" or "deliver", or the longest stage of the device's own, where the engine is the limit and reports its stages.
+    final: the last event of a device, over its whole run; frames_per_second then over the time in which it had work.
     """
 
     device: DeviceId
@@ -124,9 +127,10 @@ class FramesDone:
 
 @dataclass(frozen=True)
 class SourceFinished:
-    """Nothing more comes from this source. error: why it could not be opened or read to its end, else None.
+    """The last event of a source.
 
-    cancelled: it was given up before its end, on request or since no device was left.
+    error: why the source could not be opened or read to its end, else None. cancelled: it was ended early, on request or because no
+    device was left. seconds: from its first segment to its end.
     """
 
     source: int

@@ -45,11 +45,6 @@ class Host:
         self._process: ChildProcess | None = None
         self._workers = 0
 
-    @property
-    def pid(self) -> int | None:
-        """Of the process, while there is one."""
-        return None if self._process is None else self._process.pid
-
     def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
         """Start a worker; messages follow."""
         if self._process is None:

@@ -1,5 +1,7 @@
-"""Counts where the frames of one source went. ``decoded`` is counted when a result arrives, the rest when it is handed on:
-two ends of the same way, so that a frame lost in between shows."""
+"""Counts where the frames of one source went.
+
+``decoded`` is counted when a result arrives, the other counts when it is handed on. A frame that is lost in between therefore shows.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from engine.pool.events import Ledger
 from engine.types import FrameResult
 
 MAX_REASONS = 50
-"""Reasons kept apart: one that names each frame's own time must not let the ledger grow with the video."""
+"""Most reasons that are counted separately: reasons that name a frame's time would otherwise let the ledger grow with the video."""
 
 
 class LedgerBook:
@@ -23,16 +25,16 @@ class LedgerBook:
         self._failed: Counter[str] = Counter()
 
     def decoded(self, count: int) -> None:
-        """So many frames came out of the decoder (or should have: a frame that cannot be decoded is one too)."""
+        """Count frames that came out of the decoder, including those that cannot be decoded."""
         self._decoded += count
 
     @property
     def arrived(self) -> int:
-        """All that came out of a decoder so far."""
+        """Number of frames that came out of a decoder so far."""
         return self._decoded
 
     def handed_on(self, results: Iterable[FrameResult]) -> None:
-        """These went to the pool's owner."""
+        """Count results that were handed to the pool's owner."""
         for result in results:
             if result.failure is None:
                 self._inferred += 1
@@ -40,12 +42,12 @@ class LedgerBook:
                 _count(self._failed, result.failure, 1)
 
     def dropped(self, count: int, reason: str) -> None:
-        """So many frames will never be handed on."""
+        """Count frames that are never handed on."""
         if count:
             _count(self._dropped, reason, count)
 
     def close(self) -> Ledger:
-        """The final account.
+        """The final ledger.
 
         Raises:
             RuntimeError: a frame is unaccounted for, which is a bug.

@@ -127,18 +127,13 @@ class ChildProcess(Conversation):
         """See ``Conversation``."""
         return self._connection
 
-    @property
-    def patience(self) -> float:
-        """Seconds without a heartbeat after which it counts as frozen."""
-        return self._heartbeat.patience
-
     def frozen(self) -> bool:
         """See ``Conversation``."""
         return self._heartbeat.stopped()
 
     def kill_frozen(self) -> None:
         """See ``Conversation``."""
-        self.exit_message = Failed(f"{self.words} gave no sign of life for {self.patience:.0f} s", retry=True)
+        self.exit_message = Failed(f"{self.words} gave no sign of life for {self._heartbeat.patience:.0f} s", retry=True)
         self.kill()
 
     def kill(self) -> None:

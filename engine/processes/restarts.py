@@ -9,7 +9,7 @@ RESTART_SECONDS = 60.0
 
 
 class RestartBudget:
-    """Allows a number of restarts within any period of so many seconds."""
+    """Allows a limited number of restarts within any period of ``seconds``."""
 
     def __init__(self, restarts: int = RESTARTS, seconds: float = RESTART_SECONDS) -> None:
         self.restarts = restarts

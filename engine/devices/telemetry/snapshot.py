@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
 
 from engine.types import DeviceId
 
@@ -58,18 +56,3 @@ class Telemetry:
     nvlink_tx: float | None = None
     nvlink_traffic: tuple[LinkTraffic, ...] = ()
     throttling: tuple[str, ...] | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The snapshot as a JSON object."""
-        return {**asdict(self), "device": str(self.device)}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of ``as_json``."""
-        throttling = values["throttling"]
-        parsed = {
-            "device": DeviceId.parse(values["device"]),
-            "nvlink_traffic": tuple(LinkTraffic(**link) for link in values["nvlink_traffic"]),
-            "throttling": None if throttling is None else tuple(throttling),
-        }
-        return cls(**{**values, **parsed})

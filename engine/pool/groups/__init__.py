@@ -1,1 +1,1 @@
-"""Several devices that work as one: a front process decodes once, and its members infer."""
+"""Several devices that work as one: one worker decodes, and the workers of the members infer."""

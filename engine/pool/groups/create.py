@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from engine.backends.base import Backend
-from engine.pool.groups.frames import FramesBackend
+from engine.pool.groups.group import Group
 from engine.pool.groups.tiles import TilesBackend
 from engine.pool.protocol import Failed, Member, Setup
 from engine.processes.watchdog import Watchdog
@@ -15,4 +15,4 @@ from engine.settings import Parallel
 
 def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Backend:
     """The group that ``setup`` asks for, not yet activated. tell, die, watchdog: see ``MemberPool``."""
-    return (TilesBackend if setup.parallel is Parallel.TILES else FramesBackend)(setup, tell, die, watchdog)
+    return (TilesBackend if setup.parallel is Parallel.TILES else Group)(setup, tell, die, watchdog)

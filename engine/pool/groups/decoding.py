@@ -1,4 +1,4 @@
-"""What a group's front does: it decodes for all devices, into memory that they share."""
+"""Decodes for all devices of a group, into memory that they share."""
 
 from __future__ import annotations
 

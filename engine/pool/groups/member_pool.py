@@ -1,8 +1,8 @@
 """The members of a group and the pictures that wait for them. Each member pulls as much as it can take when it has a slot free.
 
 A thread per member builds its engine, takes pictures and submits them; whatever ends is noted by the thread that ends it. A member
-that is lost is started again, as often as a worker would be, and what it had is done by whoever is free. A picture that may be what
-members die of is done alone.
+that is lost is started again, as often as a worker would be, and free members do its pictures. A picture that may have ended several
+members is done alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from engine.types import Detections, DeviceId, Image
 DIED = "the device's process died on this frame three times"
 
 ALONE = 2
-"""A picture that was under way at so many deaths is done alone from then on, and the next one is its last."""
+"""A picture that was under way when this many members died is done alone from then on, and given up if that ends another one."""
 
 _SMOOTHING = 0.3
 _LOOK_SECONDS = 0.5
@@ -49,7 +49,7 @@ class _Picture:
 
     image: Image
     still: bool
-    dealt: SharedBatch
+    shared: SharedBatch
     position: int
     crash_count: int = 0
 
@@ -138,11 +138,11 @@ class MemberPool:
 
     def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
         """Have these pictures done. They must stay as they are until then."""
-        dealt = SharedBatch(len(images), next(iter(self._members)))
+        shared = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
-            self._waiting.extend(_Picture(image, still, dealt, position) for position, image in enumerate(images))
+            self._waiting.extend(_Picture(image, still, shared, position) for position, image in enumerate(images))
             self._changed.notify_all()
-        return dealt
+        return shared
 
     def timings(self, device: DeviceId) -> Mapping[str, float]:
         """See ``Backend.timings``, for one member."""
@@ -298,20 +298,20 @@ class MemberPool:
         again: list[_Picture] = []
         if problem is None:
             for picture, found in zip(pictures, future.result(), strict=True):
-                picture.dealt.put(picture.position, member.device, found)
+                picture.shared.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
                 picture.crash_count += 1
             again = [picture for picture in pictures if picture.crash_count <= ALONE]
             for picture in pictures:
                 if picture.crash_count > ALONE:
-                    picture.dealt.put(picture.position, member.device, None, DIED)
-        elif len(pictures) > 1:  # one of them is the culprit: the others need not fail with it
+                    picture.shared.put(picture.position, member.device, None, DIED)
+        elif len(pictures) > 1:  # only the picture that causes the error should fail
             for picture in pictures:
                 picture.crash_count = ALONE
             again = pictures
         else:
-            pictures[0].dealt.put(pictures[0].position, member.device, None, f"inference failed: {problem}")
+            pictures[0].shared.put(pictures[0].position, member.device, None, f"inference failed: {problem}")
         with self._changed:
             member.batches -= 1
             member.pictures -= len(pictures)
@@ -334,7 +334,7 @@ class MemberPool:
     def _leave(self, member: _Member, why: str) -> None:
         with self._changed:
             member.out = f"{member.device}: {why}"
-            nobody = self._started and all(other.out is not None for other in self._members.values())
+            none_left = self._started and all(other.out is not None for other in self._members.values())
             self._changed.notify_all()
-        if nobody:
+        if none_left:
             self._die(Failed("; ".join(dict.fromkeys(str(other.out) for other in self._members.values())), retry=False))

@@ -1,4 +1,4 @@
-"""The detections of a batch whose pictures were dealt to several devices."""
+"""The detections of a batch whose pictures several devices share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.types import Detections, DeviceId
 class SharedBatch(Future[list[Detections]]):
     """Done when every picture is.
 
-    devices: who did each picture. failures: by position, why a picture has no detections (those in the result are empty then).
+    devices: which one did each picture. failures: by position, why a picture has no detections (those in the result are empty then).
     shares: where several devices did each picture together, how many pictures' worth of work each of them did.
     """
 

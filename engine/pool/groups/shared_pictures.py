@@ -1,4 +1,4 @@
-"""Host memory that all processes of a group see: a picture is written into it once, and nobody copies it on its way to a device.
+"""Host memory that all processes of a group see: a picture is written into it once, and not copied again on its way to a device.
 
 On Linux it is anonymous memory that the others open by way of ``/proc``, elsewhere a temporary file: nothing of it outlives its
 owner, and no helper process of Python's believes that it has to tidy it up.

@@ -32,7 +32,7 @@ SLOTS = 3
 
 
 class TilesBackend(Group):
-    """Every picture is everybody's."""
+    """All devices work on each picture."""
 
     spread_evenly = True
 
@@ -52,15 +52,15 @@ class TilesBackend(Group):
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         cut = [(image, self._plan(image)) for image in images]
-        # the last one, usually the whole picture, first: it takes longest to upload, and nobody should wait for that at the end
+        # the last one, usually the whole picture, first: its upload takes longest, and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
-        dealt = SharedBatch(len(images), self._name)
+        shared = SharedBatch(len(images), self._name)
         tilings = [tiling for _, tiling in cut]
 
         def join(found: Future[list[Detections]]) -> None:
             assert isinstance(found, SharedBatch)
-            dealt.shares = _shares(tilings, found.devices)
+            shared.shares = _shares(tilings, found.devices)
             start = 0
             for position, tiling in enumerate(tilings):
                 numbers = range(start, start + len(tiling))
@@ -73,11 +73,11 @@ class TilesBackend(Group):
                     except Exception as problem:  # an executor's callback would swallow it
                         traceback.print_exception(problem)
                         failure = f"its tiles cannot be merged: {type(problem).__name__}: {problem}"
-                dealt.put(position, self._name, whole, failure or "")
+                shared.put(position, self._name, whole, failure or "")
                 start = numbers.stop
 
         self._member_pool.put(parts, still).add_done_callback(join)
-        return dealt
+        return shared
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

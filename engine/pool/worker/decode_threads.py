@@ -19,7 +19,7 @@ StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
 """Starts a thread of this name and life. Should it fail, the worker ends: without one of its threads it would hang."""
 
 SKIPPED_FRAMES = 100
-"""So many frames that have to be gone through before the first one get as much time as that one."""
+"""This many frames that are skipped before the first one get as much time as one frame."""
 
 
 class DecodeThreads:
@@ -91,7 +91,7 @@ class DecodeThreads:
             self._changed.notify_all()
 
     def join(self, seconds: float) -> bool:
-        """Whether all decode threads have ended after ``stop``, within so many seconds."""
+        """Whether all decode threads have ended after ``stop``, within ``seconds``."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))

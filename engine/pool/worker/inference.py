@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
-from engine.processes.watchdog import Watchdog
+from engine.processes.watchdog import Clock, Watchdog
 from engine.types import Detections, Image
 
 SLOWEST_TIMES = 10
@@ -46,7 +47,7 @@ class Inference:
     """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not.
 
     feeding: seconds since the start that the thread in ``run`` spent waiting for pictures ("decode"), for a slot of the engine
-    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest grows at the stage that sets the pace.
+    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest value names the slowest stage.
     """
 
     def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
@@ -57,6 +58,10 @@ class Inference:
         self._submitting = threading.Lock()
         # a slot is awaited here, so that the time ``submit`` takes is the time of the preprocessing
         self._slots = threading.Semaphore(backend.info.slots)
+        self._clocks: list[Clock] = []  # those that do not run
+        self._name = f"an inference on {backend.device}"
+        self._shared = backend.members != (backend.device,)
+        self._on_cpu = any(member.kind == "cpu" for member in backend.device.members)
 
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
         """Move what the buffer gives through the engine until the buffer is closed."""
@@ -96,7 +101,7 @@ class Inference:
             yield batch
         except Exception as problem:
             if len(pictures) > 1 and not any(isinstance(picture.image, DeviceFrame) for picture in pictures):
-                # one of them is the culprit: the others need not fail with it
+                # only the picture that causes the error should fail
                 yield from self._halves(items, pictures)
                 return
             for picture in pictures:
@@ -130,38 +135,36 @@ class Inference:
             waiting = time.perf_counter()
             self._slots.acquire()
             started = self._count("infer", waiting)
-            clock = self._watchdog.add()
-            clock.start(f"an inference on {self._backend.device}", self._patience())
-
-            def finish(_: Future[list[Detections]] | None = None) -> None:
-                self._watchdog.remove(clock)
-                self._slots.release()
-
+            clock = self._clocks.pop() if self._clocks else self._watchdog.add()
+            clock.start(self._name, self._patience())
             try:
                 future = self._backend.submit(images, still)
             except BaseException:
-                finish()
+                self._release(clock)
                 raise
             submitted = self._count("preprocess", started)
             if batch is not None:
                 batch.submitted = started
                 batch.preprocessing = 1000 * (submitted - started)
-
-        def note_time(_: Future[list[Detections]]) -> None:
-            self._slowest = max(self._slowest or 0.0, time.perf_counter() - started)
-
-        future.add_done_callback(note_time)
-        future.add_done_callback(finish)
+        future.add_done_callback(partial(self._finish, clock, started))
         return future
+
+    def _finish(self, clock: Clock, started: float, _: Future[list[Detections]]) -> None:
+        self._slowest = max(self._slowest or 0.0, time.perf_counter() - started)
+        self._release(clock)
+
+    def _release(self, clock: Clock) -> None:
+        clock.stop()
+        self._clocks.append(clock)
+        self._slots.release()
 
     def _patience(self) -> float:
         """Seconds that a batch may take. In a group each member has a clock of its own: a batch may wait for all batches before it."""
-        if self._backend.members != (self._backend.device,):
+        if self._shared:
             return math.inf
-        # how slow a processor is shows when the first batch is done
-        if self._slowest is None and any(member.kind == "cpu" for member in self._backend.device.members):
-            return self._watchdog.seconds * self._backend.info.batch
-        return max(self._watchdog.seconds, SLOWEST_TIMES * (self._slowest or 0.0))
+        if self._slowest is None:  # how slow a processor is shows when the first batch is done
+            return self._watchdog.seconds * (self._backend.info.batch if self._on_cpu else 1)
+        return max(self._watchdog.seconds, SLOWEST_TIMES * self._slowest)
 
     def _count(self, stage: str, since: float) -> float:
         now = time.perf_counter()

@@ -153,7 +153,7 @@ class FrameBuffer:
             self._enough.notify()
 
     def settle(self, items: int) -> None:
-        """So many items have left the worker."""
+        """Count items that have left the worker."""
         with self._lock:
             self._under_way -= items
             self._settled.notify_all()

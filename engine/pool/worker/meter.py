@@ -48,7 +48,7 @@ class Meter:
             self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
 
     def delivered(self, frames: int, milliseconds: float) -> None:
-        """Sending so many frames took so long."""
+        """Count frames that were sent, and how long that took, ms."""
         self._stages["deliver"] += frames * milliseconds
 
     def read(self, busy: Mapping[str, float], feeding: Mapping[str, float]) -> Stats:

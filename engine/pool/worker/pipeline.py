@@ -1,4 +1,4 @@
-"""In a worker: decoders, engine and delivery, joined by bounded queues. A pool that reads slowly slows the decoders."""
+"""In a worker: decoders, engine and result sender, joined by bounded queues. A pool that reads slowly slows the decoders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECODE_THREADS_SECONDS = 0.5
 
 
 class Pipeline:
-    """Segments in, results out, for ``backend``, a built engine. send, die: see ``Delivery``."""
+    """Segments in, results out, for ``backend``, a built engine. send, die: see ``ResultSender``."""
 
     def __init__(
         self,
@@ -34,15 +34,15 @@ class Pipeline:
         self._buffer = FrameBuffer(pictures=2 * batch)
         self.reader = DecodeThreads(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
-        self._delivery = ResultSender(backend, self._inference, self._buffer, send, die)
+        self._result_sender = ResultSender(backend, self._inference, self._buffer, send, die)
 
     def run(self) -> bool:
         """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""
         self.reader.start()
-        delivering = self._start_thread("deliver", self._delivery.run)
-        self._inference.run(self._buffer, self.reader.dropped, self._delivery.put)
-        self._delivery.stop()
-        delivering.join()
+        sending = self._start_thread("send", self._result_sender.run)
+        self._inference.run(self._buffer, self.reader.dropped, self._result_sender.put)
+        self._result_sender.stop()
+        sending.join()
         return self.reader.join(DECODE_THREADS_SECONDS)
 
     def receive(self, message: ToWorker) -> None:

@@ -25,11 +25,11 @@ MESSAGE_SECONDS = 0.05
 """The longest a finished frame waits for others to travel with."""
 
 GROUP_AHEAD = 256
-"""So many batches the devices of a group may be ahead of the slowest one's: only their detections wait here."""
+"""How many batches the fast devices of a group may be ahead of the slowest one. Only detections wait here."""
 
 
 @dataclass(eq=False)
-class _Parcel:
+class _Pending:
     """Finished frames of one task that wait for others to travel with.
 
     position: of the first in its segment. items: how many of the buffer's they were. due: when they have to be sent,
@@ -66,7 +66,7 @@ class ResultSender:
         self._meters = {member: Meter() for member in backend.members}
         ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
         self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
-        self._parcels: dict[tuple[int, int], _Parcel] = {}  # by source and segment
+        self._pending: dict[tuple[int, int], _Pending] = {}  # by source and segment
 
     def put(self, batch: Batch) -> None:
         """The next batch, once there is room. Called by the inferring thread."""
@@ -80,12 +80,12 @@ class ResultSender:
         """The thread's life, until ``stop``."""
         while (batch := self._next()) is not None:
             found, failure = self._await(batch)
-            dealt = batch.result if isinstance(batch.result, SharedBatch) else None
+            shared = batch.result if isinstance(batch.result, SharedBatch) else None
             position = 0
             for item in batch.items:
                 why, device = failure, None
-                if dealt is not None and isinstance(item, Picture):
-                    why, device = failure or dealt.failures.get(position, ""), dealt.devices[position]
+                if shared is not None and isinstance(item, Picture):
+                    why, device = failure or shared.failures.get(position, ""), shared.devices[position]
                     position += 1
                 self._take(item, found, why, None if device == self._backend.device else device)
         self._send_due(math.inf)
@@ -120,16 +120,16 @@ class ResultSender:
         return iter(()), f"inference failed: {problem}"
 
     def _measure(self, batch: Batch) -> None:
-        dealt, pictures = batch.result, batch.pictures
-        if not isinstance(dealt, SharedBatch):
+        shared, pictures = batch.result, batch.pictures
+        if not isinstance(shared, SharedBatch):
             self._meters[self._backend.device].add(batch)
             return
-        if dealt.shares is not None:
-            for member, share in dealt.shares.items():
+        if shared.shares is not None:
+            for member, share in shared.shares.items():
                 self._meters[member].add(batch, pictures, share)
             return
-        done = [picture for position, picture in enumerate(pictures) if position not in dealt.failures]
-        devices = [device for position, device in enumerate(dealt.devices) if position not in dealt.failures]
+        done = [picture for position, picture in enumerate(pictures) if position not in shared.failures]
+        devices = [device for position, device in enumerate(shared.devices) if position not in shared.failures]
         for member in dict.fromkeys(devices):
             mine = [picture for picture, device in zip(done, devices, strict=True) if device == member]
             self._meters[member].add(batch, mine)
@@ -137,32 +137,32 @@ class ResultSender:
     def _take(self, item: Item, found: Iterator[Detections], failure: str, device: DeviceId | None) -> None:
         task = item.task
         place = task.source, task.segment.number
-        parcel = self._parcels.get(place)
-        if parcel is None:
-            parcel = self._parcels[place] = _Parcel(task, task.skip)
-        parcel.items += 1
+        pending = self._pending.get(place)
+        if pending is None:
+            pending = self._pending[place] = _Pending(task, task.skip)
+        pending.items += 1
         match item:
             case Picture():
                 detections = next(found, None)
                 entry = FrameEntry(item.pts, item.width, item.height, None if failure else detections, failure or None, item.name, device)
-                self._append(parcel, entry)
+                self._append(pending, entry)
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
-                    self._append(parcel, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
+                    self._append(pending, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
             case End():
-                self._send(parcel)
-                del self._parcels[place]
+                self._send(pending)
+                del self._pending[place]
                 self._send_message(Done(*place, item.frames, item.complete, item.error))
         if task.careful:
-            self._send(parcel)
+            self._send(pending)
 
-    def _append(self, parcel: _Parcel, entry: FrameEntry) -> None:
-        if not parcel.entries:
-            parcel.due = time.perf_counter() + MESSAGE_SECONDS
-        parcel.entries.append(entry)
-        if len(parcel.entries) == MESSAGE_FRAMES:
-            self._send(parcel)
+    def _append(self, pending: _Pending, entry: FrameEntry) -> None:
+        if not pending.entries:
+            pending.due = time.perf_counter() + MESSAGE_SECONDS
+        pending.entries.append(entry)
+        if len(pending.entries) == MESSAGE_FRAMES:
+            self._send(pending)
 
     def _send_what_is_due(self) -> float:
         """Seconds until there is something to do here again."""
@@ -175,27 +175,27 @@ class ResultSender:
         if now >= report_due:
             self._report()
             report_due = min(meter.due for meter in self._meters.values())
-        due = min((parcel.due for parcel in self._parcels.values()), default=math.inf)
+        due = min((pending.due for pending in self._pending.values()), default=math.inf)
         return max(0.001, min(due, report_due) - time.perf_counter())
 
     def _send_due(self, now: float) -> None:
-        for parcel in self._parcels.values():
-            if parcel.entries and parcel.due <= now:
-                self._send(parcel)
+        for pending in self._pending.values():
+            if pending.entries and pending.due <= now:
+                self._send(pending)
 
-    def _send(self, parcel: _Parcel) -> None:
-        if parcel.entries:
-            task, count = parcel.task, len(parcel.entries)
+    def _send(self, pending: _Pending) -> None:
+        if pending.entries:
+            task, count = pending.task, len(pending.entries)
             started = time.perf_counter()
-            self._send_message(Frames.pack(task.source, task.segment.number, parcel.position, parcel.entries))
+            self._send_message(Frames.pack(task.source, task.segment.number, pending.position, pending.entries))
             took = 1000 * (time.perf_counter() - started)
-            for member, frames in Counter(entry.device for entry in parcel.entries).items():
+            for member, frames in Counter(entry.device for entry in pending.entries).items():
                 for meter in self._meters.values() if member is None else (self._meters[member],):
                     meter.delivered(frames, took)
-            parcel.position += count
-            parcel.entries, parcel.due = [], math.inf
-        self._buffer.settle(parcel.items)
-        parcel.items = 0
+            pending.position += count
+            pending.entries, pending.due = [], math.inf
+        self._buffer.settle(pending.items)
+        pending.items = 0
 
     def _report(self) -> None:
         for member, meter in self._meters.items():

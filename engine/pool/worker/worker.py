@@ -1,11 +1,12 @@
 """A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
 
 Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens sources, ``read 0``,
-``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
+``read 1``, … decode, ``send`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
 Other workers may live in the same process (see ``engine.pool.host``): a worker that stops in order, or whose engine cannot be built, ends
-alone. Whatever else ends a worker ends the process.
+alone. Any other end of a worker ends the process. In the worker of a group's member (``Setup.inferring``) no thread decodes or
+sends: pictures come in shared memory, and each result is sent as soon as it is there.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 
 PROBE_PATIENCE = 20
-"""Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
+"""Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
 
 _held: dict[DeviceId, threading.Lock] = {}
 """Held by the worker that has an engine on a device: two at once might not find room."""
@@ -89,7 +90,7 @@ class Worker:
         try:
             backend = self._build()
         except FramefleetError as error:
-            # who fails is said anyway
+            # the pool names the device anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
         pipeline = self._pipeline = self._create_pipeline(backend)
         unused = True
@@ -98,7 +99,7 @@ class Worker:
             unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
             backend.close()
-            self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
+            self._pipeline = None  # the rest of the engine is freed with its last reference, not when the collector runs
         return Stopped()
 
     def _create_pipeline(self, backend: Backend) -> Pipeline | InferringPipeline:
@@ -190,7 +191,7 @@ class Worker:
         self._stopping = True
         pipeline = self._pipeline
         if pipeline is None:
-            self._send_last(Stopped())  # the engine is being built: nothing is lost, and nobody waits for it
+            self._send_last(Stopped())  # the engine is still being built: nothing is lost
         else:
             pipeline.stop()
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -122,7 +123,8 @@ class _AnnotatedPicture:
 def main(connection: Connection[Any, Any], job: Job) -> None:
     """Do one job: send the number of frames written now and then, and at the end, or why it failed."""
     target = Path(job.target)
-    when_parent_ends(lambda: target.unlink(missing_ok=True))
+    for path in (target, target.with_name(f"{target.name}.plain")):
+        when_parent_ends(partial(path.unlink, missing_ok=True))
     clock = start_clock(connection, STALL_SECONDS)
     due = 0.0
 

@@ -72,7 +72,7 @@ def test_the_bottleneck_is_named(slowest: str, busy: dict[str, float], bottlenec
     stats = statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
     assert stats.bottleneck == bottleneck
     assert stats.busy == {stage: total / 100 for stage, total in busy.items()}
-    statistics.interval(Stats(0.5, np.zeros(0, np.float32), {}, {}, {"decode": 10.0}))  # no frame came: nobody waited for it
+    statistics.interval(Stats(0.5, np.zeros(0, np.float32), {}, {}, {"decode": 10.0}))  # without a frame there is no bottleneck
     statistics.interval(Stats(0.5, latencies, {"decode": 500.0}, busy, feeding))
     assert statistics.final().bottleneck == bottleneck
     assert statistics.final().busy == stats.busy

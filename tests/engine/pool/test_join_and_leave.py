@@ -33,7 +33,6 @@ from tests.support.pool import (
     CPUS,
     Seen,
     engine_fault_main,
-    quicker_than,
     run_pool,
     slow_build_main,
     slow_main,
@@ -218,7 +217,7 @@ def test_what_is_wrong_is_told_at_once(video: Path) -> None:
             pool.remove_device(FIRST)
 
 
-def test_groups_do_not_change_and_join_nobody() -> None:
+def test_groups_do_not_change() -> None:
     with EnginePool(tiny_settings(Parallel.FRAMES), CPUS) as pool:
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.remove_device(FIRST)
@@ -239,7 +238,7 @@ def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_com
             if isinstance(event, SourceFinished) and event.source == 0:
                 pool.remove_device(FIRST)
             if isinstance(event, DeviceLeft):
-                pool.add(video)  # for nobody
+                pool.add(video)  # no device takes part
             if isinstance(event, SourceFinished) and event.source == 1:
                 pool.add_device(FIRST)
                 pool.add(video)
@@ -294,8 +293,7 @@ def test_a_device_leaves_while_a_suspect_task_runs(isolation: Isolation, video: 
 def test_a_device_whose_engine_is_being_built_leaves_at_once(isolation: Isolation, video: Path) -> None:
     leave = Once(EngineBuilding, lambda pool: pool.remove_device(FIRST))
     main = partial(slow_build_main, device=FIRST)
-    with quicker_than(15):
-        seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
+    seen = run_pool([video] * 2, CPUS, tiny_settings(isolation=isolation), leave, with_worker(main))
     check_complete(seen, 2)
     assert kinds(seen, FIRST)[-1] is DeviceLeft
     assert not seen.failures
@@ -312,13 +310,11 @@ def test_an_engine_that_takes_long_does_not_hold_up_its_leaving(isolation: Isola
             pool.remove_device(FIRST)
         if len(seen.ready) == 2 and "ready" not in times:
             times["ready"] = time.monotonic()
-        if isinstance(event, DeviceLeft):
-            times["left"] = time.monotonic()
 
-    main = partial(slow_main, device=FIRST, seconds=3.0)
+    main = partial(slow_main, device=FIRST, seconds=1000.0)  # a run that waited for it would not end
     seen = run_pool([video] * 3, CPUS, tiny_settings(isolation=isolation), react, with_worker(main))
     check_complete(seen, 3)
-    assert times["left"] - times["asked"] < 2
+    assert seen.left == [FIRST]
     assert not seen.failures
 
 
@@ -336,8 +332,7 @@ def test_a_killed_device_that_is_leaving_has_left(video: Path) -> None:
         os.kill(worker_pids()["cpu:0"], signal.SIGSTOP)  # so that it cannot stop by itself
         pool.remove_device(FIRST)
 
-    with quicker_than(20):
-        seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
+    seen = run_pool([video] * 2, CPUS, tiny_settings(), Once(FramesDone, leave), SLOW)
     check_complete(seen, 2)
     assert seen.left == [FIRST]
 

@@ -40,6 +40,6 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
 
 
 def _leaves_idle(run: RunSettings, devices: Sequence[DeviceId], uncut: int) -> bool:
-    """Whether uncut videos leave a device idle that ``frames`` could use, where nobody asks for NVDEC: ``frames`` decodes on the CPU."""
+    """Whether uncut videos leave a device idle that ``frames`` could use. With ``--decode nvdec`` it could not: it decodes on the CPU."""
     able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs a CPU has enough to do with decoding
     return 0 < uncut < len(able) and run.engine.decode is not Decode.NVDEC

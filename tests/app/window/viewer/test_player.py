@@ -12,6 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import ItemState, QueueItem
+from app.window.viewer import preview_conversation
 from app.window.viewer.player import Playback, Player
 from app.window.viewer.preview_client import PreviewClient, Shown
 from engine.store.session import SessionReader
@@ -184,6 +185,24 @@ def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client
     ((message, again),) = crashes
     assert message.startswith("The preview process was killed (SIGKILL)")
     assert again
+
+
+def test_a_preview_that_freezes_is_started_again(
+    qtbot: QtBot, client: PreviewClient, player: Player, video: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview_conversation, "FROZEN_SECONDS", 0.0)
+    screen = Screen(player)
+    player.open(QueueItem(1, video), play=False)
+    qtbot.waitUntil(lambda: len(screen.pictures) == 1)
+    frozen = client.process_id
+    assert frozen is not None
+    os.kill(frozen, signal.SIGSTOP)
+    with qtbot.waitSignal(client.crashed, timeout=60_000) as crashed:
+        player.seek(20 / 30)
+    assert "no sign of life" in crashed.args[0]
+    qtbot.waitUntil(lambda: len(screen.pictures) == 2, timeout=60_000)
+    assert screen.numbers[-1] == 20
+    assert client.process_id != frozen
 
 
 def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:

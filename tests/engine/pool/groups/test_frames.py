@@ -179,7 +179,8 @@ def test_a_member_that_hangs_is_replaced(video: Path) -> None:
     fault = partial(group_fault_main, numbers=frozenset({100}), how="hang")
     seen = run_pool([video], CPUS, SETTINGS, note, with_worker(fault, stall_seconds=1.5))
     check_complete(seen, failed={100})
-    assert len(seen.failures) == 3
+    assert seen.failed(0) == {100: DIED}
+    assert len(seen.failures) in (2, 3)  # the run may end before the last one is told
     for failure in seen.failures:
         assert failure.restarting
         assert failure.message.startswith(f"an inference on {failure.device} did not come to an end")

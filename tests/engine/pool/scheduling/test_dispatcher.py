@@ -28,7 +28,7 @@ SEGMENT_PTS = 1_000_000
 
 @dataclass(frozen=True)
 class Truth:
-    """What a source really holds. lengths: frames of each segment. amiss: so many more are announced of each.
+    """The real content of a source. lengths: frames of each segment. amiss: how many more the container announces for each.
 
     poison: (segment, position) of frames that kill a worker that infers them. venom: that kill it when it decodes them,
     which it also does to skip them.
@@ -245,7 +245,7 @@ class Run:
             if not self.workers:
                 self.deliver()
                 continue
-            # whoever is leaving has to be gone some time, as the pool sees to it
+            # a device that is leaving has to be gone some time: the pool ensures that
             movable = DEVICES if moves else [other for other in DEVICES if other in self.leaving]
             if movable and self.random.random() < 0.1:
                 moves = max(0, moves - 1)
