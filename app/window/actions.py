@@ -1,4 +1,4 @@
-"""The window's commands with their keys, and the menu that lists them."""
+"""The actions of the window with their shortcuts, and the menu that lists them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.window.widgets.icons import icon
 
 
 class Actions:
-    """open_files, open_folder, open_results, settings, fullscreen, demo, help, quit; ``menu`` has them all."""
+    """The actions open_files, open_folder, open_results, settings, fullscreen, demo, help and quit, and their ``menu``."""
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:

@@ -1,10 +1,13 @@
-"""The keys of the window, on one sheet."""
+"""A dialog with the keyboard shortcuts of the window."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QWidget
 
 from app.window.widgets import theme
+from app.window.widgets.indicators import label
+from app.window.widgets.layouts import column
 
 KEYS = (
     ("Space", "Play or pause"),
@@ -25,7 +28,7 @@ KEYS = (
 
 
 class HelpDialog(QDialog):
-    """Lists the keys."""
+    """Lists the shortcuts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,17 +36,13 @@ class HelpDialog(QDialog):
         grid = QGridLayout()
         grid.setHorizontalSpacing(28)
         grid.setVerticalSpacing(8)
-        for row, (keys, meaning) in enumerate(KEYS):
-            key = QLabel(keys)
+        for line, (keys, meaning) in enumerate(KEYS):
+            key = label("", keys)
             key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
-            grid.addWidget(key, row, 0)
-            grid.addWidget(QLabel(meaning), row, 1)
+            grid.addWidget(key, line, 0)
+            grid.addWidget(label("", meaning), line, 1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         for button in buttons.buttons():
-            button.setIcon(type(button.icon())())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(18)
-        column.addLayout(grid)
-        column.addWidget(buttons)
+            button.setIcon(QIcon())
+        column(grid, buttons, spacing=18, margins=(24, 20, 24, 16), of=self)

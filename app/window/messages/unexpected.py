@@ -1,4 +1,4 @@
-"""Mistakes of ours, on whatever thread: logged with everything needed to find them, and told to the user."""
+"""Logs unexpected errors of all threads, and tells the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INF
 
 
 class UnexpectedErrors(QObject):
-    """Takes over Python's hooks for uncaught exceptions. raised: one line, the whole story."""
+    """Handles uncaught exceptions of all threads. raised: a summary in one line, the traceback."""
 
     raised = Signal(str, str)
 
@@ -27,14 +27,14 @@ class UnexpectedErrors(QObject):
         self._before: tuple[Any, Any, Any] | None = None
 
     def install(self) -> None:
-        """Watch from now on."""
+        """Install the hooks."""
         self._before = sys.excepthook, threading.excepthook, sys.unraisablehook
         sys.excepthook = self._uncaught
         threading.excepthook = self._uncaught_in_thread
         sys.unraisablehook = self._unraisable
 
     def uninstall(self) -> None:
-        """Give the hooks back."""
+        """Restore the earlier hooks."""
         if self._before is not None:
             sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
             self._before = None
@@ -60,7 +60,7 @@ class UnexpectedErrors(QObject):
 
 
 def log_to(folder: Path) -> Path:
-    """Write the log there, at most 2 MB of it, Qt's own messages included; gives the file."""
+    """Write the log, with Qt's messages, to a file of at most 2 MB in this folder; return the file."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "window.log"
     handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)

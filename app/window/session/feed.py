@@ -1,6 +1,6 @@
-"""Between the session's thread and the window's: events are folded where they arise, and the window takes the sum.
+"""Folds a session's events in the session's thread into a snapshot, which the window's thread takes.
 
-However many frames come, the window sees a handful of small values a few times a second.
+The window gets a few small values a few times a second, for any number of frames.
 """
 
 from __future__ import annotations
@@ -14,25 +14,16 @@ from app.window.devices.status import DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
 from app.window.timeline.class_counts import Tally, length_of
 from engine.media.types import SourceInfo
-from engine.pool.events import (
-    DeviceFailed,
-    DeviceLeft,
-    DeviceReady,
-    DeviceStarting,
-    DeviceStats,
-    EngineBuilding,
-    Event,
-    FramesDone,
-    SourceFinished,
-    SourceOpened,
-    StrategyChosen,
-)
+from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from engine.types import DeviceId
 
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """How far one source is. frames: finished; failed: of these, without detections. head: pts of the last, seconds."""
+    """The progress of one source. frames: finished. failed: finished without detections. head: pts of the last frame, seconds.
+
+    rate: frames/s over the last seconds.
+    """
 
     info: SourceInfo | None = None
     frames: int = 0
@@ -44,7 +35,7 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A session at one moment. problems: device failures since the last snapshot. ended: nothing more comes; error: why."""
+    """A session at one moment. problems: device failures since the last snapshot. ended: there are no more events. error: why."""
 
     sources: Mapping[int, SourceProgress]
     devices: tuple[DeviceStatus, ...]
@@ -55,7 +46,7 @@ class Snapshot:
 
 
 class Feed:
-    """Written by one thread, read by another."""
+    """Folds a session's events into small values. One thread writes it, another reads it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -71,7 +62,7 @@ class Feed:
         self._announced = False
 
     def apply(self, event: Event) -> bool:
-        """Fold one event in. Gives True if the reader has to be told that there is something to take."""
+        """Fold one event; return True if the reader must be woken to take a snapshot."""
         now = time.monotonic()
         with self._lock:
             match event:
@@ -83,26 +74,26 @@ class Feed:
                     self._set(source, replace(self._source(source), finished=event))
                 case StrategyChosen():
                     self._strategy = event
-                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceLeft() | DeviceStats():
+                case _ if isinstance(event, DeviceEvent):
                     self._device(event, now)
             return self._announce()
 
     def leaving(self, device: DeviceId) -> None:
-        """It was taken out of the run, and will soon have left. To be taken without being told."""
+        """Mark a device that the user took out of the run. It does not wake the reader."""
         with self._lock:
             status = self._devices.get(device)
             if status is not None and status.takes_part:
                 self._devices[device] = replace(status, phase=Phase.LEAVING)
 
     def end(self, error: str | None) -> bool:
-        """Nothing more comes. Gives True as ``apply`` does."""
+        """Mark the end of the session; return True as ``apply`` does."""
         with self._lock:
             self._ended, self._error = True, error
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
             return self._announce()
 
     def take(self) -> Snapshot:
-        """What has changed since the last time; the devices always."""
+        """The sources that have changed since the last snapshot, and all devices."""
         with self._lock:
             self._announced = False
             changed, self._changed = self._changed, set()
@@ -111,7 +102,7 @@ class Feed:
             return Snapshot(sources, tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
-        """The counts of one source, which go on growing."""
+        """The counts of one source, which change as frames arrive."""
         with self._lock:
             return self._tallies.setdefault(source, Tally())
 

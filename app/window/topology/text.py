@@ -1,14 +1,13 @@
-"""What joins devices, as people read it. Pure values, no Qt."""
+"""The topology in words. Pure values, no Qt."""
 
 from __future__ import annotations
 
 from app.window.devices.telemetry_text import details
 from app.window.widgets import formats
 from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.tree import Box, Fabric, Kind
+from engine.devices.topology.tree import Box, Kind
 from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
 
-GIB = 1 << 30
 _LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
 """Bytes/s of a PCIe lane each way, by generation (PCI-SIG)."""
 _NVLINK = 25e9
@@ -21,7 +20,7 @@ _PEERS = {
 
 
 def gpu_name(gpu: Gpu) -> str:
-    """The name that it has everywhere here, or, where it has none, the driver's number."""
+    """A GPU's device id, or the driver's number if it has none."""
     return str(gpu.device or f"GPU {gpu.number}")
 
 
@@ -37,17 +36,17 @@ def pcie_link(gpu: Gpu) -> str:
 
 
 def pcie_capacity(gpu: Gpu) -> float:
-    """Bytes/s each way; where it is unknown, that of a common link."""
+    """The capacity of a GPU's PCIe link, bytes/s each way; that of a common link if unknown."""
     return _LANE.get(gpu.generation or 4, _LANE[4]) * (gpu.width or 16)
 
 
 def nvlink_capacity(count: int) -> float:
-    """Bytes/s each way."""
+    """The capacity of this many NVLinks, bytes/s each way."""
     return _NVLINK * max(count, 1)
 
 
 def traffic(received: float | None, sent: float | None) -> str | None:
-    """``↓ 1.7  ↑ 0.6 MB/s``: what a device receives and sends; None where neither is known."""
+    """Received and sent bytes/s as ``↓ 1.7  ↑ 0.6 MB/s``; None if both are unknown."""
     if received is None and sent is None:
         return None
     greatest = max(received or 0.0, sent or 0.0)
@@ -61,7 +60,7 @@ def _figure(value: float) -> str:
 
 
 def node_name(box: Box) -> str:
-    """``NUMA node 0``; of other boxes what they are."""
+    """``NUMA node 0``, or the kind of another box."""
     if box.node is not None:
         return f"{Kind.NODE} {box.node.number}"
     return "NUMA node unknown" if box.kind is Kind.NODE else str(box.kind)
@@ -73,7 +72,7 @@ def node_facts(node: NumaNode | None) -> str:
         return "The system does not tell where they are"
     facts = [f"{'CPU' if len(node.cpus) == 1 else 'CPUs'} {list_text(node.cpus)}" if node.cpus else "no CPUs"]
     if node.memory is not None:
-        facts.append(f"{node.memory / GIB:.1f} GiB")
+        facts.append(formats.gib(node.memory))
     return " · ".join(facts)
 
 
@@ -92,7 +91,7 @@ def about_box(box: Box) -> str:
 
 
 def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
-    """A GPU's tooltip: its place, then what it does."""
+    """A GPU's tooltip: its place, then its telemetry."""
     near = f"near NUMA node {list_text(gpu.nodes)}" if gpu.nodes else "NUMA node unknown"
     lines = [gpu_title(gpu), f"{gpu.pci or 'place unknown'}, {pcie_link(gpu)}", f"{near}, CPUs {list_text(gpu.cpus) or 'unknown'}"]
     if gpu.bridges:
@@ -100,13 +99,8 @@ def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
     return "\n".join(lines + ([details(telemetry)] if telemetry is not None else []))
 
 
-def fabric_label(fabric: Fabric) -> str:
-    """``NVLink ×18``."""
-    return f"NVLink ×{fabric.nvlinks}"
-
-
 def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
-    """Tooltip of a cell."""
+    """The tooltip of a link in the matrix."""
     if link is None:
         return gpu_title(one)
     way = LEVELS[link.level] if link.level is not None else None
@@ -116,7 +110,7 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
 
 
 def peers(topology: Topology) -> str:
-    """Whether GPUs read each other's memory, "" where there are no two, or all do."""
+    """A note if not all GPUs read each other's memory, else ""."""
     found = {link.peer for links in topology.links for link in links if link is not None}
     if False not in found:
         return ""

@@ -1,4 +1,4 @@
-"""What flows over NVLink now, as people read it. Pure values, no Qt."""
+"""The traffic over NVLink: loads and tooltips. Pure values, no Qt."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from engine.types import DeviceId
 Snapshots = Mapping[DeviceId, Telemetry]
 
 _MUCH, _NOTHING = 2.0, 1e6
-"""Of the mean: what the busiest link carries to be worth a word; and bytes/s that are not."""
+"""The busiest link is named from this multiple of the mean on, unless it carries fewer bytes/s than this."""
 
 
 def telemetry_of(gpu: Gpu, telemetry: Snapshots) -> Telemetry | None:
-    """A GPU's snapshot."""
+    """The snapshot of a GPU, None if there is none."""
     return telemetry.get(gpu.device) if gpu.device is not None else None
 
 
 def between(one: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float, float] | None:
-    """Bytes/s from the first to the second and back, over the links that end at both; None where that is not known.
+    """Bytes/s from the first GPU to the second and back over the links that join them; None if unknown.
 
-    Both ends count the same bytes, but not at the same moment: the greater counts.
+    Both ends count the same bytes, but at different moments, so the greater number is used.
     """
     received, sent = _with(one, other, telemetry)
     received_there, sent_there = _with(other, one, telemetry)
@@ -35,7 +35,7 @@ def between(one: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float, float] |
 
 
 def _with(gpu: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float | None, float | None]:
-    """What a GPU receives from another and sends to it, by its own counters."""
+    """Bytes/s that a GPU receives from another and sends to it, from its own counters."""
     snapshot = telemetry_of(gpu, telemetry)
     links = [link for link in snapshot.nvlink_traffic if link.end == other.pci] if snapshot is not None and other.pci else []
     rates = [(link.rx, link.tx) for link in links if link.rx is not None and link.tx is not None]
@@ -45,7 +45,7 @@ def _with(gpu: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float | None, flo
 
 
 def nvlink_share(gpu: Gpu, telemetry: Snapshots) -> float:
-    """Of what all links of a GPU can carry both ways, 0..1."""
+    """The load of all NVLinks of a GPU, both ways together, 0..1."""
     snapshot = telemetry_of(gpu, telemetry)
     if snapshot is None:
         return 0.0
@@ -53,13 +53,13 @@ def nvlink_share(gpu: Gpu, telemetry: Snapshots) -> float:
 
 
 def nvlink_share_between(one: Gpu, other: Gpu, nvlinks: int, telemetry: Snapshots) -> float | None:
-    """Of what the links between two can carry both ways, 0..1; None where what they carry is not known."""
+    """The load of the NVLinks between two GPUs, both ways together, 0..1; None if unknown."""
     flows = between(one, other, telemetry)
     return None if flows is None else sum(flows) / (2 * nvlink_capacity(nvlinks))
 
 
 def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
-    """Tooltip of what joins GPUs, each with each: what flows between two, if that is known, else what the links of each carry."""
+    """The tooltip of a rail: the traffic between two GPUs if known, else the traffic of all links of each GPU."""
     links = formats.plural(nvlinks, "link")
     if len(gpus) > 2:
         return "\n".join(["NVLink", f"{', '.join(map(gpu_name, gpus))}: each with each by {links}", *_totals(gpus, telemetry)])
@@ -84,7 +84,7 @@ def _totals(gpus: Sequence[Gpu], telemetry: Snapshots) -> list[str]:
 
 
 def _busiest(links: Sequence[LinkTraffic]) -> str:
-    """A word of the link that carries most, if that is much more than the others do."""
+    """The busiest link, if it carries much more than the others."""
     flows = {link: (link.rx or 0.0) + (link.tx or 0.0) for link in links}
     most = max(links, key=flows.__getitem__, default=None)
     if most is None or flows[most] < max(_NOTHING, _MUCH * sum(flows.values()) / len(flows)):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
 from app.window.widgets import formats, theme
+from app.window.widgets.painting import draw_box
 from engine.media.annotation.colours import class_colour
 from engine.media.annotation.label_position import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
@@ -28,8 +29,8 @@ class VideoCanvas(QWidget):
     resized = Signal(QSize)
     activated = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
         self.setMouseTracking(True)
@@ -47,17 +48,17 @@ class VideoCanvas(QWidget):
 
     @property
     def visible_detections(self) -> Detections:
-        """What is drawn, strongest first."""
+        """The detections that are drawn, strongest first."""
         return self._visible
 
     @property
     def placement(self) -> Placement | None:
-        """Where the picture is, in logical pixels."""
+        """The picture's place, in logical pixels; None without a picture."""
         return fit((self.width(), self.height()), self._size) if self._image is not None else None
 
     @property
     def note(self) -> str:
-        """What is said over the picture instead of boxes; "" = nothing."""
+        """The text over the picture instead of boxes; "" = none."""
         if self._image is None:
             return ""
         if self._result is None:
@@ -65,7 +66,7 @@ class VideoCanvas(QWidget):
         return "" if self._result.failure is None else f"No detections for this frame: {self._result.failure}"
 
     def set_missing(self, text: str) -> None:
-        """What to say over pictures that have no result."""
+        """Set the text over pictures without a result."""
         if text != self._missing:
             self._missing = text
             self.update()
@@ -75,14 +76,11 @@ class VideoCanvas(QWidget):
         return self.size() * self.devicePixelRatio()
 
     def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
-        """Show a picture of a source of this width and height with its result; None while it has none."""
+        """Show a picture with its result, None = no result yet. source: the width and height of the source."""
         before = self.placement
         self._image, self._size = image, source
         self._message = ""
-        self._result = result
-        if result is not None:
-            self._size = (result.width, result.height)
-        self._select()
+        self._take(result)
         now = self.placement
         if now is None or now != before:
             self.update()
@@ -90,15 +88,18 @@ class VideoCanvas(QWidget):
             self.update(QRectF(now.x, now.y, now.width, now.height).toAlignedRect())
 
     def show_result(self, result: FrameResult | None) -> None:
-        """The result of the picture that is on."""
+        """Show the result of the current picture."""
+        self._take(result)
+        self.update()
+
+    def _take(self, result: FrameResult | None) -> None:
         self._result = result
         if result is not None:
             self._size = (result.width, result.height)
         self._select()
-        self.update()
 
     def show_message(self, message: str) -> None:
-        """Text instead of a picture."""
+        """Show text instead of a picture."""
         self._image, self._message = None, formats.shortened(message)
         self.show_result(None)
 
@@ -109,7 +110,7 @@ class VideoCanvas(QWidget):
         self.update()
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Names of the classes."""
+        """Set the names of the classes."""
         self._labels = tuple(labels)
         self.update()
 
@@ -120,7 +121,7 @@ class VideoCanvas(QWidget):
         self.setAccessibleDescription(formats.plural(len(self._visible), "object") if self._image is not None else self._message)
 
     def label_of(self, class_id: int) -> str:
-        """A class's name, its number where it has none."""
+        """A class's name, or its number if it has none."""
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -129,12 +130,12 @@ class VideoCanvas(QWidget):
         self.resized.emit(self.device_size())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Tell the window, which fills the screen."""
+        """Ask for full screen."""
         self.activated.emit()
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Point out the smallest box under the mouse."""
+        """Highlight the smallest box under the mouse."""
         placement = self.placement
         pointed, smallest = None, float("inf")
         if placement is not None:
@@ -173,7 +174,7 @@ class VideoCanvas(QWidget):
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()
         if abs(target.width() * ratio - image.width()) < 2 and abs(target.height() * ratio - image.height()) < 2:
-            # Fetched for this size: copied as it is, which is sharp and takes a tenth of the time of scaling by half a pixel.
+            # The picture was fetched for this size: a copy is sharp and takes a tenth of the time of scaling.
             painter.save()
             painter.scale(1 / ratio, 1 / ratio)
             painter.drawImage(round(target.x() * ratio), round(target.y() * ratio), image)
@@ -193,9 +194,7 @@ class VideoCanvas(QWidget):
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, target.width() - 40)
         chip = QRectF(target.left() + 10, target.top() + 10, metrics.horizontalAdvance(text) + 18, metrics.height() + 8)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(14, 16, 20, 215))
-        painter.drawRoundedRect(chip, 5, 5)
+        draw_box(painter, chip, 5, QColor(14, 16, 20, 215))
         painter.setPen(QColor(colour))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -207,7 +206,7 @@ class VideoCanvas(QWidget):
             inside = QColor(colours[self._pointed])
             inside.setAlpha(60)
             painter.fillRect(outlines[self._pointed], inside)
-        # Few calls with many thin rectangles: each call of Qt waits for the interpreter's lock, and wide pens are slow.
+        # Few calls with many thin rectangles: each call into Qt waits for the interpreter's lock, and wide pens are slow.
         painter.setPen(QPen(QColor(8, 10, 14, 150), 1))  # a rim, readable on any picture
         painter.drawRects([rim for outline in outlines for rim in (_grown(outline, 1), _grown(outline, -2))])
         for colour in dict.fromkeys(colour.rgb() for colour in reversed(colours)):  # the strongest on top
@@ -226,7 +225,7 @@ class VideoCanvas(QWidget):
             size = (metrics.horizontalAdvance(text) + 8, metrics.height() + 1)
             place = label_place(rect, size, bounds, taken)
             if any(overlap(place, other) for other in taken):
-                continue  # in a crowd the colour of a weaker box has to do, and what the pointer tells
+                continue  # without room, a weaker box has only its colour and its tooltip
             taken.append(place)
             painter.fillRect(QRectF(*place), colours[index])
             painter.setPen(QColor(theme.ON_ACCENT))

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
+from app.window.devices.chart import Chart
 from app.window.devices.panel import DevicePanel
 from app.window.devices.stage_bar import in_order
 from app.window.devices.status import DeviceStatus, Phase, fold
 from app.window.status_line import StatusLine
-from app.window.widgets.chart import Chart
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, StrategyChosen
 from engine.types import DeviceId
