@@ -15,8 +15,7 @@ from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow
-from app.window.messages.crash_report import CrashReport
-from app.window.messages.unexpected import UnexpectedErrors, log_to
+from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
 from engine.devices.recording import Recording

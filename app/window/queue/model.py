@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -60,11 +59,6 @@ class QueueModel(QAbstractListModel):
         if row >= 0 and self._items[row] != item:
             self._items[row] = item
             self.dataChanged.emit(self.index(row), self.index(row))
-
-    def change(self, key: int, **changes: Any) -> None:
-        """Change fields of an item."""
-        if (item := self.get(key)) is not None:
-            self.update(replace(item, **changes))
 
     def remove(self, key: int) -> None:
         """Remove a file."""

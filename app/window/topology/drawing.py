@@ -14,14 +14,17 @@ from app.window.topology.layout import BETWEEN, Layout, Placed, Rail, Sizes, lay
 from app.window.topology.text import (
     about_box,
     about_gpu,
+    about_rail,
     gpu_name,
     node_facts,
     node_name,
+    nvlink_share,
+    nvlink_share_between,
     pcie_capacity,
     pcie_link,
+    telemetry_of,
     traffic,
 )
-from app.window.topology.traffic import about_rail, nvlink_share, nvlink_share_between, telemetry_of
 from app.window.widgets import theme
 from app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, painting, write
 from engine.devices.telemetry.snapshot import Telemetry

@@ -39,17 +39,12 @@ class VideoCanvas(QWidget):
         self._image: QImage | None = None
         self._size = (1, 1)
         self._result: FrameResult | None = None
-        self._visible = Detections()
+        self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self._message = ""
         self._missing = NOT_YET
         self._pointed: int | None = None
-
-    @property
-    def visible_detections(self) -> Detections:
-        """The detections that are drawn, strongest first."""
-        return self._visible
 
     @property
     def placement(self) -> Placement | None:
@@ -116,9 +111,9 @@ class VideoCanvas(QWidget):
 
     def _select(self) -> None:
         found = self._result.detections if self._result is not None else None
-        self._visible = self._filter.apply(found) if found is not None else Detections()
+        self.visible_detections = self._filter.apply(found) if found is not None else Detections()
         self._pointed = None
-        self.setAccessibleDescription(formats.plural(len(self._visible), "object") if self._image is not None else self._message)
+        self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
 
     def label_of(self, class_id: int) -> str:
         """A class's name, or its number if it has none."""
@@ -139,7 +134,7 @@ class VideoCanvas(QWidget):
         placement = self.placement
         pointed, smallest = None, float("inf")
         if placement is not None:
-            for index, box in enumerate(self._visible.boxes):
+            for index, box in enumerate(self.visible_detections.boxes):
                 rect = QRectF(*placement.rect(box.tolist()))
                 area = rect.width() * rect.height()
                 if area < smallest and rect.contains(event.position()):
@@ -150,8 +145,8 @@ class VideoCanvas(QWidget):
             self.update()
 
     def _describe(self, index: int) -> str:
-        x1, y1, x2, y2 = self._visible.boxes[index].tolist()
-        label, score = self.label_of(int(self._visible.class_ids[index])), float(self._visible.scores[index])
+        x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
+        label, score = self.label_of(int(self.visible_detections.class_ids[index])), float(self.visible_detections.scores[index])
         return f"{label} · {score:.1%}\n{x2 - x1:.0f} × {y2 - y1:.0f} at {x1:.0f}, {y1:.0f}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -199,9 +194,9 @@ class VideoCanvas(QWidget):
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_boxes(self, painter: QPainter, placement: Placement) -> None:
-        rects = [placement.rect(box.tolist()) for box in self._visible.boxes]
+        rects = [placement.rect(box.tolist()) for box in self.visible_detections.boxes]
         outlines = [QRectF(*rect).toRect().adjusted(0, 0, -1, -1) for rect in rects]
-        colours = [QColor(*class_colour(int(class_id))) for class_id in self._visible.class_ids]
+        colours = [QColor(*class_colour(int(class_id))) for class_id in self.visible_detections.class_ids]
         if self._pointed is not None:
             inside = QColor(colours[self._pointed])
             inside.setAlpha(60)
@@ -220,8 +215,10 @@ class VideoCanvas(QWidget):
         metrics = QFontMetricsF(painter.font())
         bounds = (placement.x, placement.y, placement.width, placement.height)
         taken: list[Rect] = []
+        found = self.visible_detections
         for index, rect in enumerate(rects):
-            text = f"{self.label_of(int(self._visible.class_ids[index]))} {int(float(self._visible.scores[index]) * 100 + 0.5)}%"
+            label, score = self.label_of(int(found.class_ids[index])), float(found.scores[index])
+            text = f"{label} {int(score * 100 + 0.5)}%"
             size = (metrics.horizontalAdvance(text) + 8, metrics.height() + 1)
             place = label_place(rect, size, bounds, taken)
             if any(overlap(place, other) for other in taken):

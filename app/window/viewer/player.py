@@ -51,7 +51,7 @@ class Player(QObject):
         self._ticket = self._asked = 0
         self._size = QSize(640, 360)
         self._item: QueueItem | None = None
-        self._info: SourceInfo | None = None
+        self.info: SourceInfo | None = None
         self._follow = True
         self._queue_busy = False
         self._speed = 1.0
@@ -77,21 +77,16 @@ class Player(QObject):
         """Whether it plays."""
         return self._state.playing
 
-    @property
-    def info(self) -> SourceInfo | None:
-        """The current source, None until it is open."""
-        return self._info
-
     def open(self, item: QueueItem, play: bool) -> None:
         """Show a file from its beginning."""
-        self._item, self._info, self._current = item, item.info, None
+        self._item, self.info, self._current = item, item.info, None
         self._set(Playback(play))
         self._jump(at=0.0)
 
     def close_file(self) -> None:
         """Show nothing."""
         self._ticket += 1
-        self._item = self._info = self._current = None
+        self._item = self.info = self._current = None
         self._ahead.clear()
         self._timer.stop()
         self._set(Playback())
@@ -199,7 +194,7 @@ class Player(QObject):
             self.changed.emit(state)
 
     def _set_pace(self) -> None:
-        pictures = self._info is not None and self._info.kind is SourceKind.IMAGES
+        pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
         self._pacer.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
@@ -232,7 +227,7 @@ class Player(QObject):
     @Slot(str, object)
     def _opened(self, path: str, info: SourceInfo) -> None:
         if self._item is not None and path == str(self._item.path):
-            self._info = info
+            self.info = info
             self._set_pace()
             self.opened.emit(info)
 

@@ -38,7 +38,7 @@ class Viewer(QWidget):
 
     def __init__(self, client: PreviewClient) -> None:
         super().__init__()
-        self._item: QueueItem | None = None
+        self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
         self.canvas = VideoCanvas()
@@ -62,14 +62,9 @@ class Viewer(QWidget):
         self.canvas.resized.connect(player.set_viewport)
         self.canvas.activated.connect(self.fullscreen_requested)
 
-    @property
-    def item(self) -> QueueItem | None:
-        """The file that is shown."""
-        return self._item
-
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
         """Show a file from its beginning."""
-        self._item, self._tally = item, tally
+        self.item, self._tally = item, tally
         self.canvas.show_message("Opening…")
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.info)
@@ -80,7 +75,7 @@ class Viewer(QWidget):
 
     def clear(self) -> None:
         """Show nothing."""
-        self._item = self._tally = None
+        self.item = self._tally = None
         self.player.close_file()
         self.canvas.show_message("")
         self.transport.set_source(None)
@@ -89,7 +84,7 @@ class Viewer(QWidget):
 
     def update_item(self, item: QueueItem, tally: Tally | None, queue_busy: bool) -> None:
         """Take the changed state of the shown file. queue_busy: detection runs in another file."""
-        before, self._item, self._tally = self._item, item, tally
+        before, self.item, self._tally = self.item, item, tally
         if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
             self.canvas.set_labels(item.results.labels)
         if item.info is not None and (before is None or before.info is None):
@@ -108,7 +103,7 @@ class Viewer(QWidget):
 
     def press(self, event: QKeyEvent) -> bool:
         """Do what a key means for the player; return False if it means nothing."""
-        if self._item is None or event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+        if self.item is None or event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             return False
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         player, transport = self.player, self.transport
@@ -172,5 +167,5 @@ class Viewer(QWidget):
 
     def _opened(self, info: SourceInfo) -> None:
         self.transport.set_source(info)
-        if self._item is not None:
-            self._detected(self._item)
+        if self.item is not None:
+            self._detected(self.item)

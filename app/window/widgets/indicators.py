@@ -38,23 +38,18 @@ class ProgressBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(6)
-        self._fraction = 0.0
-
-    @property
-    def fraction(self) -> float:
-        """The part that is done, 0..1."""
-        return self._fraction
+        self.fraction = 0.0
 
     def show_fraction(self, fraction: float) -> None:
         """Show this part as done, 0..1."""
-        if fraction != self._fraction:
-            self._fraction = fraction
+        if fraction != self.fraction:
+            self.fraction = fraction
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it."""
         with painting(self) as painter:
-            draw_bar(painter, QRectF(self.rect()), self._fraction, theme.WARNING)
+            draw_bar(painter, QRectF(self.rect()), self.fraction, theme.WARNING)
 
 
 class ElidedLabel(QLabel):

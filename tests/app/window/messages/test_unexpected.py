@@ -9,8 +9,7 @@ from PySide6.QtCore import QTimer, qInstallMessageHandler, qWarning
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.messages.crash_report import CrashReport
-from app.window.messages.unexpected import UnexpectedErrors, log_to
+from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from app.window.session.background import Background
 from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import UsageError
