@@ -27,7 +27,7 @@ def run(folder: Path, parallel: str, devices: Sequence[str]) -> list[Event]:
     """The events of two clips, with a file that is missing and one that is cancelled between them."""
     model = ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels)
     ids = tuple(DeviceId.parse(device) for device in devices)
-    settings = RunSettings(model, ids, Parallel(parallel), EngineSettings(precision=Precision.FP32))
+    settings = RunSettings(model, devices=ids, parallel=Parallel(parallel), engine=EngineSettings(precision=Precision.FP32))
     labels = DEMO.labels.read_text().split()
     for name in ("0.mp4", "2.mp4", "3.mp4"):
         shutil.copy(CLIP, folder / name)

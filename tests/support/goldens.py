@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,10 @@ class Goldens:
         return path.read_bytes()
 
     def compare_text(self, name: str, actual: str) -> None:
-        """Compare line by line."""
-        assert actual.splitlines() == self.expect(name, actual.encode()).decode().splitlines()
+        """Compare line by line, and show the lines that differ."""
+        golden = self.expect(name, actual.encode()).decode()
+        difference = list(unified_diff(golden.splitlines(), actual.splitlines(), name, "now", lineterm=""))
+        assert not difference, "\n".join(difference)
 
 
 def framefleet(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -70,13 +73,14 @@ def compare_frames(actual: list[Line], golden: list[Line], devices: set[str]) ->
 
     devices: the possible values of ``device``, which depends on timing.
     """
-    assert len(actual) == len(golden)
+    assert len(actual) == len(golden), f"{len(actual)} frames, {len(golden)} in the golden"
     for ours, theirs in zip(actual, golden, strict=True):
-        assert list(ours) == list(theirs)
-        assert ours["device"] in devices
-        exact = set(ours) - {"device", "detections"}
-        assert {key: ours[key] for key in exact} == {key: theirs[key] for key in exact}
-        _compare_detections(ours["detections"], theirs["detections"], f"frame {ours['frame']}")
+        frame = f"frame {theirs['frame']}"
+        assert list(ours) == list(theirs), f"{frame}: the keys are {list(ours)}, in the golden {list(theirs)}"
+        assert ours["device"] in devices, f"{frame}: on {ours['device']}"
+        for key in set(ours) - {"device", "detections"}:
+            assert ours[key] == theirs[key], f"{frame}: {key} is {ours[key]}, in the golden {theirs[key]}"
+        _compare_detections(ours["detections"], theirs["detections"], frame)
 
 
 def _compare_detections(actual: list[Line], golden: list[Line], frame: str) -> None:
