@@ -31,8 +31,8 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished
-from engine.pool.host import NICE
 from engine.pool.pool import EnginePool
+from engine.processes.child import NICE
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
 from engine.types import Detections, DeviceId, Image
 

@@ -36,6 +36,7 @@ from engine.pool.groups.group import DECODE_THREADS, Group
 from engine.pool.groups.shared_pictures import SharedPictures
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Failed, Setup
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Hint, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.types import Detections, DeviceId, Image
 
@@ -119,7 +120,7 @@ def run_tiles(settings: RunSettings, devices: list[DeviceId], picture: Image) ->
         raise RuntimeError(failed)
 
     setup = Setup(DeviceId.group(*devices), settings.model, settings.engine, 60.0, Parallel.TILES, settings.isolation, settings.tiles)
-    with create_group(setup, ignore, die, ignore) as backend:
+    with create_group(setup, ignore, die, Watchdog(setup.stall_seconds, lambda: False, die)) as backend:
         assert isinstance(backend, Group)
         backend.activate(load_network(settings.model), settings.engine)
         image = backend._pictures.put(picture)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -11,24 +10,12 @@ from typing import Any, Self
 from engine.backends.base import EngineInfo
 from engine.devices.discovery import default_devices
 from engine.pool.cpu_fallback import CpuFallback
-from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Ledger, SourceFinished, SourceOpened
+from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
+from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.store.session import SessionWriter
 from engine.types import DeviceId
-
-
-@dataclass
-class SourceState:
-    """One source as far as the run has come. ledger, seconds, error: known once it is finished."""
-
-    path: Path
-    frames: int = 0
-    finished: bool = False
-    cancelled: bool = False
-    ledger: Ledger = field(default_factory=Ledger)
-    seconds: float = 0.0
-    error: str | None = None
 
 
 class DetectionSession:
@@ -44,7 +31,7 @@ class DetectionSession:
 
     def __init__(self, settings: RunSettings, database: Path, labels: Sequence[str]) -> None:
         self.database = database
-        self.sources: dict[int, SourceState] = {}
+        self.sources: dict[int, SourceProgress] = {}
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before its number is returned
@@ -62,7 +49,7 @@ class DetectionSession:
         """Queue a source and give its number."""
         with self._adding:
             number: int = self._pool.add(path)
-            self.sources[number] = SourceState(path)
+            self.sources[number] = SourceProgress(path)
         return number
 
     def finish(self) -> None:
@@ -91,16 +78,16 @@ class DetectionSession:
         self._writer.commit()
 
     def _store(self, event: Event) -> None:
+        if isinstance(event, SourceOpened | FramesDone | SourceFinished):
+            with self._adding:
+                self.sources[event.source] = self.sources[event.source].after(event)
         match event:
-            case FramesDone(source, frames):
-                self._state(source).frames += len(frames)
+            case FramesDone(_, frames):
                 self._writer.add_frames(frames)
             case SourceOpened(source, info):
-                self._writer.add_source(source, str(self._state(source).path), info)
+                self._writer.add_source(source, str(self.sources[source].path), info)
             case SourceFinished(source, ledger, seconds, error, cancelled):
-                state = self._state(source)
-                state.ledger, state.seconds, state.error, state.cancelled, state.finished = ledger, seconds, error, cancelled, True
-                self._writer.finish_source(source, str(state.path), ledger, seconds, error, cancelled)
+                self._writer.finish_source(source, str(self.sources[source].path), ledger, seconds, error, cancelled)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
                 self._writer.add_device(engine)
@@ -108,25 +95,25 @@ class DetectionSession:
                 self._stats[device] = event
         self._writer.commit_due()
 
-    def _state(self, source: int) -> SourceState:
-        with self._adding:
-            return self.sources[source]
+    def progress_of(self, event: Event) -> SourceProgress | None:
+        """The progress of the source that an event is about; None if it is about none. For the thread that takes the events."""
+        return self.sources[event.source] if isinstance(event, SourceOpened | FramesDone | SourceFinished) else None
 
     def report(self, outcome: str) -> dict[str, Any]:
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
         sources = [
             {
-                "path": str(state.path),
+                "path": str(source.path),
                 "frames": {
-                    "decoded": state.ledger.decoded,
-                    "inferred": state.ledger.inferred,
-                    "dropped": sum(state.ledger.dropped.values()),
-                    "failed": sum(state.ledger.failed.values()),
+                    "decoded": source.ledger.decoded,
+                    "inferred": source.ledger.inferred,
+                    "dropped": sum(source.ledger.dropped.values()),
+                    "failed": sum(source.ledger.failed.values()),
                 },
-                "seconds": round(state.seconds, 3),
-                "fps": round(state.ledger.inferred / state.seconds, 2) if state.seconds else 0.0,
+                "seconds": round(source.seconds, 3),
+                "fps": round(source.ledger.inferred / source.seconds, 2) if source.seconds else 0.0,
             }
-            for state in self.sources.values()
+            for source in self.sources.values()
         ]
         return {"sources": sources, "devices": [self._device(engine) for engine in self._engines.values()], "exit": outcome}
 
@@ -148,7 +135,7 @@ class DetectionSession:
         try:
             self._pool.close()
         finally:
-            self._writer.close(complete=all(state.finished and not state.cancelled for state in self.sources.values()))
+            self._writer.close(complete=all(source.complete for source in self.sources.values()))
 
     def __enter__(self) -> Self:
         return self

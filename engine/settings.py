@@ -153,6 +153,25 @@ class RunSettings:
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
 
 
+MOST_STAGES = 8
+"""More stages cost more time to move values between devices than a further device saves."""
+
+
+def check_depth(devices: Sequence[DeviceId]) -> None:
+    """Check that a network can be cut into stages for these devices, one for each.
+
+    Raises:
+        UsageError: there are too few or too many, one is named twice, or their kinds do not fit together.
+    """
+    names, advice = ", ".join(map(str, devices)), "choose other devices or the strategy segments"
+    if not 2 <= len(devices) <= MOST_STAGES:
+        raise UsageError(f"the strategy depth needs 2 to {MOST_STAGES} devices, one for each stage, not {len(devices)} ({names}): {advice}")
+    if len(set(devices)) < len(devices):
+        raise UsageError(f"the strategy depth needs a device for each stage, and one is named twice ({names}): {advice}")
+    if len({device.kind == "cuda" for device in devices}) > 1:
+        raise UsageError(f"the strategy depth needs CUDA devices only, or other devices only, not both ({names}): {advice}")
+
+
 def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
     """Check that one of these devices has the decoder that the settings ask for.
 

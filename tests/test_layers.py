@@ -9,7 +9,22 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-ENGINE = ("errors", "types", "settings", "model", "detection", "cuda", "media", "devices", "backends", "pool", "store", "bench", "session")
+ENGINE = (
+    "errors",
+    "types",
+    "settings",
+    "processes",
+    "model",
+    "detection",
+    "cuda",
+    "media",
+    "devices",
+    "backends",
+    "pool",
+    "store",
+    "bench",
+    "session",
+)
 """From the bottom to the top: a part imports itself and what stands before it."""
 
 LAYERS = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Thread
 from types import FrameType
 
-from engine.pool.host import TERMINAL_SIGNALS
+from engine.processes.child_main import TERMINAL_SIGNALS
 
 SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 

@@ -12,8 +12,7 @@ from engine.errors import UsageError
 from engine.model.files import find_weights
 from engine.model.random_weights import is_random
 from engine.model.registry.installed import model_named
-from engine.pool.scheduling.strategies.depth import Depth
-from engine.settings import ModelFiles, Parallel, Precision, Tiles
+from engine.settings import ModelFiles, Parallel, Precision, Tiles, check_depth
 from engine.types import DeviceId
 
 T = TypeVar("T")
@@ -82,7 +81,7 @@ def sharing(arguments: argparse.Namespace) -> tuple[Parallel, Tiles]:
     """
     parallel = Parallel(arguments.parallel)
     if parallel is Parallel.DEPTH and arguments.devices:
-        Depth.workers(arguments.devices)
+        check_depth(arguments.devices)
     given = {"--tiles": arguments.tiles, "--tile-overlap": arguments.tile_overlap, "--no-full-frame": arguments.no_full_frame or None}
     unused = [name for name, value in given.items() if value is not None]
     if unused and parallel is not Parallel.TILES:

@@ -23,7 +23,7 @@ from engine.pool.events import (
     SourceOpened,
     StrategyChosen,
 )
-from engine.session import SourceState
+from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
 PLAIN_SECONDS = 10.0  # between two lines where standard error is no terminal
@@ -40,7 +40,7 @@ class Progress:
     sources: the session's, by number; all of them are queued before the first event. clock: monotonic seconds.
     """
 
-    def __init__(self, sources: Mapping[int, SourceState], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, sources: Mapping[int, SourceProgress], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._sources = sources
         self._clock = clock
         self._opened = 0

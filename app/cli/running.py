@@ -15,7 +15,8 @@ from app.cli.progress import PLAIN_SECONDS, Progress, draws
 from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady
-from engine.session import DetectionSession, SourceState
+from engine.pool.progress import SourceProgress
+from engine.session import DetectionSession
 from engine.store.export import EXPORTERS, Exported, export_session
 from engine.store.session import SessionReader
 
@@ -42,7 +43,7 @@ def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool)
     return interruption, list(engines.values())
 
 
-def outcome_of(sources: Iterable[SourceState], interruption: Interruption, written: bool = True) -> tuple[str, int]:
+def outcome_of(sources: Iterable[SourceProgress], interruption: Interruption, written: bool = True) -> tuple[str, int]:
     """How a run went, in a word and as an exit status. written: whether all its results could be."""
     states = list(sources)
     if interruption.number is not None:

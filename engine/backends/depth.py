@@ -7,33 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from engine.errors import UsageError
 from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
+from engine.settings import check_depth
 from engine.types import DeviceId
 from plugins.cache import FileCache
-
-MOST = 8
-"""Stages: beyond, what moves costs more than what a further device brings."""
 
 
 def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
     """The devices of a group, one for each stage.
 
     Raises:
-        UsageError: so many, or of such kinds, cannot share a network; says what to do.
+        UsageError: see ``check_depth``.
     """
-    members = device.members
-    advice = "name 2 to 8, as in --devices cuda:0,cuda:1, or use --parallel segments"
-    if len(members) < 2:
-        raise UsageError(f"{device} is one device: the network cannot be cut into stages for it; {advice}")
-    if len(members) > MOST:
-        raise UsageError(f"the network can be cut into {MOST} stages at most, not {len(members)}: {advice}")
-    if len(set(members)) < len(members):
-        raise UsageError(f"{device} names a device twice: each holds one stage; {advice}")
-    if len({member.kind == "cuda" for member in members}) > 1:
-        raise UsageError(f"{device}: the stages of a network are on CUDA devices only, or on others only; use --parallel segments for both")
-    return members
+    check_depth(device.members)
+    return device.members
 
 
 def joined_names(names: Sequence[str]) -> str:

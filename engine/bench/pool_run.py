@@ -7,7 +7,6 @@ remainders tell nothing of the devices. Frames are counted as the pool receives 
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.backends.base import EngineInfo
+from engine.devices.affinity import usable_cores
 from engine.devices.processor import ProcessorSampler
 from engine.errors import DeviceError, SourceError
 from engine.pool.events import (
@@ -78,7 +78,7 @@ class PoolRun:
     @property
     def host_cost(self) -> float | None:
         """Processor time of the whole machine for a frame, µs."""
-        return None if self.host_load is None else 1e6 * self.host_load * usable_processors() / self.frames_per_s
+        return None if self.host_load is None else 1e6 * self.host_load * usable_cores() / self.frames_per_s
 
     @property
     def bottleneck(self) -> str:
@@ -93,11 +93,6 @@ class PoolRun:
         if self.host_load is not None and self.host_load > FULL:
             words += f"; the host's processors are {self.host_load:.0%} busy"
         return words
-
-
-def usable_processors() -> int:
-    """Of this machine, by this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_pool(

@@ -58,6 +58,11 @@ def bind_to_share(device: DeviceId, threads: int | None, system: Path = SYS) -> 
     return _bind(frozenset().union(*wanted)) if len(wanted) < len(homes) else frozenset()
 
 
+def usable_cores() -> int:
+    """Number of processors that the calling thread may use."""
+    return len(_allowed()) or os.cpu_count() or 1
+
+
 def _bind(cpus: Iterable[int]) -> frozenset[int]:
     """Bind this thread to those of them that it may use."""
     usable = frozenset(cpus) & _allowed()

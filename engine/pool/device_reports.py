@@ -23,7 +23,7 @@ class DeviceReports:
         for shown in self._shown(device):
             self._statistics.setdefault(shown, DeviceStatistics(shown))
             self._working.add(shown)
-        return [] if self.strategy.dealt else [DeviceStarting(device, attempt)]  # a group tells of each member
+        return [] if self.strategy.grouped else [DeviceStarting(device, attempt)]  # a group tells of each member
 
     def said(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
         """A worker tells about its device."""
@@ -31,7 +31,7 @@ class DeviceReports:
             case Building():
                 return [EngineBuilding(device, message.phase, message.fraction)]
             case Ready():
-                return [] if self.strategy.dealt else [DeviceReady(message.engine)]
+                return [] if self.strategy.grouped else [DeviceReady(message.engine)]
             case Stats():
                 return [self._statistics[device].interval(message)]
             case Member():
@@ -39,7 +39,7 @@ class DeviceReports:
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
         """Results have arrived."""
-        for shown in () if self.strategy.together else self._shown(device):
+        for shown in () if self.strategy.splits_frames else self._shown(device):
             self._statistics[shown].frames(frames)
 
     def failed(self, device: DeviceId, why: str, restarting: bool) -> list[Event]:
@@ -74,4 +74,4 @@ class DeviceReports:
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
         """Whom the owner is told of where a worker's device is meant: the members of a group, unless they share one engine."""
-        return device.members if self.strategy.dealt else (device,)
+        return device.members if self.strategy.grouped else (device,)

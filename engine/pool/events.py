@@ -28,13 +28,14 @@ class Ledger:
 
 @dataclass(frozen=True)
 class StrategyChosen:
-    """How the devices share the work, and why in one sentence: the first event of a run.
+    """How the devices share the work, and why in one sentence: the first event of a run. elastic: devices can join and leave the run.
 
     Comes again, with the same strategy, where another reason follows from devices that join or leave, or from the sources' keyframes.
     """
 
     strategy: str
     reason: str
+    elastic: bool = True
 
 
 @dataclass(frozen=True)

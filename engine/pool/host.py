@@ -1,108 +1,67 @@
 """The processes that workers run in: one for each device, or one for all of them.
 
-A worker is a thread of its process, with a connection of its own to the pool, so that the pool sees the same in both cases. What differs
-is who dies together: a crash, an error that CUDA does not recover from or a worker that hangs ends the process, and so all workers in it.
+A worker is a thread of its process, with a connection of its own to the pool, so that the pool sees the same in both cases. The difference
+is what ends together: a crash, an error that CUDA does not recover from or a worker that hangs ends the process, with all workers in it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
 import logging
 import multiprocessing
-import os
-import signal
-import sys
 import threading
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from multiprocessing import reduction, resource_tracker
+from collections.abc import Callable
+from multiprocessing import reduction
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from engine.pool.protocol import FromWorker, Setup, ToWorker
-
-NICE = 5
-"""Workers give way to the window and to whatever else the user does: a detection may take a moment longer, a click may not."""
-
-TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
-"""A terminal sends them to every process of a run, at Ctrl-C and at its own end: the one that was started answers for all."""
-
-TERMINATE_SECONDS = 0.3
-
-KILL_SECONDS = 5.0
-"""A process inside a broken driver or file system may not even die; nobody waits for it for ever."""
+from engine.processes.child import NICE, ChildProcess
+from engine.processes.outcome import Failed
 
 WorkerMain: TypeAlias = "Callable[[Connection[FromWorker, ToWorker], Setup], None]"
 """A worker's life."""
 
 _log = logging.getLogger(__name__)
-_context = multiprocessing.get_context("spawn")  # a forked child would inherit threads' locks and a CUDA context
-
-
-def leave(status: int) -> NoReturn:
-    """End this process, whatever its threads are doing: the interpreter's own shutdown would wait for those inside libraries."""
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(status)
-
-
-def ignore_terminal() -> None:
-    """Whoever started this process stops it in stages; what a terminal sends must not be quicker."""
-    for number in TERMINAL_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
 
 
 def main(control: Connection[Any, Setup], worker_main: WorkerMain) -> None:
-    """The process's life: a thread for every worker that the pool sends, until the pool, or its end of ``control``, is gone.
-
-    That is seen as the end of the connection, not by ``PR_SET_PDEATHSIG``: that signal comes when the *thread* that started the
-    process ends, and the pool may be driven by a thread of the window's.
-    """
-    ignore_terminal()
-    faulthandler.enable()
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    threading.excepthook = _crash
+    """The process's life: a thread for every worker that the pool sends, until the pool closes ``control``."""
     while True:
         try:
             setup = control.recv()
             connection: Connection[FromWorker, ToWorker] = type(control)(reduction.recv_handle(control))  # type: ignore[assignment]
         except (EOFError, OSError):
-            leave(0)
+            return
         threading.Thread(target=worker_main, args=(connection, setup), name=str(setup.device), daemon=True).start()
 
 
-def _crash(problem: threading.ExceptHookArgs) -> None:
-    traceback.print_exception(problem.exc_value)
-    leave(1)
-
-
 class Host:
-    """A process for workers, from the pool's side: started when the first one comes, and anew when it has ended."""
+    """The pool's side of a process for workers: started for the first worker, and again when it has ended. nice: see ``ChildProcess``."""
 
-    def __init__(self, name: str, worker_main: WorkerMain) -> None:
+    def __init__(self, name: str, worker_main: WorkerMain, nice: int = NICE) -> None:
         self._name = name
         self._worker_main = worker_main
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._control: Connection[Setup, Any] | None = None
+        self._nice = nice
+        self._process: ChildProcess | None = None
         self._workers = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        return None if self._process is None else self._process.pid
 
     def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
         """Start a worker; messages follow."""
         if self._process is None:
-            self._start()
-        assert self._process is not None
-        assert self._process.pid is not None
-        assert self._control is not None
-        connection, theirs = _context.Pipe()
+            self._process = ChildProcess(
+                self._name, main, self._worker_main, words="the worker", patience=setup.stall_seconds, nice=self._nice
+            )
+        connection, theirs = multiprocessing.Pipe()
         with theirs:
             try:
-                self._control.send(setup)
-                reduction.send_handle(self._control, theirs.fileno(), self._process.pid)
-            except (OSError, RuntimeError) as error:  # it has died, and the connection's end tells so
+                self._process.connection.send(setup)
+                reduction.send_handle(self._process.connection, theirs.fileno(), self._process.pid)
+            except (OSError, RuntimeError) as error:  # it has died, which the end of the worker's connection tells
                 _log.debug("%s: %s was not started: %s", self._name, setup.device, error)
         self._workers += 1
         return connection
@@ -113,56 +72,29 @@ class Host:
         if self._workers == 0:
             self.end()
 
+    def frozen(self) -> bool:
+        """Whether the process shows no sign of life any more."""
+        return self._process is not None and self._process.frozen()
+
     def kill(self) -> None:
-        """End a process that hangs."""
-        if self._process is not None:
-            self._process.kill()
+        """End the process at once."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def kill_frozen(self) -> Failed | None:
+        """End a process that shows no sign of life, and say so."""
+        if self._process is None:
+            return None
+        self._process.kill_frozen()
+        return self._process.exit_message
 
     def release(self) -> None:
         """Let the process end, and do not wait for it."""
-        if self._control is not None:
-            self._control.close()
+        if self._process is not None:
+            self._process.release()
 
     def end(self) -> int | None:
-        """Make sure that the process is over: its exit status, negative for a signal's number, None if it does not end."""
+        """Make sure that the process has ended: its exit status, negative for a signal's number, None if it does not end."""
         process, self._process, self._workers = self._process, None, 0
-        if process is None:
-            return None
-        self.release()
-        stages = (
-            (None, 0, TERMINATE_SECONDS),
-            (process.terminate, logging.INFO, TERMINATE_SECONDS),
-            (process.kill, logging.WARNING, KILL_SECONDS),
-        )
-        for how, level, seconds in stages:
-            if how is not None:
-                _log.log(level, "%s: the process does not end by itself: %s", self._name, how.__name__)
-                how()
-            process.join(seconds)
-            if process.exitcode is not None:
-                break
-        exit_code = process.exitcode
-        if exit_code is not None:
-            process.close()
-        return exit_code
-
-    def _start(self) -> None:
-        self._control, child = _context.Pipe()
-        # daemon: should the pool never be closed, the interpreter ends it
-        self._process = _context.Process(target=main, args=(child, self._worker_main), name=f"framefleet {self._name}", daemon=True)
-        with child, interrupts_held():
-            self._process.start()
-
-
-@contextmanager
-def interrupts_held() -> Iterator[None]:
-    """A child started inside begins with these signals blocked: they must not kill it before it has said that it ignores them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # multiprocessing starts this helper with its first child, and unblocks SIGINT in doing so
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return None if process is None else process.end().exit_code

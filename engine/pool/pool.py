@@ -16,13 +16,14 @@ from engine.errors import UsageError
 from engine.pool.device_reports import DeviceReports
 from engine.pool.events import Event, SourceFinished, StrategyChosen
 from engine.pool.host import Host, WorkerMain
-from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped
+from engine.pool.protocol import Building, Frames, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped
 from engine.pool.scheduling.dispatcher import Dispatcher
-from engine.pool.scheduling.strategies.choose import choose, explain
+from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.pool.setup import setup_for
 from engine.pool.worker import worker
+from engine.processes.outcome import Failed, Outcome
+from engine.processes.restarts import RESTART_SECONDS, RESTARTS
 from engine.settings import Isolation, RunSettings, check_decode
 from engine.types import DeviceId
 
@@ -53,10 +54,10 @@ class EnginePool:
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         check_decode(settings.engine.decode, devices)
         self._settings = settings
-        self._strategy = choose(settings, devices)
-        self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices))
+        self._strategy = STRATEGIES[settings.parallel](devices)
+        self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
         self._uncut: int | None = None
-        devices = self._strategy.workers(devices)
+        devices = self._strategy.workers
         together = settings.isolation is Isolation.THREAD
         self._dispatcher = Dispatcher(self._strategy, devices, together=together)
         self._common_host = Host("devices", type(self).worker_main) if together else None
@@ -74,7 +75,6 @@ class EnginePool:
         self._finishing = False
         self._closing = False
         self._awake = False
-        self._listened = time.monotonic()
         self._alarm, self._alarm_in = Pipe(duplex=False)
 
     def __enter__(self) -> Self:
@@ -250,16 +250,14 @@ class EnginePool:
             ended = message is None or remote.exit_message is not None
             events += self._reap(remote) if ended else self._receive(remote, message)
         now = time.monotonic()
-        # longer: the pool's owner was busy, this process was stopped, or the machine slept
-        passed, self._listened = min(now - self._listened, 2 * look), now
         for connection, remote in awaited.items():
             if remote in heard or not remote.alive or remote.connection is not connection:
                 continue
             if remote.leaving is not None and now >= remote.leaving:
                 remote.exit_message = Stopped()  # what it still has will be done by others
                 events += self._reap(remote)
-            elif remote.silent(passed):
-                remote.kill()
+            elif remote.frozen():
+                remote.kill_frozen()
                 events += self._reap(remote)
         return events
 
@@ -270,8 +268,8 @@ class EnginePool:
             case Ready():
                 self._dispatcher.ready(remote.device, message.engine.decode_threads)
                 return self._reports.said(remote.device, message)
-            case Failed() | Stopped():
-                return []  # these are its exit message, and whoever buries it looks at them
+            case Failed() | Stopped() | Inferred() | InferenceFailed():
+                return []  # exit messages, which ``_reap`` looks at, and what only members of groups send
             case Frames():
                 self._reports.frames(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
@@ -298,14 +296,14 @@ class EnginePool:
             outcome = other.reap(exit_code)
             if culprit is not None and other.exit_message is None:
                 why = f"the process that it shares with {culprit.device} was ended by that one"
-                events += self._settle(other, WorkerOutcome(exit_code, why), innocent=True)
+                events += self._settle(other, Outcome(exit_code, Failed(why, retry=True)), innocent=True)
             else:
                 events += self._settle(other, outcome, innocent=other.ended_alone)
         return events + [event for other in dead if self._workers.get(other.device) is other for event in self._start(other)]
 
-    def _settle(self, remote: RemoteWorker, outcome: WorkerOutcome, *, innocent: bool) -> list[Event]:
+    def _settle(self, remote: RemoteWorker, outcome: Outcome, *, innocent: bool) -> list[Event]:
         """What becomes of a device whose worker has ended. innocent: whoever ended it, it was not this worker."""
-        device, why = remote.device, outcome.words
+        device, why = remote.device, outcome.reason
         with self._commanding:
             leaving = remote.leaving is not None or device not in self._wanted
             restarting = not leaving and outcome.retry and (innocent or remote.budget.spend(time.monotonic()))
@@ -316,7 +314,7 @@ class EnginePool:
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
         self._dispatcher.join(wanted)
-        events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)
+        events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, suspect=not innocent)
         if leaving:
             events += self._left(remote)
         elif not restarting:

@@ -1,13 +1,13 @@
-"""Every message between the pool and its workers. All frozen, all picklable.
+"""Every message between the pool and its workers, and between a group's decoding worker and its members. All frozen, all picklable.
 
 Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
 messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
-there is none; the pool then closes the connection.
+there is none; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -17,15 +17,18 @@ from numpy.typing import NDArray
 
 from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo
+from engine.pool.groups.shared_pictures import Chunk, Place
+from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides bite.
+    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides end it.
 
-    parallel, isolation, tiles: how the devices work together, if the device is a group.
+    parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
+    group: it decodes nothing, and gets batches of pictures in shared memory (``SharedMemory``, ``Infer``).
     """
 
     device: DeviceId
@@ -35,6 +38,7 @@ class Setup:
     parallel: Parallel = Parallel.SEGMENTS
     isolation: Isolation = Isolation.PROCESS
     tiles: Tiles = Tiles()  # noqa: RUF009
+    inferring: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,57 @@ class Revoke:
 
 
 @dataclass(frozen=True)
+class SharedMemory:
+    """To a member: pictures lie in these chunks from now on."""
+
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True)
+class Infer:
+    """To a member: detect in the pictures at these places. They stay there until ``Inferred`` or ``InferenceFailed`` comes."""
+
+    number: int
+    places: tuple[Place, ...]
+    still: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """The detections of an ``Infer``, column by column: an array costs as much to pickle as its whole batch.
+
+    counts: int32 (n,), of each picture. boxes, scores, class_ids: of all, concatenated. busy: as ``Backend.timings``.
+    """
+
+    number: int
+    counts: NDArray[np.int32]
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    class_ids: NDArray[np.int32]
+    busy: Mapping[str, float]
+
+    @classmethod
+    def pack(cls, number: int, found: Sequence[Detections], busy: Mapping[str, float]) -> Inferred:
+        """One message of at least one picture."""
+        return cls(number, *_columns(found), busy)
+
+    def unpack(self) -> Iterator[Detections]:
+        """Picture by picture, as views."""
+        start = 0
+        for end in np.cumsum(self.counts).tolist():
+            yield Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
+            start = end
+
+
+@dataclass(frozen=True)
+class InferenceFailed:
+    """The other answer to ``Infer``: why these pictures have no detections. The engine may still work."""
+
+    number: int
+    message: str
+
+
+@dataclass(frozen=True)
 class Stop:
     """Finish what is in the engine, report the last statistics and end. Answered by ``Stopped``."""
 
@@ -94,14 +149,6 @@ class Ready:
     """The engine is built; sent again when it has changed."""
 
     engine: EngineInfo
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The worker ends. retry: another try may succeed, and its process ends as well; False: it would fail in the same way."""
-
-    message: str
-    retry: bool
 
 
 @dataclass(frozen=True)
@@ -244,10 +291,7 @@ class Frames:
             first,
             np.array([entry.pts for entry in entries], np.float64),
             np.array([(entry.width, entry.height) for entry in entries], np.int32),
-            np.array([len(detections) for detections in found], np.int32),
-            np.concatenate([detections.boxes for detections in found]),
-            np.concatenate([detections.scores for detections in found]),
-            np.concatenate([detections.class_ids for detections in found]),
+            *_columns(found),
             {at: entry.failure for at, entry in enumerate(entries) if entry.failure is not None},
             {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
             {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
@@ -270,6 +314,34 @@ class Frames:
             start = end
 
 
+def _columns(
+    found: Sequence[Detections],
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+    """How many detections each picture has, and the boxes, scores and class ids of all of them."""
+    return (
+        np.array([len(detections) for detections in found], np.int32),
+        np.concatenate([detections.boxes for detections in found]),
+        np.concatenate([detections.scores for detections in found]),
+        np.concatenate([detections.class_ids for detections in found]),
+    )
+
+
 Task: TypeAlias = Probe | Detect
-ToWorker: TypeAlias = Task | Drop | Revoke | Stop
-FromWorker: TypeAlias = Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats | Member
+ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
+FromWorker: TypeAlias = (
+    Building
+    | Ready
+    | Failed
+    | Stopped
+    | Need
+    | Began
+    | Trying
+    | Probed
+    | ProbeFailed
+    | Frames
+    | Done
+    | Stats
+    | Member
+    | Inferred
+    | InferenceFailed
+)

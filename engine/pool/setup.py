@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.devices.affinity import usable_cores
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
@@ -30,6 +30,6 @@ def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> Eng
     others = len(devices) - sharing
     if not sharing or len(devices) == 1 or settings.threads is not None:
         return settings
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = usable_cores()
     free = min(cores // 2, cores - CORES_BESIDE * others) if others else cores
     return replace(settings, threads=max(1, free // sharing))

@@ -15,14 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.pool.groups import member
-from engine.pool.groups.protocol import MemberSetup
-from engine.pool.groups.remote import RemoteBackend
+from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
 from engine.types import FrameResult
-from tests.support.media import number_of
-from tests.support.pool import alive, worker_pids
+from tests.support.pool import alive, engine_fault_main, worker_pids
 
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
@@ -83,47 +80,32 @@ def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], toleranc
         np.testing.assert_allclose(left.scores, right.scores, atol=tolerance / 1000)
 
 
-def faulty_member_main(connection: Connection[Any, Any], setup: MemberSetup, *, numbers: frozenset[int], how: str) -> None:
-    """A real member whose engine has a fault on pictures with these numbers. how: "kill" – a crash, "hang" – it never ends, "raise"."""
-    import engine.backends
-
-    create = engine.backends.create_backend
-
-    def create_faulty(device: Any) -> Any:
-        backend = create(device)
-        submit = backend._submit_impl
-
-        def faulty(images: Any, still: bool) -> Any:
-            if any(image.any() and number_of(image) in numbers for image in images):
-                if how == "kill":
-                    os.kill(os.getpid(), signal.SIGKILL)
-                while how == "hang":
-                    time.sleep(1)
-                raise RuntimeError("the engine's fault")
-            return submit(images, still)
-
-        backend._submit_impl = faulty  # type: ignore[method-assign]
-        return backend
-
-    engine.backends.create_backend = create_faulty
-    member.main(connection, setup)
-
-
 def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
     """A real front whose members have that fault."""
-    RemoteBackend.member_main = staticmethod(partial(faulty_member_main, numbers=numbers, how=how))
+    RemoteBackend.worker_main = staticmethod(partial(engine_fault_main, numbers=numbers, how=how))
     worker.main(connection, setup)
 
 
-def _dying(connection: Connection[Any, Any], setup: MemberSetup) -> None:
+def _dying(connection: Connection[Any, Any], setup: Setup) -> None:
     if str(setup.device) == "cpu:0":
         os._exit(3)
-    member.main(connection, setup)
+    worker.main(connection, setup)
 
 
 def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real front one of whose members, that for cpu:0, ends at once whenever it is started."""
-    RemoteBackend.member_main = staticmethod(_dying)
+    RemoteBackend.worker_main = staticmethod(_dying)
+    worker.main(connection, setup)
+
+
+def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real decoding worker with a bug in what joins the tiles of a picture."""
+    from engine.pool.groups import tiles
+
+    def faulty(*_: Any) -> Any:
+        raise ZeroDivisionError("a bug")
+
+    tiles.merge = faulty  # type: ignore[attr-defined,assignment]
     worker.main(connection, setup)
 
 

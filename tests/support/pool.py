@@ -314,6 +314,18 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
     worker.main(connection, setup)
 
 
+def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path) -> None:
+    """A real worker whose engine is never finished, and tells nothing, when it is started for the first time (noted in this file)."""
+    from engine.backends.openvino.backend import OpenVinoBackend
+    from engine.pool.worker import building
+
+    if not first.exists():
+        first.touch()
+        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = 1.0, 0
+        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment]
+    worker.main(connection, setup)
+
+
 def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker whose engine cannot be built, for a reason nobody thought of."""
     import engine.backends

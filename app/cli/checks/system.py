@@ -13,6 +13,7 @@ from pathlib import Path
 from platformdirs import user_cache_path, user_data_path, user_log_path
 
 from app.cli.checks.check import Check, Status
+from engine.devices.affinity import usable_cores
 
 GIB = 1 << 30
 FEATURES = {
@@ -50,11 +51,10 @@ def _processor() -> Check:
     except OSError:
         return Check("processor", Status.OK, f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
     facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
-    cores = len(os.sched_getaffinity(0))
     flags = facts.get("flags", "").split()
     has = [label for flag, label in FEATURES.items() if flag in flags]
     extensions = ", ".join(has) or "no vector extensions"
-    detail = f"{facts.get('model name', platform.machine())}, {cores} of {os.cpu_count()} cores usable, {extensions}"
+    detail = f"{facts.get('model name', platform.machine())}, {usable_cores()} of {os.cpu_count()} cores usable, {extensions}"
     if platform.machine() == "x86_64" and "avx2" not in flags:
         return Check(
             "processor", Status.WARNING, detail, "without AVX2 detection is slow: in a virtual machine, pass the host's processor through"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.window.devices.card import Change, DeviceCard
 from app.window.devices.rows import RowColumns, RowHeading, headings
-from app.window.devices.status import ELASTIC, DeviceStatus, Phase, shares_of
+from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.devices.telemetry_text import readings
 from app.window.widgets.buttons import tool_button
@@ -175,15 +175,14 @@ class DevicePanel(Panel):
     def _offer_changes(self) -> None:
         """Offer which devices can join or leave the current run."""
         taking_part = [status for status in self._statuses if status.takes_part]
-        chosen = self._strategy.strategy if self._strategy is not None else None
-        elastic = bool(taking_part) and chosen in ELASTIC
+        name, elastic = (self._strategy.strategy, self._strategy.elastic) if self._strategy is not None and taking_part else ("", False)
         for status in self._statuses:
             again = status.phase in (Phase.FAILED, Phase.LEFT)
             possible = again or (status.takes_part and len(taking_part) > 1)
             self._cards[status.device].set_change((Change.JOIN if again else Change.LEAVE) if elastic and possible else None)
         ours = {status.device for status in self._statuses}
         others = [known for known in self._known.values() if known.available and known.id not in ours] if elastic else []
-        why_none = "All devices of this machine take part" if elastic else f"With {chosen} no device can join or leave while a run goes on"
+        why_none = "All devices of this machine take part" if elastic else f"With {name} no device can join or leave while a run goes on"
         self.run.offer(others, why_none if taking_part else None)
 
     def _description(self, device: DeviceId) -> DeviceDescription | None:

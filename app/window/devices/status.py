@@ -9,12 +9,9 @@ from typing import TypeAlias
 
 from engine.backends.base import EngineInfo
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
-from engine.settings import Parallel
 from engine.types import DeviceId
 
 HISTORY = 60.0  # seconds
-ELASTIC = (Parallel.SEGMENTS, Parallel.STREAMS)
-"""Strategies with which devices can join and leave while a run goes on."""
 
 
 class Phase(StrEnum):

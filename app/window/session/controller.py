@@ -11,16 +11,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.window.devices.status import ELASTIC, DeviceStatus, Phase
+from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.results.stored import StoredItem
-from app.window.session.feed import SourceProgress
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
 from engine.pool.events import StrategyChosen
+from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.types import DeviceId
 
@@ -148,8 +148,7 @@ class DetectionController(QObject):
         now, session, chosen = self._settings, self._session, self._strategy
         if now is None or session is None or session.settings != now or self._labels != tuple(labels):
             return False
-        elastic = chosen is not None and chosen.strategy in ELASTIC
-        return elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
+        return chosen is not None and chosen.elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
 
     def _use_devices(self, session: SessionThread, settings: RunSettings) -> bool:
         """Let devices join and leave the session until they are those of the settings; return False if that is refused."""
@@ -246,7 +245,7 @@ class DetectionController(QObject):
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number))
-                self._put(_folded(item, progress))
+                self._put(_folded(item, progress, snapshot.rates.get(number)))
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
@@ -289,11 +288,9 @@ def session_name(first: Path) -> str:
     return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
 
-def _folded(item: QueueItem, progress: SourceProgress) -> QueueItem:
-    """A queue item with the progress from its session."""
-    item = replace(
-        item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=progress.rate
-    )
+def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
+    """A queue item with the progress from its session. rate: frames/s."""
+    item = replace(item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=rate)
     finished = progress.finished
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)

@@ -13,31 +13,21 @@ from threading import Lock
 from app.window.devices.status import DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
 from app.window.timeline.class_counts import Tally, length_of
-from engine.media.types import SourceInfo
 from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
+from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
 
 @dataclass(frozen=True)
-class SourceProgress:
-    """The progress of one source. frames: finished. failed: finished without detections. head: pts of the last frame, seconds.
+class Snapshot:
+    """A session at one moment.
 
-    rate: frames/s over the last seconds.
+    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: there are no more events.
+    error: why it ended.
     """
 
-    info: SourceInfo | None = None
-    frames: int = 0
-    failed: int = 0
-    head: float | None = None
-    rate: float | None = None
-    finished: SourceFinished | None = None
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """A session at one moment. problems: device failures since the last snapshot. ended: there are no more events. error: why."""
-
     sources: Mapping[int, SourceProgress]
+    rates: Mapping[int, float]
     devices: tuple[DeviceStatus, ...]
     strategy: StrategyChosen | None
     problems: tuple[DeviceFailed, ...]
@@ -53,6 +43,7 @@ class Feed:
         self._sources: dict[int, SourceProgress] = {}
         self._changed: set[int] = set()
         self._meters: dict[int, RateMeter] = {}
+        self._rates: dict[int, float] = {}
         self._tallies: dict[int, Tally] = {}
         self._devices: dict[DeviceId, DeviceStatus] = {}
         self._strategy: StrategyChosen | None = None
@@ -61,17 +52,16 @@ class Feed:
         self._error: str | None = None
         self._announced = False
 
-    def apply(self, event: Event) -> bool:
-        """Fold one event; return True if the reader must be woken to take a snapshot."""
+    def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
+        """Take one event; return True if the reader must be woken to take a snapshot. progress: of the event's source, after it."""
         now = time.monotonic()
         with self._lock:
             match event:
-                case FramesDone():
-                    self._frames(event, now)
-                case SourceOpened(source, info):
-                    self._set(source, replace(self._source(source), info=info))
-                case SourceFinished(source):
-                    self._set(source, replace(self._source(source), finished=event))
+                case SourceOpened(source) | FramesDone(source) | SourceFinished(source) if progress is not None:
+                    self._sources[source] = progress
+                    self._changed.add(source)
+                    if isinstance(event, FramesDone):
+                        self._frames(event, progress, now)
                 case StrategyChosen():
                     self._strategy = event
                 case _ if isinstance(event, DeviceEvent):
@@ -99,7 +89,7 @@ class Feed:
             changed, self._changed = self._changed, set()
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
-            return Snapshot(sources, tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
+            return Snapshot(sources, dict(self._rates), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
         """The counts of one source, which change as frames arrive."""
@@ -110,22 +100,11 @@ class Feed:
         first, self._announced = not self._announced, True
         return first
 
-    def _source(self, number: int) -> SourceProgress:
-        return self._sources.get(number, SourceProgress())
-
-    def _set(self, number: int, progress: SourceProgress) -> None:
-        self._sources[number] = progress
-        self._changed.add(number)
-
-    def _frames(self, event: FramesDone, now: float) -> None:
-        before = self._source(event.source)
-        tally = self._tallies.setdefault(event.source, Tally())
-        failed = tally.add_frames(event.frames, length_of(before.info))
-        frames = before.frames + len(event.frames)
-        meter = self._meters.setdefault(event.source, RateMeter())
-        rate = meter.mark(now, frames)
-        head = event.frames[-1].ref.pts if event.frames else before.head
-        self._set(event.source, replace(before, frames=frames, failed=before.failed + failed, head=head, rate=rate or before.rate))
+    def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:
+        self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, length_of(progress.info))
+        rate = self._meters.setdefault(event.source, RateMeter()).mark(now, progress.frames)
+        if rate is not None:
+            self._rates[event.source] = rate
 
     def _device(self, event: DeviceEvent, now: float) -> None:
         device = event.engine.device if isinstance(event, DeviceReady) else event.device

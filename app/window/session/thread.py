@@ -65,7 +65,7 @@ class SessionThread(threading.Thread):
                 if self._stopped:
                     session.cancel()
             for event in session.events():
-                if self.feed.apply(event):
+                if self.feed.apply(event, session.progress_of(event)):
                     self._wake()
 
     def add(self, key: int, path: Path) -> bool:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from app.window.settings.preferences import Preferences
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices
-from engine.errors import DeviceError
-from engine.settings import Decode, Parallel, Precision
+from engine.errors import DeviceError, UsageError
+from engine.settings import Parallel, Precision, check_decode, check_depth
 from engine.types import DeviceId
-
-MOST_STAGES = 8
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,8 @@ def check(preferences: Preferences, found: Sequence[DeviceDescription] | None, a
         return Problems()
     return Problems(
         precision=_precision(preferences.precision, devices, found or ()),
-        decode=_decode(preferences.decode, devices),
-        parallel=_depth(devices) if preferences.parallel is Parallel.DEPTH else "",
+        decode=_refusal(check_decode, preferences.decode, devices),
+        parallel=_refusal(check_depth, devices) if preferences.parallel is Parallel.DEPTH else "",
     )
 
 
@@ -60,19 +58,10 @@ def _precision(precision: Precision, devices: Sequence[DeviceId], found: Iterabl
     return "\n".join(f"{device} offers {', '.join(way.upper() for way in each)} only." for device, each in lacking.items())
 
 
-def _decode(decode: Decode, devices: Sequence[DeviceId]) -> str:
-    if decode is Decode.NVDEC and not any(device.kind == "cuda" for device in devices):
-        return f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({_names(devices)})."
+def _refusal(check: Callable[..., None], *values: object) -> str:
+    """Why one of the engine's checks refuses these values, "" = it does not."""
+    try:
+        check(*values)
+    except UsageError as error:
+        return f"{str(error)[0].upper()}{str(error)[1:]}."
     return ""
-
-
-def _depth(devices: Sequence[DeviceId]) -> str:
-    if not 2 <= len(devices) <= MOST_STAGES:
-        return f"For a network in stages choose 2 to {MOST_STAGES} devices; now there is {_names(devices)}."
-    if len({device.kind == "cuda" for device in devices}) > 1:
-        return f"The stages of a network are all on NVIDIA's GPUs, or all on other devices; now they are on {_names(devices)}."
-    return ""
-
-
-def _names(devices: Iterable[DeviceId]) -> str:
-    return ", ".join(map(str, devices))

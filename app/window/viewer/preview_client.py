@@ -87,5 +87,7 @@ class PreviewClient(PreviewSignals):
                     self._commands.popleft()(talk)
                 if not talk.closed and any(thing in ready for thing in talk.awaited):
                     talk.receive()
+                elif not talk.closed:
+                    talk.look_after_process()
         finally:
             talk.close()

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
-import signal
 import time
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
@@ -19,16 +15,20 @@ from PySide6.QtGui import QImage
 from app.window.queue.item import Results
 from engine.errors import FramefleetError
 from engine.media.preview import process as preview
-from engine.media.preview.process import Answer, Fetch, Picture
+from engine.media.preview.process import Fetch, Picture
+from engine.processes.child import ChildProcess
+from engine.processes.outcome import Outcome
+from engine.processes.restarts import RestartBudget
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 
 IN_FLIGHT = preview.SLOTS
-RESTARTS, RESTART_SECONDS = 3, 60.0
+RESTARTS = 3
 LOOK_AGAIN = 0.1  # seconds between looks for detections that are still to come
+LOOK_AFTER_PROCESS = 1.0  # seconds between looks whether the process is frozen, while it works
+FROZEN_SECONDS = 20.0
 
 _log = logging.getLogger(__name__)
-_context = multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,14 @@ class PreviewTalk:
         self.stills: deque[Fetch] = deque()
         self._look = Look()
         self._reader: SessionReader | None = None
-        self._process: Any = None
-        self._connection: Connection[Fetch, Answer] | None = None
+        self._process: ChildProcess | None = None
         self._under_way: deque[Fetch] = deque()
         self._wanted: deque[Fetch] = deque()
         self._held: Shown | None = None
         self._position: float | None = None
         self._ticket = 0
         self._memory: SharedMemory | None = None
-        self._crashes: deque[float] = deque(maxlen=RESTARTS)
+        self._budget = RestartBudget(RESTARTS)
 
     @property
     def process_id(self) -> int | None:
@@ -96,12 +95,12 @@ class PreviewTalk:
     @property
     def awaited(self) -> list[Any]:
         """What ``multiprocessing.connection.wait`` should watch besides the window's commands."""
-        return [self._connection] if self._connection is not None else []
+        return [self._process.connection] if self._process is not None else []
 
     @property
     def patience(self) -> float | None:
         """Seconds to wait at most; None = until something comes."""
-        return LOOK_AGAIN if self._held is not None else None
+        return LOOK_AGAIN if self._held is not None else LOOK_AFTER_PROCESS if self._under_way else None
 
     def jump(self, fetch: Fetch, look: Look) -> None:
         """Forget what was wanted and want this."""
@@ -140,24 +139,30 @@ class PreviewTalk:
             self._request(self.stills.popleft())
 
     def _request(self, fetch: Fetch) -> None:
-        if self._connection is None:
+        if self._process is None:
             self._start()
-        assert self._connection is not None
+        assert self._process is not None
         taken = {other.slot for other in self._under_way}
         fetch = replace(fetch, slot=next(slot for slot in range(preview.SLOTS) if slot not in taken))
         self._under_way.append(fetch)
-        try:
-            self._connection.send(fetch)
-        except OSError:
+        self._process.send(fetch)
+
+    def look_after_process(self) -> None:
+        """Start the process again if it works and shows no sign of life."""
+        if self._process is not None and self._under_way and self._process.frozen():
+            self._process.kill_frozen()
             self._reap()
 
     def receive(self) -> None:
         """Take one answer, with its pixels."""
-        assert self._connection is not None
+        assert self._process is not None
+        answer, pixels = self._process.receive(), None
         try:
-            answer = self._connection.recv()
-            pixels = self._connection.recv_bytes() if isinstance(answer, Picture) and not answer.shared else None
+            if isinstance(answer, Picture) and not answer.shared:
+                pixels = self._process.connection.recv_bytes()
         except (EOFError, OSError):
+            answer = None
+        if answer is None or self._process.exit_message is not None:
             self._reap()
             return
         request = self._under_way.popleft()
@@ -207,20 +212,16 @@ class PreviewTalk:
     def _start(self) -> None:
         if self._memory is None:
             self._memory = SharedMemory(create=True, size=preview.SLOTS * preview.SLOT_BYTES)
-        self._connection, theirs = _context.Pipe()
-        # daemon: should the window never close it, the interpreter ends it
-        self._process = _context.Process(target=preview.main, args=(theirs, self._memory.name), name="framefleet preview", daemon=True)
-        with theirs:
-            self._process.start()
+        self._process = ChildProcess(
+            "preview", preview.main, self._memory.name, words="the preview process", patience=FROZEN_SECONDS, nice=0
+        )
 
     def _reap(self) -> None:
         """The process ended unasked: say so, and try the same again, but not for ever."""
         lost, self._under_way = self._under_way, deque()
-        exit_code = self._end_process()
-        now = time.monotonic()
-        again = len(self._crashes) < RESTARTS or now - self._crashes[0] > RESTART_SECONDS
-        self._crashes.append(now)
-        _log.error("the preview process ended with %s while it worked on %s", exit_code, [fetch.path for fetch in lost])
+        outcome = self._end_process()
+        again = self._budget.spend(time.monotonic())
+        _log.error("%s while it worked on %s", outcome.reason, [fetch.path for fetch in lost])
         for fetch in lost:
             if fetch.still:
                 self._signals.still.emit(fetch.path, None)
@@ -230,41 +231,23 @@ class PreviewTalk:
             self._wanted.appendleft(replace(current, at=self._position, after=None) if current.sequential else current)
         elif current is not None:
             self._wanted.clear()
-            self._signals.unavailable.emit(self._ticket, f"The preview process crashed {RESTARTS + 1} times on this file.")
-        self._signals.crashed.emit(f"The preview process ended unexpectedly ({_cause(exit_code)}).", again)
+            self._signals.unavailable.emit(self._ticket, f"The preview process ended {RESTARTS + 1} times on this file: {outcome.reason}.")
+        self._signals.crashed.emit(f"{outcome.reason[0].upper()}{outcome.reason[1:]}.", again)
 
-    def _end_process(self) -> int | None:
-        connection, process = self._connection, self._process
-        self._connection = self._process = None
-        if connection is not None:
-            connection.close()  # which ends it, once it has answered
-        if process is None:
-            return None
-        for push in (None, process.terminate, process.kill):
-            if push is not None:
-                push()
-            process.join(1.0)
-            if process.exitcode is not None:
-                break
-        exit_code: int | None = process.exitcode
-        process.close()
-        return exit_code
+    def _end_process(self) -> Outcome:
+        assert self._process is not None
+        process, self._process = self._process, None
+        return process.end(1.0)  # it ends once it has answered
 
     def close(self) -> None:
         """End the process, release memory and database; harmless when repeated."""
         if not self.closed:
             self.closed = True
-            self._end_process()
+            if self._process is not None:
+                self._end_process()
             if self._memory is not None:
                 self._memory.close()
                 self._memory.unlink()
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None
-
-
-def _cause(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
-        with suppress(ValueError):
-            return signal.Signals(-exit_code).name
-    return f"exit code {exit_code}"

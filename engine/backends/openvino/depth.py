@@ -20,6 +20,7 @@ from engine.backends.openvino.devices import BACKEND, device_name
 from engine.backends.openvino.engine import Engine, Request
 from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit, fit
+from engine.devices.affinity import usable_cores
 from engine.errors import DeviceError
 from engine.model.balance import Rates, StageTime, find_balance
 from engine.model.network import Network
@@ -83,7 +84,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         """All parts, and which of them make up each stage: a stage has two where the precision changes within."""
         plan = plan_precision(self._network, precision)
         names = [openvino_name(member) for member in self._members]
-        threads = self._settings.threads or _processors()
+        threads = self._settings.threads or usable_cores()
         options = {"PERFORMANCE_HINT": "LATENCY"}  # a stage has one batch at a time
         parts, stages = [], [0] * len(names)
         for part in split(self._network, *sorted({*cuts, *list(plan)[1:]})):
@@ -168,7 +169,3 @@ def _time(request: Request, stages: Sequence[slice]) -> list[float]:
             rounds.append(1000 * (time.perf_counter() - begun))
         times.append(min(rounds[1:]))
     return times
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,6 +9,7 @@ from threading import Lock
 
 import openvino as ov
 
+from engine.devices.affinity import usable_cores
 from engine.devices.description import DeviceDescription
 from engine.settings import Precision
 from engine.types import DeviceId
@@ -68,7 +69,7 @@ def _describe(core: ov.Core, name: str, device: DeviceId) -> DeviceDescription:
         full_name, precisions = device_name(core, name), offered_precisions(core, name)
     except RuntimeError as error:
         return DeviceDescription(device, name, BACKEND, (), problem=f"its driver fails: {error}")
-    cores, memory = (_processors(), _memory()) if name == "CPU" else (_number(core, name, _UNITS), _number(core, name, _BYTES))
+    cores, memory = (usable_cores(), _memory()) if name == "CPU" else (_number(core, name, _UNITS), _number(core, name, _BYTES))
     return DeviceDescription(device, full_name, BACKEND, tuple(map(str, precisions)), cores, memory)
 
 
@@ -80,10 +81,6 @@ def _number(core: ov.Core, name: str, key: str) -> int | None:
         return int(core.get_property(name, key))
     except (RuntimeError, TypeError, ValueError):
         return None  # NPUs and older drivers do not tell
-
-
-def _processors() -> int | None:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _memory() -> int | None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.bench.devices.measurement import Measurement, Spread, Test
 from engine.bench.devices.shares import counts
+from engine.devices.affinity import usable_cores
 from engine.types import DeviceId
 
 LARGEST = 1 << 30
@@ -34,7 +35,7 @@ class CpuDevices:
 
     def __init__(self, devices: Sequence[DeviceId], largest: int | None) -> None:
         self._devices = tuple(devices)
-        self._cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._cores = usable_cores()
         self._room = largest or min(_memory() // 8, LARGEST)
 
     @property

@@ -1,44 +1,30 @@
-"""Telemetry for whoever shows it: taken by a process of its own, so that no driver bug takes the caller down."""
+"""Telemetry for the window and the command line, taken by a process of its own, so that no driver bug takes the caller down."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from threading import Thread
 
 from engine.devices.description import DeviceDescription
-from engine.devices.discovery import ROOT
+from engine.devices.telemetry import sampler
 from engine.devices.telemetry.snapshot import Telemetry
-from engine.errors import UsageError
+from engine.processes.child import ChildProcess
 from engine.types import DeviceId
-
-_PROGRAM = (sys.executable, "-m", "engine.devices.telemetry.sampler")
 
 
 class TelemetryMonitor:
     """Holds the latest snapshot of each device, twice a second, until closed.
 
-    devices: which; what is no CPU is known by its UUID. program: prints what ``sampler`` prints. Its process ends with this one.
+    devices: all but CPUs are known by their UUIDs. main: what its process runs, as ``sampler.main``.
     """
 
-    def __init__(self, devices: Iterable[DeviceDescription], program: Sequence[str] = _PROGRAM) -> None:
+    def __init__(self, devices: Iterable[DeviceDescription], main: Callable[..., None] = sampler.main) -> None:
         self._latest: Mapping[DeviceId, Telemetry] = {}
         self._problem: str | None = None
         self._closed = False
-        arguments = [f"{device.id}={device.uuid or ''}" for device in devices]
+        wanted = tuple((device.id, device.uuid or "") for device in devices)
         try:
-            self._process = subprocess.Popen(
-                [*program, *arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                cwd=ROOT,
-            )
+            self._process = ChildProcess("telemetry", main, wanted, words="the process that reads it", nice=0, quiet=True)
         except OSError as error:
             self._problem = f"telemetry cannot be started: {error}"
             self._closed = True
@@ -65,18 +51,10 @@ class TelemetryMonitor:
         self._thread.join()
 
     def _read(self) -> None:
-        with self._process as process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                try:
-                    values = json.loads(line)
-                    snapshots = [Telemetry.from_json(each) for each in values["devices"]]
-                except (ValueError, KeyError, TypeError, RecursionError, UsageError):
-                    continue  # drivers print, too
-                self._problem = values["problem"]
-                self._latest = {snapshot.device: snapshot for snapshot in snapshots}
+        for problem, snapshots in self._process.messages():
+            self._problem = problem
+            self._latest = {snapshot.device: snapshot for snapshot in snapshots}
+        outcome = self._process.end()
         self._latest = {}
         if not self._closed:
-            status = process.returncode
-            how = f"crashed (signal {-status})" if status < 0 else f"ended with status {status}"
-            self._problem = f"telemetry is not available: the process that reads it {how}"
+            self._problem = f"telemetry is not available: {outcome.reason}"

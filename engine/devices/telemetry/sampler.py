@@ -1,26 +1,23 @@
-"""``python -m engine.devices.telemetry.sampler DEVICE[=UUID]…``: a line of JSON twice a second, until standard input ends.
-
-``{"problem": why GPUs tell nothing, or null, "devices": [snapshot, …]}``. It runs apart from whoever shows the snapshots: a crash of
-the driver's library takes its process down. Started by ``monitor``.
-"""
+"""Reads what devices are doing. ``monitor`` runs it in a process of its own: a crash of the driver's library ends only that process."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
-from typing import Protocol
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
 
 from engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
 from engine.devices.processor import ProcessorSampler
 from engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
 from engine.devices.topology.linux import pci_address
 from engine.errors import DeviceError
+from engine.processes.watchdog import start_clock
 from engine.types import DeviceId
+
+STALL_SECONDS = 30.0
+"""A driver that does not answer for so long hangs."""
 
 _UNCOUNTED = Counter(None, None)
 
@@ -121,24 +118,21 @@ def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler]
     return samplers, problem
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print snapshots."""
-    Thread(target=_end_with_input, daemon=True).start()
-    pairs = [argument.partition("=") for argument in arguments]
-    samplers, problem = make_samplers([(DeviceId.parse(device), uuid) for device, _, uuid in pairs])
+def main(connection: Connection[Any, Any], wanted: Sequence[tuple[DeviceId, str]]) -> None:
+    """Send why GPUs tell nothing (None = they do) and all snapshots, twice a second, until the other end is closed."""
+    clock = start_clock(connection, STALL_SECONDS)
+    clock.start("opening the driver's library", STALL_SECONDS)
+    samplers, problem = make_samplers(wanted)
     due = time.monotonic()
     with ThreadPoolExecutor(max(len(samplers), 1)) as threads:
         while True:
+            clock.stop()
             due = max(due + 1 / RATE, time.monotonic())
             time.sleep(due - time.monotonic())
-            snapshots = [snapshot.as_json() for snapshot in threads.map(lambda sampler: sampler.sample(), samplers)]
-            print(json.dumps({"problem": problem, "devices": snapshots}), flush=True)
-
-
-def _end_with_input() -> None:
-    sys.stdin.read()
-    os._exit(0)  # whatever the driver is busy with: whoever asked is gone
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+            clock.start("asking the driver", STALL_SECONDS)
+            snapshots = tuple(threads.map(lambda sampler: sampler.sample(), samplers))
+            clock.stop()
+            try:
+                connection.send((problem, snapshots))
+            except OSError:
+                return

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from engine.errors import DeviceError
+from engine.processes.watchdog import waiting_for_room
 
 
 class Allocation(Protocol):
@@ -78,8 +79,9 @@ class SurfaceRing:
             if self._waiting or not self._available(nbytes):
                 turn = threading.Condition(self._lock)
                 self._waiting.append(turn)
-                while not self._closed and (self._waiting[0] is not turn or not self._available(nbytes)):
-                    turn.wait()
+                with waiting_for_room():
+                    while not self._closed and (self._waiting[0] is not turn or not self._available(nbytes)):
+                        turn.wait()
                 self._waiting.remove(turn)
             try:
                 if self._closed:

@@ -8,7 +8,6 @@ window uses its messages.
 
 from __future__ import annotations
 
-import signal
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -18,12 +17,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from engine.errors import FramefleetError
 from engine.media.types import SourceInfo, SourceKind
+from engine.processes.watchdog import start_clock
 
 if TYPE_CHECKING:
     from engine.media.preview.reader import VideoReader
     from engine.media.types import DecodedFrame
 
 SLOTS, SLOT_BYTES = 2, 4 * 1920 * 1080
+STALL_SECONDS = 60.0
+"""A picture takes longer only if the decoder or the disk hangs."""
+
 LOOK_BACK = (1.0, 8.0, 64.0)
 """Seconds before a frame in which its predecessor is looked for, nearest first."""
 
@@ -80,7 +83,7 @@ Answer: TypeAlias = Picture | NoPicture
 
 def main(connection: Connection[Answer, Fetch], memory: str) -> None:
     """Answer requests until the window goes away: what runs in the process. memory: name of the shared memory, all slots."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the window, which closes this process
+    clock = start_clock(connection, STALL_SECONDS)
     shared = SharedMemory(memory)
     assert shared.buf is not None
     player = _Player(shared.buf)
@@ -88,7 +91,9 @@ def main(connection: Connection[Answer, Fetch], memory: str) -> None:
         while True:
             try:
                 request: Fetch = connection.recv()
+                clock.start(f"decoding a picture of {request.path}", STALL_SECONDS)
                 answer, pixels = player.answer(request)
+                clock.stop()
                 connection.send(answer)
                 if pixels is not None:
                     connection.send_bytes(pixels)

@@ -9,9 +9,10 @@ from engine.backends.base import Backend
 from engine.pool.groups.frames import FramesBackend
 from engine.pool.groups.tiles import TilesBackend
 from engine.pool.protocol import Failed, Member, Setup
+from engine.processes.watchdog import Watchdog
 from engine.settings import Parallel
 
 
-def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> Backend:
-    """The group that ``setup`` asks for, not yet activated. tell, die, alive: see ``MemberPool``."""
-    return (TilesBackend if setup.parallel is Parallel.TILES else FramesBackend)(setup, tell, die, alive)
+def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Backend:
+    """The group that ``setup`` asks for, not yet activated. tell, die, watchdog: see ``MemberPool``."""
+    return (TilesBackend if setup.parallel is Parallel.TILES else FramesBackend)(setup, tell, die, watchdog)

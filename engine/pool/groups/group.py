@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, EngineInfo, Progress
+from engine.devices.affinity import usable_cores
+from engine.errors import DeviceError
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
-from engine.pool.groups.decoding import cores, decode_shared
+from engine.pool.groups.decoding import decode_shared
 from engine.pool.groups.member_pool import MemberPool
-from engine.pool.groups.remote import RemoteBackend
+from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
 from engine.pool.protocol import Failed, Member, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
 from engine.types import DeviceId
 
@@ -32,14 +35,14 @@ DECODE_THREADS = 12
 class Group(Backend):
     """Several devices as one backend; ``submit`` gives a ``SharedBatch``, which says who did what."""
 
-    hasty = False
-    """Whether the pictures of a batch belong together, so that one slow device would hold up all of them."""
+    spread_evenly = False
+    """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> None:
-        """tell, die, alive: see ``MemberPool``."""
+    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        """tell, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
-        self._member_pool = MemberPool(setup.device.members, self._make, tell, die, alive, self.hasty)
+        self._member_pool = MemberPool(setup.device.members, self._make, tell, die, watchdog, self.spread_evenly)
 
     @property
     def members(self) -> tuple[DeviceId, ...]:
@@ -69,9 +72,10 @@ class Group(Backend):
     def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
         """The engines as one."""
         batch = max(engine.batch for engine in engines)
-        pictures = sum(engine.slots * engine.batch for engine in engines)
+        # a member that is started again later will be like the others
+        pictures = sum(engine.slots * engine.batch for engine in engines) * self._member_pool.expected // len(engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
-        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, cores() // 2))
+        decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
 
         def all_of(values: Sequence[str]) -> str:
             return ", ".join(dict.fromkeys(values))
@@ -91,10 +95,10 @@ class Group(Backend):
     def _make(self, device: DeviceId) -> Backend:
         if self._setup.isolation is Isolation.THREAD:
             return create_backend(device)
-        return RemoteBackend(device, self._setup.model, self._pictures, self._setup.stall_seconds)
+        return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        return self._member_pool.heads(inputs)
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+        raise DeviceError(f"{self.device}: raw outputs stay with the members")
 
     def _close_impl(self) -> None:
         self._member_pool.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -18,15 +19,17 @@ from itertools import islice, takewhile
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
-from engine.pool.groups.remote import MemberLostError, RemoteBackend
+from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
-from engine.pool.protocol import Building, Failed, Member, Ready, Starting
+from engine.pool.protocol import Failed, Member, Ready, Starting
+from engine.pool.worker.building import build
+from engine.pool.worker.inference import Inference
+from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
 from engine.types import Detections, DeviceId, Image
 
@@ -36,7 +39,6 @@ ALONE = 2
 """A picture that was under way at so many deaths is done alone from then on, and the next one is its last."""
 
 _SMOOTHING = 0.3
-_PROGRESS_SECONDS = 0.1
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
 
@@ -77,9 +79,9 @@ class _Member:
 class MemberPool:
     """Engines for several devices that share a queue of pictures.
 
-    make: an engine's backend, not yet activated. tell: takes what happens to members. die: called when none is left. alive: called
-    when a member that was lost is replaced, so that nobody takes the delay for a hang. hasty: pictures belong together, and a slow member
-    gets none that the others would have done sooner.
+    make: an engine's backend, not yet activated. tell: takes what happens to members. die: called when none is left, or after an error in
+    the bookkeeping here. watchdog: watches the members that have no process of their own. spread_evenly: pictures are needed together,
+    and a slow member gets none that the others would have done sooner.
     """
 
     def __init__(
@@ -88,12 +90,12 @@ class MemberPool:
         make: Callable[[DeviceId], Backend],
         tell: Callable[[Member], None],
         die: Callable[[Failed], NoReturn],
-        alive: Callable[[], None],
-        hasty: bool = False,
+        watchdog: Watchdog,
+        spread_evenly: bool = False,
     ) -> None:
         self._members = {device: _Member(device) for device in devices}
-        self._make, self._tell, self._die, self._alive = make, tell, die, alive
-        self._hasty = hasty
+        self._make, self._tell, self._die, self._watchdog = make, tell, die, watchdog
+        self._spread_evenly = spread_evenly
         self._waiting: deque[_Picture] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -105,8 +107,14 @@ class MemberPool:
         with self._changed:
             return [member.backend.info for member in self._members.values() if member.backend is not None]
 
+    @property
+    def expected(self) -> int:
+        """How many members work, or will when they are started again."""
+        with self._changed:
+            return sum(member.out is None for member in self._members.values())
+
     def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
-        """Build all engines at once; returns when each of them works or never will. settings: of each member.
+        """Build all engines at once; returns when each of them works, or could not be built at first. settings: of each member.
 
         Raises:
             DeviceError: none works.
@@ -116,12 +124,17 @@ class MemberPool:
             self._threads.append(threading.Thread(target=self._run, args=arguments, name=name, daemon=True))
             self._threads[-1].start()
         with self._changed:
-            while any(member.backend is None and member.out is None for member in self._members.values()):
+            while not self._can_start():
                 self._changed.wait()
             problems = [member.out for member in self._members.values() if member.out is not None]
             if len(problems) == len(self._members):
                 raise DeviceError("; ".join(dict.fromkeys(problems)))
             self._started = True
+
+    def _can_start(self) -> bool:
+        """Whether every first attempt to build an engine has ended, and one has succeeded or none will."""
+        missing = [member for member in self._members.values() if member.backend is None and member.out is None]
+        return not missing or (bool(self.engines) and all(member.attempt > 1 for member in missing))
 
     def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
         """Have these pictures done. They must stay as they are until then."""
@@ -135,12 +148,6 @@ class MemberPool:
         """See ``Backend.timings``, for one member."""
         backend = self._members[device].backend
         return {} if backend is None else backend.timings()
-
-    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """See ``Backend.heads``, by any member."""
-        with self._changed:
-            backend = next(member.backend for member in self._members.values() if member.backend is not None)
-        return backend.heads(inputs)
 
     def close(self) -> None:
         """Let the members end what they have, and stop them."""
@@ -167,28 +174,21 @@ class MemberPool:
             restarting = retry and member.budget.spend(time.monotonic())
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-            self._alive()
             self._tell(Member(member.device, Failed(why, restarting)))
             if not restarting:
                 self._leave(member, why)
                 return
 
     def _build(self, member: _Member, network: Network, settings: EngineSettings) -> Backend:
-        member.attempt += 1
-        member.lost = None
+        with self._changed:
+            member.attempt += 1
+            member.lost = None
+            self._changed.notify_all()
         self._tell(Member(member.device, Starting(member.attempt)))
-        told, due = "", 0.0
-
-        def progress(phase: str, fraction: float) -> None:
-            nonlocal told, due
-            self._alive()
-            now = time.monotonic()
-            if phase != told or now >= due:
-                told, due = phase, now + _PROGRESS_SECONDS
-                self._tell(Member(member.device, Building(phase, fraction)))
-
         backend = self._make(member.device)
-        backend.activate(network, settings, progress)
+        local = not isinstance(backend, RemoteBackend)
+        tell = lambda message: self._tell(Member(member.device, message))  # noqa: E731
+        build(backend, lambda: network, settings, tell, self._watchdog, watched=local)
         return backend
 
     def _work(self, member: _Member, backend: Backend) -> None:
@@ -198,6 +198,7 @@ class MemberPool:
             MemberLostError: the member is gone.
         """
         told = backend.info
+        submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
         self._tell(Member(member.device, Ready(told)))
         with self._changed:
             member.backend, member.alone, member.doubtful = backend, False, None
@@ -209,7 +210,7 @@ class MemberPool:
                     continue
                 started = time.monotonic()
                 try:
-                    future = backend.submit([picture.image for picture in pictures], pictures[0].still)
+                    future = submit([picture.image for picture in pictures], pictures[0].still)
                 except Exception as problem:
                     future = Future()
                     future.set_exception(problem)
@@ -271,7 +272,7 @@ class MemberPool:
         count = sum(1 for _ in islice(alike, engine.batch))
         if count < engine.batch and member.batches:  # it has something to do: what comes may fill the batch
             return 0
-        return count if not self._hasty or self._pays(member, count) else 0
+        return count if not self._spread_evenly or self._pays(member, count) else 0
 
     def _pays(self, member: _Member, count: int) -> bool:
         """Whether no other member would have done everything before this one had done so much."""
@@ -286,6 +287,13 @@ class MemberPool:
         return own <= min(others, default=own)
 
     def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+        try:
+            self._take_results(member, pictures, started, future)
+        except Exception as problem:  # the future that calls this would swallow it
+            traceback.print_exception(problem)
+            self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+
+    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
         problem = future.exception()
         again: list[_Picture] = []
         if problem is None:

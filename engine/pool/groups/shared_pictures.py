@@ -20,6 +20,7 @@ from threading import Lock
 
 import numpy as np
 
+from engine.processes.watchdog import waiting_for_room
 from engine.types import Image
 
 CHUNK_BYTES = 64 * 2**20
@@ -126,7 +127,7 @@ class SharedPictures:
                 if (place := self._find(slot, urgent)) is not None:
                     return place
             # not for ever: what comes back may have gone to another thread that waits
-            with suppress(Empty):
+            with suppress(Empty), waiting_for_room():
                 _give_back(*self._returned.get(timeout=_WAIT_SECONDS))
 
     def _find(self, slot: int, urgent: bool) -> tuple[_Memory, int] | None:

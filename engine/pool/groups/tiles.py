@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -16,6 +17,7 @@ from engine.detection.tiling import Tiling, plan_tiles
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Hint
 from engine.types import Detections, DeviceId, Image
 
@@ -32,10 +34,10 @@ SLOTS = 3
 class TilesBackend(Group):
     """Every picture is everybody's."""
 
-    hasty = True
+    spread_evenly = True
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> None:
-        super().__init__(setup, tell, die, alive)
+    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        super().__init__(setup, tell, die, watchdog)
         # a group of one has that one's name
         self._name = self.device if len(self.members) > 1 else self.members[0]
 
@@ -63,8 +65,14 @@ class TilesBackend(Group):
             for position, tiling in enumerate(tilings):
                 numbers = range(start, start + len(tiling))
                 failure = next((found.failures[number] for number in numbers if number in found.failures), None)
-                last, *others = found.result()[start : numbers.stop]
-                whole = None if failure is not None else merge(tiling, [*others, last], self._setup.engine.iou)
+                whole = None
+                if failure is None:
+                    first, *others = found.result()[start : numbers.stop]
+                    try:
+                        whole = merge(tiling, [*others, first], self._setup.engine.iou)
+                    except Exception as problem:  # an executor's callback would swallow it
+                        traceback.print_exception(problem)
+                        failure = f"its tiles cannot be merged: {type(problem).__name__}: {problem}"
                 dealt.put(position, self._name, whole, failure or "")
                 start = numbers.stop
 

@@ -1,1 +1,1 @@
-"""Who does what next: dispatcher, throughput estimates, strategies."""
+"""Which device does which frames: dispatcher, throughput, work stealing, strategies."""

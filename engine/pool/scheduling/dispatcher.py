@@ -1,14 +1,14 @@
-"""Who does what next, and what the pool's owner is told: all of the pool's bookkeeping, without a process in it.
+"""The bookkeeping of a run, without processes: which worker does what next, and what the pool's owner is told.
 
-Messages of the workers go in (``receive``), as do births and deaths (``started``, ``lost``) and devices that ``join`` or ``leave``;
-events come out. What has to be sent to the workers is asked for with ``assignments``: also to give back what others would do sooner
-(see ``engine.pool.scheduling.throughput``). Suspicion: when a worker dies, everything it
-had begun is suspect. A suspect task runs alone in its process, and detection carefully, so that a second death tells the cause.
+The pool reports what happens to workers (``started``, ``ready``, ``lost``), what they say (``receive``) and which devices ``join`` or
+``leave``; events come out. ``assignments`` gives what the pool has to send to the workers.
+
+When a worker crashes, everything that it had begun is suspect. A suspect task runs alone in its process, and carefully, so that a second
+crash tells the cause (see ``engine.pool.scheduling.crashes``).
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,25 +16,28 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.scheduling.state import OpenSource, WorkerState, frames_left, loads_of, piece_for
-from engine.pool.scheduling.strategies.base import Strategy, Work, whole
-from engine.pool.scheduling.throughput import relief
-from engine.pool.sequencer import Sequencer
+from engine.media.types import SourceKind
+from engine.pool.events import Event, SourceFinished, SourceOpened
+from engine.pool.protocol import Began, Detect, Done, Drop, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.scheduling.crashes import cost_of_crash
+from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
+from engine.pool.scheduling.strategies.base import Strategy
+from engine.pool.scheduling.strategies.source_queue import Work, whole
+from engine.pool.scheduling.throughput import choose_revoke
 from engine.types import DeviceId
 
-DIED_TWICE = "the worker died on this frame twice"
-
 MESSAGE_FRAMES = 64
+"""Most frames in an event, where a crash costs many."""
 
 LONG_FRAMES = 1000
 """With fewer frames another strategy saves no time worth mentioning."""
 
 
 class Dispatcher:
-    """The state of a run. devices: those that will be started. together: whether their workers share a process, and so its end."""
+    """The state of a run.
+
+    devices: those whose workers are going to be started. together: their workers share a process, so that they also end together.
+    """
 
     def __init__(
         self, strategy: Strategy, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic, *, together: bool = False
@@ -56,11 +59,6 @@ class Dispatcher:
         return not self._sources
 
     @property
-    def waiting(self) -> int:
-        """Frames that are done and wait for an earlier one of their source."""
-        return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
-
-    @property
     def uncut(self) -> int | None:
         """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
 
@@ -73,7 +71,7 @@ class Dispatcher:
         return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
 
     def add(self, number: int, path: Path) -> list[Event]:
-        """A new source, the last in the queue."""
+        """Add a source at the end of the queue."""
         source = self._sources[number] = OpenSource(number, path)
         if not self._devices:
             return [self._finish(source, error=self._why_no_device, cancelled=True)]
@@ -81,7 +79,7 @@ class Dispatcher:
         return []
 
     def cancel(self, number: int | None) -> list[Event]:
-        """A source, or all of them, is no longer wanted; one that is finished already is none."""
+        """Cancel a source, or all (None), unless it is finished."""
         if number is None:
             return [event for open_number in list(self._sources) for event in self.cancel(open_number)]
         source = self._sources.get(number)
@@ -90,23 +88,23 @@ class Dispatcher:
         for device, worker in self._workers.items():
             if any(held == number for held, _ in worker.works):
                 self._drops.append((device, Drop(number)))
-            worker.left = {place: left for place, left in worker.left.items() if place[0] != number}
+            worker.remaining = {key: remaining for key, remaining in worker.remaining.items() if key[0] != number}
         return [self._finish(source, error=source.error, dropped="cancelled", cancelled=True)]
 
     def started(self, device: DeviceId) -> None:
-        """A worker process runs: it can probe."""
+        """A device's worker runs: it can probe."""
         self._workers[device] = WorkerState()
 
     def ready(self, device: DeviceId, decode_threads: int) -> None:
-        """Its engine is built: it can detect, in so many segments at once."""
+        """A device's engine is built: its worker can detect, in as many segments at once as it has decode threads."""
         self._workers[device].decode_threads = decode_threads
 
     def join(self, devices: Iterable[DeviceId]) -> None:
-        """These will be started, unless they are already. One that is lost for good, or has left, may join again."""
+        """The workers of these devices are going to be started, unless they are already. A device that was lost or has left may join."""
         self._devices.update(devices)
 
     def leave(self, device: DeviceId) -> list[Event]:
-        """A device gets no more work. If it was started, ``lost`` follows when its worker has ended."""
+        """A device gets no more work. If its worker was started, ``lost`` follows when the worker has ended."""
         worker = self._workers.get(device)
         if worker is None:
             return self._gone(device, "it was removed")
@@ -115,11 +113,13 @@ class Dispatcher:
         self._asking = deque(other for other in self._asking if other != device)
         return []
 
-    def lost(self, device: DeviceId, *, gone: bool, why: str, innocent: bool = False) -> list[Event]:
-        """A worker ended, and everything it sent before has been received. gone: it is not started again. innocent: it was not what
-        it worked on that ended it."""
+    def lost(self, device: DeviceId, *, gone: bool, why: str, suspect: bool = True) -> list[Event]:
+        """A worker ended, and all of its messages have been received.
+
+        gone: it is not started again. suspect: what it had begun may have ended it.
+        """
         worker = self._workers.pop(device)
-        if innocent:
+        if not suspect:
             worker.begun.clear()
         self._asking = deque(other for other in self._asking if other != device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
@@ -131,51 +131,37 @@ class Dispatcher:
         return events + self._gone(device, why) if gone else events
 
     def receive(self, device: DeviceId, message: Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
-        """What a worker says, in the order in which it said it."""
+        """Take a message of a worker, in the order in which the worker sent them."""
+        worker = self._workers[device]
         match message:
             case Need():
-                if not self._workers[device].leaving:
+                if not worker.leaving:
                     self._asking.append(device)
-                return []
             case Began():
-                self._workers[device].begun.add((message.source, message.segment))
-                return []
+                worker.begun.add((message.source, message.segment))
             case Trying():
-                self._workers[device].trying = message
-                return []
+                worker.trying = message
             case Probed() | ProbeFailed():
-                self._workers[device].probe = None
-                self._workers[device].begun.discard((message.source, None))
-                source = self._sources.get(message.source)
-                if source is None:
-                    return []
-                if isinstance(message, ProbeFailed):
-                    return [self._finish(source, error=message.error)]
-                return self._opened(source, message.info)
+                worker.probe = None
+                worker.begun.discard((message.source, None))
+                return self._probed(message)
             case Frames():
                 return self._frames(device, message)
             case Done():
-                worker, place = self._workers[device], (message.source, message.segment)
-                work = worker.end(place)
-                thief = worker.revoked.pop(place, None)
-                if thief is not None and thief in self._asking:  # it was promised this, so it is the first to get something
-                    self._asking.remove(thief)
-                    self._asking.appendleft(thief)
-                if not worker.works:
-                    worker.pace.rest(self._clock())
-                return self._done(work, message)
+                return self._done(worker, message)
+        return []
 
     def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Revoke]]:
-        """What can be given out now, each once. Whoever asks for this has to send it."""
+        """What the workers can do now. Each message is given once, and the caller has to send it."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
         yield from self._detects()
-        if self._strategy.lends and len(self._workers) > 1:
+        if self._strategy.steals and len(self._workers) > 1:
             yield from self._revokes()
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
-        # opened sources cost memory, so a long queue is opened only a little ahead of the work
+        # open sources take memory, so a long queue is opened only a little ahead of the work
         decode_threads = sum(max(1, self._workers[device].decode_threads) if device in self._workers else 1 for device in self._devices)
         room = 2 * decode_threads + 2 - (len(self._sources) - len(self._unprobed))
         for source in list(islice(self._unprobed.values(), max(0, room))):
@@ -193,15 +179,16 @@ class Dispatcher:
                 yield device, Probe(source.number, source.path)
 
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
-        # those that wait first: before they have asked, the others do not know whether they still have to make room
+        # waiting devices first: until they have asked, the other workers in their process do not know whether they still have to stop
         self._asking = deque(sorted(self._asking, key=lambda device: not self._workers[device].waits))
-        shared = bool(self._asking) and self._strategy.lends and len(self._workers) > 1
+        shared = bool(self._asking) and self._strategy.steals and len(self._workers) > 1
         loads = loads_of(self._workers, self._clock()) if shared else {}
         for _ in range(len(self._asking)):
             device = self._asking.popleft()
-            worker = self._workers[device]
-            piece = piece_for(device, self._workers, loads, frames_left(self._sources.values(), loads.values())) if shared else whole
-            work = None if self._isolated(worker) else self._strategy.next(device, worker.decode_threads, piece)
+            worker, now = self._workers[device], self._clock()
+            unassigned = unassigned_frames(self._sources.values(), loads.values()) if shared else 0.0
+            chunk_size = chunk_size_for(device, self._workers, loads, unassigned) if shared else whole
+            work = None if self._isolated(worker) else self._strategy.next(device, worker.decode_threads, chunk_size)
             worker.waits = work is not None and work.suspect and not self._idle(worker)
             if work is not None and worker.waits:
                 self._strategy.give_back(work)
@@ -209,18 +196,17 @@ class Dispatcher:
             if work is None:
                 self._asking.append(device)
                 continue
-            worker.give(work)
-            worker.pace.work(self._clock())
+            worker.give(work, now)
             if shared:
-                loads[device] = worker.load(self._clock(), loads[device].promised)
+                loads[device] = worker.load(now, loads[device].promised)
             source = self._sources[work.source]
             assert source.info is not None
-            source.started = source.started or self._clock()
-            info = replace(source.info, segments=())  # there may be thousands, and the worker needs one
+            source.started = source.started or now
+            info = replace(source.info, segments=())  # a source may have thousands of segments, and the worker needs one
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
     def _revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
-        """For each decode thread that waits for work, what a slower device has not got to."""
+        """For each decode thread that waits for work: a segment that a slower device has queued."""
         loads = loads_of(self._workers, self._clock()) if self._asking else {}
         for device in dict.fromkeys(self._asking):
             worker = self._workers[device]
@@ -229,64 +215,69 @@ class Dispatcher:
             promised = sum(other == device for holder in self._workers.values() for other in holder.revoked.values())
             for _ in range(self._asking.count(device) - promised):
                 others = {other: load for other, load in loads.items() if other != device and not self._workers[other].leaving}
-                choice = relief(loads[device], others)
+                choice = choose_revoke(loads[device], others)
                 if choice is None:
                     break
-                holder, place = choice
-                self._workers[holder].revoked[place] = device
+                holder, key = choice
+                self._workers[holder].revoked[key] = device
                 loads = loads_of(self._workers, self._clock())
-                yield holder, Revoke(*place)
+                yield holder, Revoke(*key)
 
-    def _fellows(self, worker: WorkerState) -> Iterable[WorkerState]:
-        """Those whose process is the same."""
+    def _same_process(self, worker: WorkerState) -> Iterable[WorkerState]:
+        """All workers in the process of this one."""
         return self._workers.values() if self._together else (worker,)
 
     def _idle(self, worker: WorkerState) -> bool:
-        return all(fellow.idle for fellow in self._fellows(worker))
+        """Whether no worker in the process has anything to do."""
+        return all(other.idle for other in self._same_process(worker))
 
     def _isolated(self, worker: WorkerState) -> bool:
-        """Whether it must get nothing else now."""
-        return any(fellow.isolated or (fellow.waits and fellow is not worker) for fellow in self._fellows(worker))
+        """Whether the worker gets nothing now, because of a suspect task in its process."""
+        return any(other.isolated or (other.waits and other is not worker) for other in self._same_process(worker))
 
-    def _opened(self, source: OpenSource, info: SourceInfo) -> list[Event]:
-        source.info = info
-        step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
-        source.sequencer = Sequencer(len(info.segments), step)
-        self._strategy.open(source.number, info.segments)
-        return [SourceOpened(source.number, info), *self._advance(source)]
+    def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
+        source = self._sources.get(message.source)
+        if source is None:
+            return []
+        if isinstance(message, ProbeFailed):
+            return [self._finish(source, error=message.error)]
+        source.open(message.info)
+        self._strategy.open(source.number, message.info.segments)
+        return [SourceOpened(source.number, message.info), *self._advance(source)]
 
     def _frames(self, device: DeviceId, frames: Frames) -> list[Event]:
         source = self._sources.get(frames.source)
         if source is None:
             return []
-        assert source.sequencer is not None
-        source.sequencer.add(device, frames)
-        source.book.decoded(len(frames))
+        source.add(device, frames)
         if (worker := self._workers.get(device)) is not None:
-            worker.pace.done(len(frames), self._clock())
-            worker.did((frames.source, frames.segment), len(frames))
+            worker.did((frames.source, frames.segment), len(frames), self._clock())
         return self._advance(source)
 
-    def _done(self, work: Work, message: Done) -> list[Event]:
+    def _done(self, worker: WorkerState, message: Done) -> list[Event]:
+        key = message.source, message.segment
+        work = worker.end(key, self._clock())
+        taker = worker.revoked.pop(key, None)
+        if taker is not None and taker in self._asking:  # it was promised this segment, so it is the first to get work
+            self._asking.remove(taker)
+            self._asking.appendleft(taker)
         source = self._sources.get(message.source)
         if source is None:
             return []
-        assert source.sequencer is not None
         source.error = source.error or message.error
-        if message.complete:
-            source.sequencer.finish(message.segment, message.frames)
-            self._strategy.done(work)
-        else:
+        if not message.complete:
             self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
+            return self._advance(source)
+        return self._segment_done(source, work, message.frames)
+
+    def _segment_done(self, source: OpenSource, work: Work, frames: int) -> list[Event]:
+        source.sequencer.finish(work.segment.number, frames)
+        self._strategy.done(work)
         return self._advance(source)
 
     def _advance(self, source: OpenSource) -> list[Event]:
-        """Hand on whatever is due."""
-        assert source.sequencer is not None
-        events: list[Event] = []
-        for results in source.sequencer.pop():
-            source.book.handed_on(results)
-            events.append(FramesDone(source.number, results))
+        """Hand on the results whose turn it is."""
+        events: list[Event] = list(source.due())
         if source.sequencer.complete:
             events.append(self._finish(source, error=source.error))
         return events
@@ -307,31 +298,15 @@ class Dispatcher:
         source = self._sources.get(work.source)
         if source is None:
             return []
-        assert source.sequencer is not None
         assert source.info is not None
-        at = source.sequencer.received(work.segment.number)
-        begun = (work.source, work.segment.number) in worker.begun
-        if not begun or not work.suspect:
-            self._strategy.give_back(replace(work, skip=at, crash_count=max(work.crash_count, int(begun))))
-            return []
-        here = (work.source, work.segment.number, at)
-        trying = worker.trying
-        if trying is not None and (trying.source, trying.segment, trying.position) == here:
-            victim = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name)
-            self._strategy.give_back(replace(work, skip=at + 1, crash_count=0))
-            return self._frames(device, Frames.pack(*here, [victim]))
-        # it died in the decoder, which has to pass this frame again to get to the next ones: a last try, then the rest is lost
-        left = max(0, work.segment.frames - at)
-        last = work.crash_count > 1 and at == work.skip
-        lost = left if last else min(1, left)
+        done = source.sequencer.received(work.segment.number)
+        entries, rest = cost_of_crash(work, done, work.key in worker.begun, worker.trying, source.info)
         events: list[Event] = []
-        victim = FrameEntry(math.nan, source.info.width, source.info.height, None, DIED_TWICE)
-        for first in range(at, at + lost, MESSAGE_FRAMES):
-            entries = [victim] * min(MESSAGE_FRAMES, at + lost - first)
-            events += self._frames(device, Frames.pack(work.source, work.segment.number, first, entries))
-        if last:
-            return events + self._done(work, Done(work.source, work.segment.number, at + lost, complete=True))
-        self._strategy.give_back(replace(work, skip=at + lost, crash_count=2))
+        for first in range(0, len(entries), MESSAGE_FRAMES):
+            events += self._frames(device, Frames.pack(*work.key, done + first, entries[first : first + MESSAGE_FRAMES]))
+        if rest is None:
+            return events + self._segment_done(source, work, done + len(entries))
+        self._strategy.give_back(rest)
         return events
 
     def _gone(self, device: DeviceId, why: str) -> list[Event]:
@@ -346,8 +321,7 @@ class Dispatcher:
     def _finish(self, source: OpenSource, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]
         self._unprobed.pop(source.number, None)
-        if source.sequencer is not None:
-            source.book.dropped(source.sequencer.waiting, dropped)
-            self._strategy.close(source.number)
+        source.book.dropped(source.sequencer.waiting, dropped)
+        self._strategy.close(source.number)
         seconds = 0.0 if source.started is None else self._clock() - source.started
         return SourceFinished(source.number, source.book.close(), seconds, error, cancelled)

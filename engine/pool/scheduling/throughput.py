@@ -1,58 +1,55 @@
-"""How fast devices get on, and what follows from it: a slow one must not hold the others up.
+"""Throughput of devices, and what follows from it: chunk sizes and work stealing, so that a slow device does not hold up the others.
 
-Work is given out a segment at a time, and only so many later ones are done before it. So a device that is much slower than the others
-gets as much of a segment as it can do until they would have to wait; and what a device has not got to, one that has nothing to do takes
-over, if it is done with it sooner.
+Results of a source are handed on in order, and those that wait for earlier ones are limited in number. A device that is much slower than
+the others therefore gets a chunk of a segment: what it can do before the others reach that limit. An idle device takes over queued
+frames from a slower one if it can finish them earlier.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from engine.pool.scheduling.strategies.source_queue import WINDOW_FRAMES
+from engine.pool.scheduling.strategies.source_queue import WINDOW_FRAMES, SegmentKey
 from engine.types import DeviceId
 
-LATELY_SECONDS = 4.0
+RECENT_SECONDS = 4.0
 
-HELD_UP_SECONDS = 2.0
-"""Others could go on for longer than that while a slow device is at the oldest work, but what they have found would be seen as late."""
+MAX_DELAY_SECONDS = 2.0
+"""Longest time that a slow device may spend on the oldest frames where the others could go on for longer: their results appear late."""
 
-LEAST_PIECE = 4
-"""Frames that are worth opening a segment."""
+MIN_CHUNK = 4
+"""Fewest frames that are worth opening a segment."""
 
-TAKING_SECONDS = 0.5
-"""About what it takes until a segment is given up here and opened there."""
-
-Place: TypeAlias = tuple[int, int]
-"""Source and segment."""
+TAKEOVER_SECONDS = 0.5
+"""About the time until a segment is given up on one device and open on another."""
 
 
-class Pace:
-    """Frames/s of a device while it has work, lately: what is older counts less and less. Times are of one clock, seconds."""
+class Throughput:
+    """Frames/s of a device while it has work, where old frames count less and less. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._frames = 0.0
         self._seconds = 0.0
         self._since: float | None = None
 
-    def work(self, now: float) -> None:
-        """It has something to do."""
+    def start(self, now: float) -> None:
+        """The device has work."""
         self._since = now if self._since is None else self._since
 
     def done(self, frames: int, now: float) -> None:
-        """So many frames of it are done."""
+        """Some frames are done."""
         self._pass(now)
         self._frames += frames
 
-    def rest(self, now: float) -> None:
-        """It has nothing to do."""
+    def stop(self, now: float) -> None:
+        """The device has no work."""
         self._pass(now)
         self._since = None
 
     def rate(self, now: float) -> float | None:
-        """Frames/s; None until the first is done."""
+        """Frames/s; None until the first frame is done."""
         self._pass(now)
         return self._frames / self._seconds if self._frames and self._seconds else None
 
@@ -61,13 +58,13 @@ class Pace:
             return
         self._seconds += now - self._since
         self._since = now
-        if self._seconds > LATELY_SECONDS:
-            self._frames *= LATELY_SECONDS / self._seconds
-            self._seconds = LATELY_SECONDS
+        if self._seconds > RECENT_SECONDS:
+            self._frames *= RECENT_SECONDS / self._seconds
+            self._seconds = RECENT_SECONDS
 
 
-class Left(NamedTuple):
-    """What is to be done of a segment. done: frames before, which another device has to decode again."""
+class Remaining(NamedTuple):
+    """What remains of a segment, in frames. done: earlier frames, which another device has to decode again."""
 
     frames: int
     done: int
@@ -75,60 +72,66 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True)
 class Load:
-    """What a device has to do. rate: frames/s, None = not known. left: of what it was given and keeps. promised: frames that it is about
-    to take over."""
+    """The work of one device.
+
+    rate: its throughput in frames/s, None = not known. remaining: of the segments that the device has and keeps. promised: frames that
+    the device is about to take over.
+    """
 
     rate: float | None
-    left: Mapping[Place, Left]
+    remaining: Mapping[SegmentKey, Remaining]
     promised: int = 0
 
     @property
     def frames(self) -> int:
-        """All that is left."""
-        return self.promised + sum(left.frames for left in self.left.values())
+        """All frames that the device has to do."""
+        return self.promised + sum(remaining.frames for remaining in self.remaining.values())
 
 
-def piece(frames: int, own: Load, decode_threads: int, others: Collection[Load], ahead: int, left: float, lesser: bool) -> int | None:
-    """How much of a segment a device should do before it asks again. None = all of it, 0 = nothing for now.
+def chunk_size(
+    frames: int, own: Load, decode_threads: int, others: Collection[Load], window: int, unassigned: float, slow_kind: bool
+) -> int | None:
+    """How many frames of a segment a device should do before it asks again. None = all, 0 = none now.
 
-    frames: what is left of the segment, which stands for the following ones, too. own: of the device, whose decode threads share its rate.
-    others: of the other devices. ahead: segments that may be under way at once. left: frames of all that nobody has yet, these
-    included. lesser: whether the device is of a kind that is much slower than another one's.
+    frames: those that remain of the segment; the following segments are taken to be as long. own: the load of the device, whose decode
+    threads share its rate. others: loads of the other devices. window: segments that may be under way at once. unassigned: frames that
+    no device has, these included. slow_kind: another device is of a kind that is usually much faster.
     """
     together = sum(other.rate or 0.0 for other in others)
     if own.rate is None:
-        return None if not lesser else 0 if own.frames else 1
-    if not together and not lesser:
+        return None if not slow_kind else 0 if own.frames else 1  # one frame shows how slow it is
+    if not together and not slow_kind:
         return None
-    until_blocked = min(WINDOW_FRAMES / together, HELD_UP_SECONDS) if together else HELD_UP_SECONDS
-    if not lesser or own.rate > together > 0:
-        until_blocked = max(until_blocked, ahead * frames / together)
-    some, most = frames, until_blocked * own.rate
+    seconds_allowed = min(WINDOW_FRAMES / together, MAX_DELAY_SECONDS) if together else MAX_DELAY_SECONDS
+    if not slow_kind or own.rate > together > 0:
+        seconds_allowed = max(seconds_allowed, window * frames / together)
+    size, most = frames, seconds_allowed * own.rate
     if frames * decode_threads > most:
-        # an engine with many slots takes long for each frame: half of the time for what it has, the rest until the others get to know
-        some, most = min(frames, max(LEAST_PIECE, int(most / 4 / decode_threads))), most / 2
-    if own.frames and own.frames + some > most:
+        # an engine with many slots takes long for each frame: half of the time for the frames in its slots, the rest until the results
+        # have arrived
+        size, most = min(frames, max(MIN_CHUNK, int(most / 4 / decode_threads))), most / 2
+    if own.frames and own.frames + size > most:
         return 0
-    seconds = (own.frames + some) / own.rate
-    if any(other.rate and (other.frames + max(left, frames)) / other.rate < seconds for other in others):
-        return 0  # that one does all that is left sooner
-    return some if some < frames else None
+    seconds = (own.frames + size) / own.rate
+    if any(other.rate and (other.frames + max(unassigned, frames)) / other.rate < seconds for other in others):
+        return 0  # another device finishes everything earlier
+    return size if size < frames else None
 
 
-def relief(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, Place] | None:
-    """What a device that waits for work should take over: the most that the one that has longest to go has left of a segment.
+def choose_revoke(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, SegmentKey] | None:
+    """Which segment an idle device should take over, and from which device: the longest of the device that would take longest.
 
-    None if nothing would be done sooner. A rate that nobody knows is taken to be like the other one's.
+    None if the idle device would finish none earlier. A rate that is not known is taken to be like the other device's.
     """
     best, longest = None, 0.0
     for device, load in others.items():
-        place = max(load.left, key=lambda place: load.left[place].frames, default=None)
-        if place is None:
+        key = max(load.remaining, key=lambda key: load.remaining[key].frames, default=None)
+        if key is None:
             continue
         theirs = load.rate or idle.rate or 1.0
         ours = idle.rate or theirs
         seconds = load.frames / theirs
-        taken = load.left[place]
-        if TAKING_SECONDS + (idle.frames + taken.frames + taken.done) / ours < seconds and seconds > longest:
-            best, longest = (device, place), seconds
+        taken = load.remaining[key]
+        if TAKEOVER_SECONDS + (idle.frames + taken.frames + taken.done) / ours < seconds and seconds > longest:
+            best, longest = (device, key), seconds
     return best

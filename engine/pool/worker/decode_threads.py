@@ -13,7 +13,7 @@ from engine.backends.base import Backend
 from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
-from engine.pool.worker.watchdog import Clock, Watchdog
+from engine.processes.watchdog import Clock, Watchdog
 
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
 """Starts a thread of this name and life. Should it fail, the worker ends: without one of its threads it would hang."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,14 +15,11 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.watchdog import Watchdog
 from engine.types import Detections, Image
 
 SLOWEST_TIMES = 10
-"""A batch may take so many times as long as the slowest one before it."""
-
-GROUP_TIMES = 4
-"""And so many times that in a group, which deals with a device that hangs by itself: another one does the batch then."""
+"""How many times as long as the slowest batch before it a batch may take."""
 
 
 @dataclass(eq=False, slots=True)
@@ -82,7 +80,7 @@ class Inference:
         """Whether the engine still works: it is given a black picture."""
         try:
             height, width = self._backend.info.height, self._backend.info.width
-            self._submit([np.zeros((height, width, 3), np.uint8)]).result()
+            self.submit([np.zeros((height, width, 3), np.uint8)]).result()
         except Exception:
             return False
         return True
@@ -121,12 +119,13 @@ class Inference:
             batch.done = time.perf_counter()
 
         still = pictures[0].task.info.kind is SourceKind.IMAGES
-        batch.result = self._submit([picture.image for picture in pictures if picture.image is not None], still, batch)
+        batch.result = self.submit([picture.image for picture in pictures if picture.image is not None], still, batch)
         batch.result.add_done_callback(note)
         for picture in pictures:
             picture.image = None
 
-    def _submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
+    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
+        """As ``Backend.submit``, watched. batch: where the times are noted."""
         with self._submitting:
             waiting = time.perf_counter()
             self._slots.acquire()
@@ -156,11 +155,13 @@ class Inference:
         return future
 
     def _patience(self) -> float:
-        """Seconds that a batch may take. Before the first one is back, nobody knows how slow a processor is."""
-        seconds = self._watchdog.seconds * (1 if len(self._backend.device.members) == 1 else GROUP_TIMES)
+        """Seconds that a batch may take. In a group each member has a clock of its own: a batch may wait for all batches before it."""
+        if self._backend.members != (self._backend.device,):
+            return math.inf
+        # how slow a processor is shows when the first batch is done
         if self._slowest is None and any(member.kind == "cpu" for member in self._backend.device.members):
-            return seconds * self._backend.info.batch
-        return max(seconds, SLOWEST_TIMES * (self._slowest or 0.0))
+            return self._watchdog.seconds * self._backend.info.batch
+        return max(self._watchdog.seconds, SLOWEST_TIMES * (self._slowest or 0.0))
 
     def _count(self, stage: str, since: float) -> float:
         now = time.perf_counter()

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from engine.backends.base import Backend
-from engine.pool.protocol import Failed, FromWorker
+from engine.pool.protocol import Detect, Drop, Failed, FromWorker, Revoke, ToWorker
 from engine.pool.worker.decode_threads import DecodeThreads, StartThread
 from engine.pool.worker.inference import Inference
 from engine.pool.worker.message_buffer import FrameBuffer
 from engine.pool.worker.result_sender import ResultSender
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.watchdog import Watchdog
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the decode threads get to end, each within a frame."""
@@ -44,6 +44,16 @@ class Pipeline:
         self._delivery.stop()
         delivering.join()
         return self.reader.join(DECODE_THREADS_SECONDS)
+
+    def receive(self, message: ToWorker) -> None:
+        """Take a message of the pool. Called by the receiving thread."""
+        match message:
+            case Detect():
+                self.reader.put(message)
+            case Drop():
+                self.reader.drop(message.source)
+            case Revoke():
+                self.reader.revoke(message)
 
     def stop(self) -> None:
         """Let ``run`` return soon."""

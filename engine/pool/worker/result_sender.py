@@ -109,8 +109,11 @@ class ResultSender:
                 continue
         problem = batch.result.exception()
         if problem is None:
+            found, wanted = batch.result.result(), len(batch.pictures)
+            if len(found) != wanted:
+                return iter(()), f"inference failed: the engine gave {len(found)} results for {wanted} pictures"
             self._measure(batch)
-            return iter(batch.result.result()), ""
+            return iter(found), ""
         if not self._inference.responds():
             self._send_due(math.inf)
             self._die(Failed(f"the engine stopped working: {problem}", retry=True))

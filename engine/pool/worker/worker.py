@@ -12,39 +12,35 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from engine.backends.base import Backend, Progress
+from engine.backends.base import Backend
 from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
-from engine.pool.host import leave
 from engine.pool.protocol import (
     Began,
     Building,
-    Detect,
-    Drop,
     Failed,
     FromWorker,
     Probe,
     Probed,
     ProbeFailed,
     Ready,
-    Revoke,
     Setup,
     Stop,
     Stopped,
     ToWorker,
 )
+from engine.pool.worker.building import build
+from engine.pool.worker.inferring import InferringPipeline
 from engine.pool.worker.pipeline import Pipeline
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.child_main import leave
+from engine.processes.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
-
-PROGRESS_SECONDS = 0.1
 
 PROBE_PATIENCE = 20
 """Opening a source may take so many times as long as one frame: a file without an index is read from start to end."""
@@ -68,7 +64,7 @@ class Worker:
         self._over = False  # the last message was sent
         self._stopping = False
         self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
-        self._pipeline: Pipeline | None = None
+        self._pipeline: Pipeline | InferringPipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
     def run(self) -> None:
@@ -95,7 +91,7 @@ class Worker:
         except FramefleetError as error:
             # who fails is said anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
-        pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
+        pipeline = self._pipeline = self._create_pipeline(backend)
         unused = True
         if not self._stopping:
             self._send(Ready(backend.info))
@@ -104,6 +100,11 @@ class Worker:
             backend.close()
             self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
         return Stopped()
+
+    def _create_pipeline(self, backend: Backend) -> Pipeline | InferringPipeline:
+        if self._setup.inferring:
+            return InferringPipeline(backend, self._send, self._watchdog)
+        return Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
         thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
@@ -122,7 +123,8 @@ class Worker:
         from engine.model.load import load_network
 
         backend = self._create_backend()
-        backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
+        alone = backend.members == (backend.device,)
+        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=alone)
         return backend
 
     def _create_backend(self) -> Backend:
@@ -136,21 +138,7 @@ class Worker:
             return create_depth_backend(self._setup.device)
         from engine.pool.groups.create import create_group
 
-        return create_group(self._setup, self._send, self._die, self._watchdog.reset)
-
-    def _progress(self) -> Progress:
-        """Tells the pool how far the engine is: every new phase, and of each no more than it can show."""
-        told, due = "", 0.0
-
-        def tell(phase: str, fraction: float) -> None:
-            nonlocal told, due
-            self._watchdog.reset()
-            now = time.monotonic()
-            if phase != told or now >= due:
-                told, due = phase, now + PROGRESS_SECONDS
-                self._send(Building(phase, fraction))
-
-        return tell
+        return create_group(self._setup, self._send, self._die, self._watchdog)
 
     def _send(self, message: FromWorker) -> None:
         """Send; nothing any more once it is over."""
@@ -187,14 +175,10 @@ class Worker:
             match message:
                 case Probe():
                     self._probes.put(message)
-                case Detect() if pipeline is not None:
-                    pipeline.reader.put(message)
-                case Drop() if pipeline is not None:
-                    pipeline.reader.drop(message.source)
-                case Revoke() if pipeline is not None:
-                    pipeline.reader.revoke(message)
                 case Stop():
                     self._stop()
+                case _ if pipeline is not None:
+                    pipeline.receive(message)
         self._stop()
         self._watchdog.stop()
         self._probes.put(None)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from engine.errors import ExportError
 from engine.media.types import SourceKind
+from engine.processes.child import ChildProcess
 from engine.store.session import SessionReader, StoredSource
 
-_PROGRAM = (sys.executable, "-P", "-m", "engine.store.exporters.video_process")
+
+@dataclass(frozen=True)
+class Job:
+    """What to draw, and where to write it: the source's number in the session, its file, and which detections to show."""
+
+    database: str
+    source: int
+    video: str
+    target: str
+    confidence: float
+    classes: frozenset[int] | None
 
 
 def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, progress: Callable[[int], None]) -> None:
@@ -30,60 +41,33 @@ def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, p
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
         raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
-    job = {
-        "database": str(reader.path),
-        "source": source.number,
-        "video": str(video),
-        "target": str(part),
-        "confidence": reader.confidence,
-        "classes": None if reader.classes is None else sorted(reader.classes),
-    }
+    job = Job(str(reader.path), source.number, str(video), str(part), reader.confidence, reader.classes)
     try:
-        _run(json.dumps(job), part, progress)
+        _run(job, part, progress)
     finally:
         part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
 
 
-def _run(job: str, part: Path, progress: Callable[[int], None]) -> None:
-    exit_message = "it said nothing"
-    # a session of its own: Ctrl-C is for this process, which ends that one
-    with subprocess.Popen(
-        _PROGRAM,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(job + "\n")
-            process.stdin.close()
-            for line in process.stdout:
-                match _message(line):
-                    case {"frames": int(frames)} | {"written": int(frames)}:
-                        progress(frames)
-                    case {"error": str(problem)}:
-                        raise ExportError(problem)
-                    case _:
-                        exit_message = line.strip() or exit_message
-            status = process.wait()
-        except BaseException:
-            process.kill()
-            process.wait()
-            part.unlink(missing_ok=True)
-            raise
-    if status:
-        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}: {exit_message}"
-        kept = f"; what it had written is in {part}" if part.exists() else ""
-        raise ExportError(f"the process that writes annotated videos {how}{kept}")
-
-
-def _message(line: str) -> object:
+def _run(job: Job, part: Path, progress: Callable[[int], None]) -> None:
+    process = ChildProcess("annotated video", _main, job, words="the process that writes annotated videos", quiet=True)
     try:
-        return json.loads(line)
-    except ValueError:
-        return None
+        for written in process.messages():
+            progress(written)
+        outcome = process.end()
+        if not outcome.crashed and not outcome.retry:
+            raise ExportError(outcome.reason)
+    except BaseException:
+        process.kill()
+        process.end()
+        part.unlink(missing_ok=True)
+        raise
+    if outcome.exit_code != 0 or not outcome.crashed:
+        how = outcome.reason if outcome.crashed else f"{process.words} ended: {outcome.reason}"
+        kept = f"; what it had written is in {part}" if part.exists() else ""
+        raise ExportError(f"{how}{kept}")
+
+
+def _main(connection: Connection[Any, Any], job: Job) -> None:
+    from engine.store.exporters.video_process import main
+
+    main(connection, job)

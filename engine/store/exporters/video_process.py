@@ -1,21 +1,15 @@
-"""A copy of a video with the detections of a session drawn into it.
-
-Runs in a process of its own, ``python -m engine.store.exporters.video_process``: it reads one ``Job`` as JSON from standard input and
-prints JSON lines: ``{"frames": n}`` now and then, at the end ``{"written": n}`` or ``{"error": why}``.
-"""
+"""A copy of a video with the detections of a session drawn into it, made in a process of its own."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import av
 from av.video.frame import VideoFrame
@@ -29,33 +23,24 @@ from engine.media.decode import THREADS
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment
+from engine.processes.child_main import when_parent_ends
+from engine.processes.outcome import Failed
+from engine.processes.watchdog import Clock, start_clock
+from engine.store.exporters.video import Job
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 
-NICE = 5
 REPORT_SECONDS = 0.2
+
+STALL_SECONDS = 60.0
+"""A frame takes longer only if the decoder or the disk hangs."""
+
 _LATE_START = 10
 """Seconds: a video that begins later than this (a broadcast's clock starts anywhere) begins at 0 in the copy."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What to draw, and where to write it: the source's number in the session, its file, and which detections to show."""
-
-    database: str
-    source: int
-    video: str
-    target: str
-    confidence: float
-    classes: list[int] | None
-
-
-class _Deserted(Exception):  # noqa: N818 it is no error
-    """Whoever wanted the video has gone."""
-
-
-def write_annotated(job: Job, report: Callable[[int], None], sound: bool = True) -> int:
-    """Write the copy and give the number of its frames. report: gets it so far. sound: is to be copied, where an MP4 can hold it.
+def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> int:
+    """Write the copy and give the number of its frames. report: gets it so far. clock: is stopped when all frames are written.
 
     Frames keep their times. One that cannot be decoded is left out: the picture before it stays on. A session that was
     stopped gives a video that ends where it did.
@@ -67,20 +52,18 @@ def write_annotated(job: Job, report: Callable[[int], None], sound: bool = True)
     target = Path(job.target)
     with explained(target, "write"):
         try:
-            frames = _encode(job, target, report, sound)
+            frames = _encode(job, target, report, with_sound=True)
         except ExportError:
-            if not sound:
-                raise
-            frames = _encode(job, target, report, False)  # what the container refuses is sound, as a rule
+            frames = _encode(job, target, report, with_sound=False)  # what an MP4 cannot hold is the sound, as a rule
+        clock.stop()  # how long the following copy takes depends on the size
         make_plain(target)
     return frames
 
 
 def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> int:
     video = Path(job.video)
-    classes = None if job.classes is None else frozenset(job.classes)
     written = 0
-    with SessionReader(Path(job.database), job.confidence, classes) as reader, VideoFile(video, THREADS) as file:
+    with SessionReader(Path(job.database), job.confidence, job.classes) as reader, VideoFile(video, THREADS) as file:
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:
@@ -136,33 +119,24 @@ class _AnnotatedPicture:
         return planes
 
 
-def main() -> int:
-    """Do one job; what runs in the process."""
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    job = Job(**json.loads(sys.stdin.readline()))
+def main(connection: Connection[Any, Any], job: Job) -> None:
+    """Do one job: send the number of frames written now and then, and at the end, or why it failed."""
+    target = Path(job.target)
+    when_parent_ends(lambda: target.unlink(missing_ok=True))
+    clock = start_clock(connection, STALL_SECONDS)
     due = 0.0
 
     def report(frames: int) -> None:
         nonlocal due
+        clock.stop()
         if time.monotonic() >= due:
             due = time.monotonic() + REPORT_SECONDS
-            try:
-                print(json.dumps({"frames": frames}), flush=True)
-            except BrokenPipeError:
-                raise _Deserted from None
+            connection.send(frames)
+        clock.start(f"writing a frame of {job.target}", STALL_SECONDS)
 
+    clock.start(f"opening {job.video}", STALL_SECONDS)
     try:
-        written = write_annotated(job, report)
+        connection.send(write_annotated(job, report, clock))
     except FramefleetError as error:
-        print(json.dumps({"error": str(error)}), flush=True)
-        return 1
-    except _Deserted:
-        Path(job.target).unlink(missing_ok=True)
-        os._exit(1)
-    print(json.dumps({"written": written}), flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        clock.stop()
+        connection.send(Failed(str(error), retry=False))

@@ -171,7 +171,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path, capsys: Capture) -> No
         (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, coco"),
         (["--format", ","], "argument --format"),
         (["--parallel", "lines"], "argument --parallel: 'lines' is unknown; choose from: auto, streams, segments, frames, tiles, depth"),
-        (["--parallel", "depth", "--devices", "cpu:0"], "the network cannot be cut into stages for it"),
+        (["--parallel", "depth", "--devices", "cpu:0"], "the strategy depth needs 2 to 8 devices"),
         (["--tiles", "4x3"], "--tiles is for --parallel tiles, not for auto"),
         (["--parallel", "frames", "--no-full-frame"], "--no-full-frame is for --parallel tiles, not for frames"),
         (["--parallel", "tiles", "--tiles", "4"], "argument --tiles: '4' is no grid"),

@@ -10,14 +10,14 @@ import pytest
 
 from app.cli.progress import PLAIN_SECONDS, Progress
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding, FramesDone, SourceOpened
-from engine.session import SourceState
+from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 from tests.support.store import make_frame, video_info
 from tests.support.window import engine_info
 
 GPU = DeviceId("cuda", "0")
 OTHER = DeviceId("cuda", "1")
-SOURCES = {0: SourceState(Path("people.mp4"))}
+SOURCES = {0: SourceProgress(Path("people.mp4"))}
 Capture = pytest.CaptureFixture[str]
 
 

@@ -1,15 +1,12 @@
-"""Ledger, statistics and the outcome of a process: small parts without processes."""
+"""Ledger and statistics: small parts without processes."""
 
 from __future__ import annotations
-
-import signal
 
 import numpy as np
 import pytest
 
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.ledger import MAX_REASONS, LedgerBook
-from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget, WorkerOutcome
 from engine.pool.protocol import FrameEntry, Frames, Stats
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
@@ -38,31 +35,6 @@ def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
     failed = book.close().failed
     assert len(failed) == MAX_REASONS + 1
     assert failed["other reasons"] == 1000 - MAX_REASONS
-
-
-@pytest.mark.parametrize(
-    ("outcome", "words", "crashed"),
-    [
-        (WorkerOutcome(-signal.SIGKILL), "killed (SIGKILL)", True),
-        (WorkerOutcome(-signal.SIGSEGV), "crashed (SIGSEGV)", True),
-        (WorkerOutcome(-signal.SIGTERM), "terminated (SIGTERM)", True),
-        (WorkerOutcome(-250), "crashed (signal 250)", True),
-        (WorkerOutcome(3), "status 3", True),
-        (WorkerOutcome(None), "did not end", True),
-        (WorkerOutcome(1, "no such model", retry=False), "no such model", False),
-    ],
-)
-def test_an_outcome_says_what_happened(outcome: WorkerOutcome, words: str, crashed: bool) -> None:
-    assert words in outcome.words
-    assert outcome.crashed is crashed
-
-
-def test_restarts_are_limited_in_time() -> None:
-    budget = RestartBudget()
-    assert all(budget.spend(float(second)) for second in range(RESTARTS))
-    assert not budget.spend(RESTART_SECONDS)
-    assert budget.spend(RESTART_SECONDS + 0.5)  # the first one, at 0 s, no longer counts
-    assert not budget.spend(RESTART_SECONDS + 0.6)
 
 
 def test_statistics_of_an_interval_and_of_the_run() -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
-from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.dispatcher import DIED_TWICE
+from engine.pool.scheduling.crashes import DIED_TWICE
+from engine.processes.restarts import RESTARTS
 from engine.settings import Isolation
 from engine.types import DeviceId
 from tests.support.media import make_video

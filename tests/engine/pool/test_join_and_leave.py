@@ -224,8 +224,11 @@ def test_groups_do_not_change_and_join_nobody() -> None:
             pool.remove_device(FIRST)
         with pytest.raises(UsageError, match="with the strategy frames no device can join or leave"):
             pool.add_device(DeviceId("cpu", "2"))
-    with EnginePool(tiny_settings(), [FIRST]) as pool, pytest.raises(UsageError, match="add each of them"):
-        pool.add_device(DeviceId.group(*CPUS))
+        assert next(pool.events()) == StrategyChosen("frames", "as the settings say", elastic=False)
+    with EnginePool(tiny_settings(), [FIRST]) as pool:
+        with pytest.raises(UsageError, match="add each of them"):
+            pool.add_device(DeviceId.group(*CPUS))
+        assert next(pool.events()) == StrategyChosen("segments", "there is one device: cpu:0 does every file from start to end")
 
 
 def test_the_last_device_may_leave_when_there_is_no_work_and_another_do_what_comes(video: Path) -> None:

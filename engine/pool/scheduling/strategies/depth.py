@@ -1,27 +1,24 @@
-"""The network is cut into stages, one on each device, and every frame passes all of them: for networks too large for one device."""
+"""Strategy ``depth``: the network is cut into stages, one on each device. For networks too large for one device."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.backends.depth import depth_members
 from engine.pool.scheduling.strategies.frames import Frames
+from engine.settings import check_depth
 from engine.types import DeviceId
 
 
 class Depth(Frames):
-    """One worker, whose engine spans all devices."""
+    """One worker, whose engine spans all devices.
+
+    Raises:
+        UsageError: the devices cannot share a network.
+    """
 
     name = "depth"
-    dealt = False
+    grouped = False
 
-    @classmethod
-    def workers(cls, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
-        """See ``Strategy.workers``.
-
-        Raises:
-            UsageError: these devices cannot share a network.
-        """
-        group = DeviceId.group(*devices)
-        depth_members(group)
-        return (group,)
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        check_depth(devices)
+        super().__init__(devices)

@@ -1,4 +1,4 @@
-"""Every file is decoded once, and its frames are dealt to all devices: for sources that cannot be cut."""
+"""Strategy ``frames``: every file is decoded once, and its frames are shared among all devices. For files that cannot be cut."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from engine.types import DeviceId
 
 
 class Frames(Segments):
-    """One worker for all devices, which does the oldest source; who does which frame is decided there, by who is free."""
+    """One worker, whose device is the group of all devices. Its members take batches when they are free."""
 
     name = "frames"
     elastic = False
-    dealt = True
+    grouped = True
 
-    @classmethod
-    def workers(cls, devices: Sequence[DeviceId]) -> Sequence[DeviceId]:
-        """See ``Strategy.workers``."""
-        return (DeviceId.group(*devices),)
+    def __init__(self, devices: Sequence[DeviceId]) -> None:
+        super().__init__([DeviceId.group(*devices)])

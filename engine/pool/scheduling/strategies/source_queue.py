@@ -1,33 +1,74 @@
-"""The work left of one source: the part that all strategies share."""
+"""The remaining work of one source, handed out in order. All strategies use it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import TypeAlias
 
 from engine.media.types import Segment
-from engine.pool.scheduling.strategies.base import Piece, Work
 from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
-"""The most frames done of a segment while an earlier one is still under way on another device: they wait in memory."""
+"""Most frames done of a segment while an earlier segment is under way on another device: their results wait in memory."""
 
 WINDOW_FRAMES = 16_384
-"""So many frames after the oldest one that is not done yet may be under way, however short the segments: what a fast GPU does in some
-seconds. A frame that waits takes some hundred bytes, 7 KB at the worst."""
+"""Segments that start at most this many frames after the oldest unfinished segment may be under way, however many they are. A fast GPU
+does these frames in some seconds. The result of a frame takes some hundred bytes, 7 KB at most."""
 
 CAREFUL_FRAMES = 256
-"""The most frames done carefully in one go: more than a worker has under way, so the one that kills it is among them."""
+"""Most frames done carefully at once: more than a worker has under way, so that the frame that crashed it is among them."""
+
+SegmentKey: TypeAlias = tuple[int, int]
+"""Numbers of a source and of one of its segments."""
+
+ChunkSize: TypeAlias = Callable[[int], int | None]
+"""Takes the number of frames that remain of a segment. Gives how many of them a device should do now: None = all, 0 = none."""
 
 
-def ahead(*decode_threads: int) -> int:
-    """The window for devices with these numbers of decode threads: two segments for each thread, and two for a slow first segment."""
+def whole(_: int) -> None:
+    """The ``ChunkSize`` of a device that takes whole segments."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A segment, or the rest of one, for one device.
+
+    skip: frames at the segment's start that are done. limit: most frames to do now, None = all. crash_count: how often a worker crashed
+    during this work without getting further.
+    """
+
+    source: int
+    segment: Segment
+    skip: int = 0
+    limit: int | None = None
+    crash_count: int = 0
+
+    @property
+    def key(self) -> SegmentKey:
+        """Which segment of which source."""
+        return self.source, self.segment.number
+
+    @property
+    def suspect(self) -> bool:
+        """Whether this work may have crashed a worker, and is therefore done alone and carefully."""
+        return self.crash_count > 0
+
+    @property
+    def frames(self) -> int:
+        """Frames to do now, as the container announces them."""
+        rest = max(0, self.segment.frames - self.skip)
+        return rest if self.limit is None else min(rest, self.limit)
+
+
+def window_segments(*decode_threads: int) -> int:
+    """How many segments may be under way on devices with these decode threads: two for each thread, and two for a slow first segment."""
     return 2 * sum(decode_threads) + 2
 
 
 class SourceQueue:
-    """Segments of one source, handed out in order, lost ones first."""
+    """Segments of one source, oldest first."""
 
     def __init__(self, source: int, segments: Sequence[Segment]) -> None:
         self._source = source
@@ -44,30 +85,25 @@ class SourceQueue:
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left to hand out, unless something is given back."""
+        """Whether all work is handed out."""
         return not self._returned and self._fresh == len(self._segments)
 
-    def take(self, device: DeviceId, decode_threads: int, window: int, piece: Piece | None = None) -> Work | None:
+    def take(self, device: DeviceId, decode_threads: int, window: int, chunk_size: ChunkSize = whole) -> Work | None:
         """The next work that this device may do, None if there is none now.
 
-        decode_threads: segments that it works on at once. piece: None =
-        whatever is left of a segment; who gets less than all of a new one comes last for what others wait for.
-
-        window: how many segments ahead of the oldest unfinished one may be under way when that one is in another decode thread or on
-        another device (more if they are short: see ``WINDOW_FRAMES``). This bounds the results that wait for their turn, whatever
-        the video's length.
+        decode_threads: segments that the device works on at once. window: how many segments after the oldest unfinished segment may be
+        under way while that one is in another decode thread or on another device (more if they are short: see ``WINDOW_FRAMES``). The
+        window bounds the results that wait for earlier ones, whatever the length of the video.
         """
-        for number in self._order(piece):
+        for number in self._order(chunk_size):
             work = self._returned.get(number) or Work(self._source, self._segments[number])
             limit = self._limit(work, device if decode_threads == 1 else None, window)
+            # suspect work is not cut: the frame that crashed a worker has to be among those that are done carefully
+            chunk = None if work.suspect else chunk_size(work.frames)
+            if chunk is not None:
+                limit = chunk if limit is None else min(limit, chunk)
             if limit == 0:
                 continue
-            # what is suspect is not cut: the frame that a worker died of has to be among those that are done carefully
-            most = None if piece is None or work.suspect else piece(max(0, work.segment.frames - work.skip))
-            if most is not None:
-                if most == 0:
-                    continue
-                limit = most if limit is None else min(limit, most)
             if self._returned.pop(number, None) is None:
                 self._fresh += 1
             work = replace(work, limit=limit)
@@ -76,25 +112,28 @@ class SourceQueue:
         return None
 
     def give_back(self, work: Work) -> None:
-        """See ``Strategy.give_back``."""
+        """Take back work that is not done: another device goes on after its first ``skip`` frames."""
         del self._under_way[work.segment.number]
-        self._returned[work.segment.number] = work
+        self._returned[work.segment.number] = replace(work, limit=None)
 
     def done(self, work: Work) -> None:
-        """See ``Strategy.done``."""
+        """The segment is done to its end."""
         del self._under_way[work.segment.number]
 
-    def _order(self, piece: Piece | None) -> list[int]:
-        """Segments in the order in which a device should take them: the oldest first."""
+    def _order(self, chunk_size: ChunkSize) -> list[int]:
+        """Numbers of segments in the order in which a device should try them.
+
+        The oldest comes first. For a slow device, which gets chunks, returned work comes last: other devices wait for it.
+        """
         fresh = [self._fresh] if self._fresh < len(self._segments) else []
-        slow = piece is not None and any(piece(self._segments[number].frames) is not None for number in fresh)
+        slow = any(chunk_size(self._segments[number].frames) is not None for number in fresh)
         return fresh + sorted(self._returned) if slow else sorted(self._returned) + fresh
 
     def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
         """Frames of this work that may be done now, None = all. in_order: the device, if it does one segment after the other."""
         number = work.segment.number
-        # such a device keeps its tasks in order: results only wait for an earlier segment that is on another one, on none,
-        # or done in part only
+        # a device with one decode thread does its tasks in order: results wait only for an earlier segment that is on another device,
+        # on no device, or not done to its end by this task
         waits = any(before < number for before in self._returned) or any(
             before < number and (other != in_order or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
         )

@@ -249,7 +249,7 @@ def test_the_devices_that_could_join_are_in_a_menu(qtbot: QtBot) -> None:
 
 
 def test_where_devices_cannot_join_the_window_says_so_before_they_try(qtbot: QtBot) -> None:
-    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say"))
+    panel = running(qtbot, working(0.0), gpu(), chosen=StrategyChosen("depth", "as the settings say", elastic=False))
     assert not any(card.change.isVisibleTo(panel) for card in panel.cards)
     assert not panel.run.add.isEnabled()
     assert panel.run.add.toolTip() == "With depth no device can join or leave while a run goes on"
@@ -261,7 +261,7 @@ def test_of_devices_that_work_as_one_each_is_watched(qtbot: QtBot) -> None:
     second = DeviceId("cpu", "1")
     group = DeviceId.group(CPU, second)
     engine = replace(engine_info(group), device_name="2 × Some Processor")
-    panel = running(qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", "as asked"))
+    panel = running(qtbot, fold(DeviceStatus(group), DeviceReady(engine), 0.0), chosen=StrategyChosen("depth", "as asked", elastic=False))
     panel.show()
     (card,) = panel.cards
     assert (card.name.text(), card.hardware.text()) == ("cpu:0+cpu:1", "2 × Some Processor")

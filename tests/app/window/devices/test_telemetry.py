@@ -1,9 +1,9 @@
-import json
-import sys
+import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,16 +15,15 @@ from engine.types import DeviceId
 from tests.support.window import CPU
 
 DESCRIBED = DeviceDescription(CPU, "Some Processor", "OpenVINO", ("fp32",))
-LINE = json.dumps({"problem": None, "devices": [Telemetry(CPU, utilization=42.0).as_json()]})
-CRASHES_ONCE = """
-import pathlib, sys
-first = pathlib.Path(sys.argv[1])
-if not first.exists():
-    first.touch()
-    sys.exit(3)
-print(sys.argv[2], flush=True)
-sys.stdin.read()
-"""
+
+
+def crashes_once(connection: Any, wanted: Any, *, first: Path) -> None:
+    """The sampler's process: ends at once when it is started for the first time."""
+    if not first.exists():
+        first.touch()
+        os._exit(3)
+    connection.send((None, (Telemetry(CPU, utilization=42.0),)))
+    connection.poll(None)
 
 
 class Clock:
@@ -49,8 +48,8 @@ def clock() -> Clock:
 
 @pytest.fixture
 def telemetry(tmp_path: Path, clock: Clock) -> Iterator[DeviceTelemetry]:
-    program = (sys.executable, "-c", CRASHES_ONCE, str(tmp_path / "first"), LINE)
-    telemetry = DeviceTelemetry(partial(TelemetryMonitor, program=program), clock)
+    main = partial(crashes_once, first=tmp_path / "first")
+    telemetry = DeviceTelemetry(partial(TelemetryMonitor, main=main), clock)
     yield telemetry
     telemetry.watch(())
 
@@ -58,7 +57,7 @@ def telemetry(tmp_path: Path, clock: Clock) -> Iterator[DeviceTelemetry]:
 def test_a_monitor_that_ended_is_started_again_after_a_while(telemetry: DeviceTelemetry, clock: Clock) -> None:
     telemetry.watch([DESCRIBED])
     until(lambda: telemetry.problem is not None)
-    assert telemetry.problem == "telemetry is not available: the process that reads it ended with status 3"
+    assert telemetry.problem == "telemetry is not available: the process that reads it ended unexpectedly with status 3"
     assert telemetry.of(CPU) == Telemetry(CPU)  # shown, with nothing known
     clock.now = AGAIN_SECONDS - 0.1
     telemetry.revive()

@@ -1,8 +1,10 @@
 import time
+from pathlib import Path
 
 from app.window.devices.status import Phase
 from app.window.session.feed import Feed
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, FramesDone, Ledger, SourceFinished, SourceOpened, StrategyChosen
+from engine.pool.progress import SourceEvent, SourceProgress
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
 
@@ -11,38 +13,45 @@ def frames(source: int, first: int, count: int) -> FramesDone:
     return FramesDone(source, tuple(make_frame(source, index) for index in range(first, first + count)))
 
 
+def apply(feed: Feed, event: SourceEvent, sources: dict[int, SourceProgress]) -> bool:
+    """Fold an event into the progress of its source, as a session does, and give both to the feed."""
+    progress = sources[event.source] = sources.get(event.source, SourceProgress(Path("a.mp4"))).after(event)
+    return feed.apply(event, progress)
+
+
 def test_however_many_events_the_reader_is_told_once_and_takes_the_sum() -> None:
-    feed = Feed()
+    feed, sources = Feed(), dict[int, SourceProgress]()
     assert feed.apply(StrategyChosen("segments", "one file, two devices"))
-    assert not feed.apply(SourceOpened(0, video_info("a.mp4", 50)))
+    assert not apply(feed, SourceOpened(0, video_info("a.mp4", 50)), sources)
     for first in range(0, 50, 5):
-        assert not feed.apply(frames(0, first, 5))
+        assert not apply(feed, frames(0, first, 5), sources)
     snapshot = feed.take()
     progress = snapshot.sources[0]
     assert (progress.frames, progress.failed, progress.head) == (50, 0, 49 / 25)
     assert progress.info == video_info("a.mp4", 50)
     assert snapshot.strategy == StrategyChosen("segments", "one file, two devices")
     assert feed.tally(0).counts(0.0) == {0: 50, 1: 50}
-    assert feed.apply(SourceFinished(0, Ledger(50, 50), 2.0, None))
+    assert apply(feed, SourceFinished(0, Ledger(50, 50), 2.0, None), sources)
     assert feed.take().sources[0].finished is not None
     assert not feed.take().sources
 
 
 def test_frames_without_detections_are_counted_as_failed() -> None:
     feed = Feed()
-    feed.apply(FramesDone(3, (make_frame(3, 0), make_frame(3, 1, failure="damaged"))))
+    apply(feed, FramesDone(3, (make_frame(3, 0), make_frame(3, 1, failure="damaged"))), {})
     progress = feed.take().sources[3]
     assert (progress.frames, progress.failed) == (2, 1)
 
 
 def test_the_rate_comes_from_the_clock() -> None:
-    feed = Feed()
-    feed.apply(frames(0, 0, 1))
+    feed, sources = Feed(), dict[int, SourceProgress]()
+    before = time.monotonic()
+    apply(feed, frames(0, 0, 1), sources)
+    assert not feed.take().rates
     time.sleep(0.25)
-    feed.apply(frames(0, 1, 10))
-    rate = feed.take().sources[0].rate
-    assert rate is not None
-    assert 10 <= rate <= 40
+    apply(feed, frames(0, 1, 10), sources)
+    rate = feed.take().rates[0]
+    assert 10 / (time.monotonic() - before) <= rate <= 10 / 0.25
 
 
 def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() -> None:

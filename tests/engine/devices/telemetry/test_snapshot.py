@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -186,34 +187,38 @@ def test_the_cpu_is_sampled_twice_a_second() -> None:
     monitor.close()
 
 
-def test_the_sampler_ends_with_whoever_started_it() -> None:
+def test_the_sampler_ends_with_the_process_that_started_it() -> None:
     code = """
-import subprocess, sys, time
-sampler = subprocess.Popen([sys.executable, "-m", "engine.devices.telemetry.sampler", "cpu:0="], stdin=subprocess.PIPE, stdout=sys.stdout)
-print(sampler.pid, flush=True)
+import multiprocessing, time
+from engine.devices.description import DeviceDescription
+from engine.devices.telemetry.monitor import TelemetryMonitor
+from engine.types import DeviceId
+monitor = TelemetryMonitor([DeviceDescription(DeviceId("cpu", "0"), "a device", "a library", ("fp32",))])
+while not monitor.latest:
+    time.sleep(0.02)
+print(multiprocessing.active_children()[0].pid, flush=True)
 time.sleep(60)
 """
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     with owner:
         assert owner.stdout is not None
         sampler = int(owner.stdout.readline())
-        assert "cpu:0" in owner.stdout.readline()
         owner.kill()
-        owner.stdout.read()  # ends when both have
     wait(lambda: not Path(f"/proc/{sampler}").exists() or "Z" in Path(f"/proc/{sampler}/stat").read_text().split())
 
 
-@pytest.mark.parametrize(
-    ("code", "problem"),
-    [("import os; os.abort()", "crashed (signal 6)"), ("raise SystemExit(3)", "ended with status 3")],
-)
-def test_a_sampler_that_ends_says_so(code: str, problem: str) -> None:
-    snapshot = json.dumps({"problem": None, "devices": [Telemetry(GPU, 5.0).as_json()]})
-    program = f"print('driver says hello'); print({snapshot!r}, flush=True); import time; time.sleep(0.3); {code}"
-    monitor = TelemetryMonitor([description(GPU, "GPU-a")], (sys.executable, "-c", program))
+def failing_main(connection: Any, wanted: Any, *, how: str) -> None:
+    print("the driver says hello")
+    connection.send((None, (Telemetry(GPU, 5.0),)))
+    if how == "abort":
+        os.abort()
+    os._exit(3)
+
+
+@pytest.mark.parametrize(("how", "problem"), [("abort", "the process that reads it crashed (SIGABRT)"), ("exit", "status 3")])
+def test_a_sampler_that_ends_says_so(how: str, problem: str) -> None:
+    monitor = TelemetryMonitor([description(GPU, "GPU-a")], partial(failing_main, how=how))
     try:
-        wait(lambda: monitor.latest)
-        assert monitor.latest == {GPU: Telemetry(GPU, 5.0)}
         wait(lambda: monitor.problem)
         assert monitor.latest == {}
         assert problem in str(monitor.problem)
@@ -221,8 +226,37 @@ def test_a_sampler_that_ends_says_so(code: str, problem: str) -> None:
         monitor.close()
 
 
+def hanging_main(connection: Any, wanted: Any) -> None:
+    from engine.devices.telemetry import sampler
+
+    class Hanging(sampler.UnknownSampler):
+        def sample(self) -> Telemetry:
+            time.sleep(3600)
+            return super().sample()
+
+    sampler.STALL_SECONDS = 1.0
+    sampler.make_samplers = lambda _: ([Hanging(GPU)], None)
+    sampler.main(connection, wanted)
+
+
+def test_a_driver_that_hangs_is_noticed() -> None:
+    monitor = TelemetryMonitor([description(GPU, "GPU-a")], hanging_main)
+    try:
+        wait(lambda: monitor.problem)
+        assert "asking the driver did not come to an end within 1 s" in str(monitor.problem)
+    finally:
+        monitor.close()
+
+
 def test_a_sampler_that_cannot_be_started() -> None:
-    monitor = TelemetryMonitor([description(CPU)], ["/nowhere/python"])
+    """No further file can be opened."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        monitor = TelemetryMonitor([description(CPU)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert "cannot be started" in str(monitor.problem)
     assert monitor.latest == {}
     monitor.close()

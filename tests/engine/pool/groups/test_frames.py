@@ -12,8 +12,9 @@ import pytest
 
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.groups.member_pool import DIED
-from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
+from engine.pool.worker import worker
+from engine.processes.restarts import RESTARTS
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, slowed
@@ -100,7 +101,13 @@ def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
 
 
 def test_a_member_that_dies_again_and_again_is_given_up_and_the_other_does_its_work(video: Path, alone: Seen) -> None:
-    seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(dying_member_main))
+    seen = Seen()
+    with with_worker(dying_member_main)(SETTINGS, CPUS) as pool:
+        pool.add(video)
+        for event in pool.events():
+            seen.add(event)
+            if isinstance(event, DeviceFailed) and not event.restarting:
+                pool.finish()
     same_detections(seen.frames[0], alone.frames[0])
     assert [(failure.device, failure.restarting) for failure in seen.failures] == [(CPUS[0], True)] * RESTARTS + [(CPUS[0], False)]
     assert "status 3" in seen.failures[-1].message
@@ -162,11 +169,36 @@ def test_a_frame_that_an_engine_refuses_fails_alone(isolation: Isolation, video:
 
 
 def test_a_member_that_hangs_is_replaced(video: Path) -> None:
+    """Only the member: neither the other one nor the decoding worker is started again."""
+    decoding = set()
+
+    def note(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, FramesDone | DeviceStarting):
+            decoding.update(worker_pids().values())
+
     fault = partial(group_fault_main, numbers=frozenset({100}), how="hang")
-    seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(fault, stall_seconds=1.5))
+    seen = run_pool([video], CPUS, SETTINGS, note, with_worker(fault, stall_seconds=1.5))
     check_complete(seen, failed={100})
-    assert all("did not come to an end" in failure.message for failure in seen.failures)
-    assert {failure.device for failure in seen.failures} <= set(CPUS)
+    assert len(seen.failures) == 3
+    for failure in seen.failures:
+        assert failure.restarting
+        assert failure.message.startswith(f"an inference on {failure.device} did not come to an end")
+    assert len(decoding) == 1
+
+
+def test_a_member_that_freezes_is_replaced(video: Path) -> None:
+    stopped: list[int] = []
+
+    def stop_one(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, FramesDone) and not stopped:
+            stopped.append(member_pids()[0])
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    seen = run_pool([video], CPUS, SETTINGS, stop_one, with_worker(worker.main, stall_seconds=1.5))
+    check_complete(seen)
+    (failure,) = seen.failures
+    assert failure.restarting
+    assert "no sign of life" in failure.message
 
 
 def test_a_member_that_cannot_be_built_leaves_the_work_to_the_others(video: Path) -> None:

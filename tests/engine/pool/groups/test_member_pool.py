@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from engine.backends.base import Backend
 from engine.errors import DeviceError
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.protocol import Failed, Member, Ready
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId, Image
 from tests.support.models import tiny_network
@@ -49,9 +52,9 @@ def slow(device: DeviceId) -> Backend:
 
 @contextmanager
 def member_pool_of(
-    batches: tuple[int, int], told: list[Member], make: Callable[[DeviceId], Backend] = create_backend, hasty: bool = False
+    batches: tuple[int, int], told: list[Member], make: Callable[[DeviceId], Backend] = create_backend, spread_evenly: bool = False
 ) -> Iterator[MemberPool]:
-    member_pool = MemberPool(CPUS, make, told.append, die, lambda: None, hasty)
+    member_pool = MemberPool(CPUS, make, told.append, die, Watchdog(60.0, lambda: False, die), spread_evenly)
     settings = {
         device: EngineSettings(precision=Precision.FP32, confidence=0.1, threads=1, batch=batch)
         for device, batch in zip(CPUS, batches, strict=True)
@@ -93,23 +96,48 @@ def test_still_and_moving_pictures_are_not_mixed() -> None:
     assert second == expected[True]
 
 
-@pytest.mark.parametrize("hasty", [False, True])
-def test_a_slow_member_works_as_well_but_does_not_hold_up_what_belongs_together(hasty: bool) -> None:
+@pytest.mark.parametrize("spread_evenly", [False, True])
+def test_a_slow_member_works_as_well_but_does_not_hold_up_what_belongs_together(spread_evenly: bool) -> None:
     images = pictures(40)
-    with member_pool_of((1, 1), [], slow, hasty) as member_pool:
+    with member_pool_of((1, 1), [], slow, spread_evenly) as member_pool:
         member_pool.put(images, still=False).result(20)  # now their speed is known
         started = time.monotonic()
         later = member_pool.put(images, still=False)
         later.result(20)
         took = time.monotonic() - started
     by_slow = sum(device == CPUS[1] for device in later.devices)
-    assert by_slow == 0 if hasty else 1 <= by_slow <= 4
-    assert took < 0.6 or not hasty
+    assert by_slow == 0 if spread_evenly else 1 <= by_slow <= 4
+    assert took < 0.6 or not spread_evenly
+
+
+def forgetful(device: DeviceId) -> Backend:
+    """An engine that loses the last result of every batch."""
+    backend = create_backend(device)
+    submit = backend._submit_impl
+
+    def lose(images: Any, still: bool) -> Any:
+        future: Future[Any] = Future()
+        future.set_result(submit(images, still).result()[:-1])
+        return future
+
+    backend._submit_impl = lose  # type: ignore[method-assign]
+    return backend
+
+
+def test_an_error_in_the_bookkeeping_ends_the_worker_with_its_cause(capfd: pytest.CaptureFixture[str]) -> None:
+    reasons: SimpleQueue[Failed] = SimpleQueue()
+    watchdog = Watchdog(60.0, lambda: False, die)
+    member_pool = MemberPool(CPUS[:1], forgetful, lambda _: None, reasons.put, watchdog)  # type: ignore[arg-type]
+    member_pool.start(tiny_network(), {CPUS[0]: SETTINGS})
+    member_pool.put(pictures(1), still=False)
+    assert reasons.get(timeout=30).message.startswith("ValueError: zip()")
+    member_pool.close()
+    assert "Traceback" in capfd.readouterr().err
 
 
 def test_without_a_device_nothing_starts() -> None:
     told = list[Member]()
-    member_pool = MemberPool([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, lambda: None)
+    member_pool = MemberPool([DeviceId("openvino", "GPU.7")], create_backend, told.append, die, Watchdog(60.0, lambda: False, die))
     with pytest.raises(DeviceError, match=r"GPU\.7"):
         member_pool.start(tiny_network(), {DeviceId("openvino", "GPU.7"): SETTINGS})
     member_pool.close()

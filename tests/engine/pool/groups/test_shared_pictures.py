@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from engine.pool.groups import shared_pictures as shared
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, Place, SharedPictures
+from engine.processes.watchdog import Watchdog
 from engine.types import Image
 
 
@@ -63,6 +65,26 @@ def test_room_comes_back_with_the_last_view() -> None:
     del view
     thread.join(5)
     assert len(came) == 1
+    pictures.close()
+
+
+def test_a_decoder_that_waits_for_room_is_not_taken_for_one_that_hangs() -> None:
+    pictures = SharedPictures(CHUNK_BYTES)
+    large = picture(0, 4096, CHUNK_BYTES // 4096 // 3 - 1)
+    held = [pictures.put(large)]
+    clock = Watchdog(60.0, lambda: False, sys.exit).add()
+
+    def decode() -> None:
+        clock.start("decoding", 60.0)
+        pictures.put(large)
+
+    thread = threading.Thread(target=decode)
+    thread.start()
+    while not clock.paused:
+        assert thread.is_alive()
+    held.clear()
+    thread.join()
+    assert not clock.paused
     pictures.close()
 
 

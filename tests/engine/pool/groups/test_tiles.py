@@ -24,7 +24,7 @@ from engine.pool.groups.shared_pictures import CHUNK_BYTES
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.types import DeviceId
-from tests.support.groups import gone, group_fault_main, member_pids, same_detections, small_memory_main
+from tests.support.groups import gone, group_fault_main, member_pids, merging_fault_main, same_detections, small_memory_main
 from tests.support.media import make_video
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, memory, run_pool, tiny_settings, with_worker, worker_pids
@@ -115,6 +115,14 @@ def test_a_frame_with_a_tile_that_fails_fails_alone(video: Path) -> None:
     seen = run_pool([video], CPUS, settings, pool_type=with_worker(fault))
     assert seen.finished[0].ledger.inferred == FRAMES - 1
     assert list(seen.failed(0)) == [3]
+
+
+def test_an_error_in_merging_is_told_with_its_cause(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    seen = run_pool([video], CPUS[:1], SETTINGS, pool_type=with_worker(merging_fault_main))
+    assert not seen.failures
+    reason = "its tiles cannot be merged: ZeroDivisionError: a bug"
+    assert seen.failed(0) == dict.fromkeys(range(FRAMES), reason)
+    assert "Traceback" in capfd.readouterr().err
 
 
 def test_large_pictures_stay_within_the_memory(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.scheduling.dispatcher import DIED_TWICE, Dispatcher
-from engine.pool.scheduling.strategies.choose import choose
+from engine.pool.scheduling.crashes import DIED_TWICE
+from engine.pool.scheduling.dispatcher import Dispatcher
+from engine.pool.scheduling.strategies.choice import STRATEGIES
 from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
 from engine.types import Detections, DeviceId, FrameResult
-from tests.support.pool import tiny_settings
 
 DEVICES = (DeviceId("cuda", "0"), DeviceId("cpu", "0"), DeviceId("cuda", "1"))
 SEGMENT_PTS = 1_000_000
@@ -80,8 +80,7 @@ class Run:
         together: bool = False,
     ) -> None:
         self.devices = DEVICES[:devices]
-        self.strategy = choose(tiny_settings(parallel), self.devices)
-        self.dispatcher = Dispatcher(self.strategy, self.devices, lambda: self.now, together=together)
+        self.dispatcher = Dispatcher(STRATEGIES[parallel](self.devices), self.devices, lambda: self.now, together=together)
         self.now = 0.0
         self.together = together
         self.leaving: set[DeviceId] = set()
@@ -145,7 +144,8 @@ class Run:
                     (task,) = [task for task in worker.tasks if (task.source, task.segment.number) == (message.source, message.segment)]
                     assert not task.careful
                     self.revoked.append((device, task))
-        self.most_waiting = max(self.most_waiting, self.dispatcher.waiting)
+        waiting = sum(source.sequencer.waiting for source in self.dispatcher._sources.values())
+        self.most_waiting = max(self.most_waiting, waiting)
 
     def step(self, device: DeviceId) -> None:
         """Let one worker do something."""
@@ -225,7 +225,7 @@ class Run:
             again = self.random.random() < 0.3
             if again:
                 self.dispatcher.join([device])
-            self.tell(self.dispatcher.lost(device, gone=not again, why="it was removed", innocent=True))
+            self.tell(self.dispatcher.lost(device, gone=not again, why="it was removed", suspect=False))
             self.leaving.discard(device)
             del self.workers[device]
             if again:
@@ -422,7 +422,7 @@ def test_results_that_wait_are_bounded(devices: int, decode_threads: int, seed: 
 
 @pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS])
 @pytest.mark.parametrize("shapes", [[(30,) * 40], [(250,) * 40], [(30,)] * 60, [(100, 70)] * 40], ids=["short", "long", "clips", "pairs"])
-def test_every_lane_has_work(parallel: Parallel, shapes: list[tuple[int, ...]]) -> None:
+def test_every_decode_thread_has_work(parallel: Parallel, shapes: list[tuple[int, ...]]) -> None:
     run = Run(parallel, 1, [Truth(shape) for shape in shapes], Random(1), decode_threads=8)
     busy = []
     while not run.dispatcher.finished:

@@ -17,7 +17,17 @@ from engine.pool.events import Event, FramesDone, SourceFinished
 from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Revoke
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.segments import Segments
-from engine.pool.scheduling.throughput import HELD_UP_SECONDS, LATELY_SECONDS, LEAST_PIECE, TAKING_SECONDS, Left, Load, Pace, piece, relief
+from engine.pool.scheduling.throughput import (
+    MAX_DELAY_SECONDS,
+    MIN_CHUNK,
+    RECENT_SECONDS,
+    TAKEOVER_SECONDS,
+    Load,
+    Remaining,
+    Throughput,
+    choose_revoke,
+    chunk_size,
+)
 from engine.types import Detections, DeviceId
 
 A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
@@ -25,26 +35,26 @@ CPU = DeviceId("cpu", "0")
 
 
 def test_only_the_time_with_work_counts() -> None:
-    pace = Pace()
-    assert pace.rate(5.0) is None
-    pace.work(10.0)
-    pace.work(10.5)
-    assert pace.rate(10.5) is None
-    pace.done(30, 11.0)
-    pace.rest(11.5)
-    assert pace.rate(100.0) == pytest.approx(20)
-    pace.work(100.0)
-    assert pace.rate(100.5) == pytest.approx(15)
+    throughput = Throughput()
+    assert throughput.rate(5.0) is None
+    throughput.start(10.0)
+    throughput.start(10.5)
+    assert throughput.rate(10.5) is None
+    throughput.done(30, 11.0)
+    throughput.stop(11.5)
+    assert throughput.rate(100.0) == pytest.approx(20)
+    throughput.start(100.0)
+    assert throughput.rate(100.5) == pytest.approx(15)
 
 
 def test_what_was_long_ago_counts_less_and_less() -> None:
-    pace = Pace()
-    pace.work(0.0)
+    throughput = Throughput()
+    throughput.start(0.0)
     for tenth in range(1, 101):
-        pace.done(100, tenth / 10)
-    for tenth in range(101, 101 + 30 * int(LATELY_SECONDS)):
-        pace.done(1, tenth / 10)
-    rate = pace.rate((100 + 30 * int(LATELY_SECONDS)) / 10)
+        throughput.done(100, tenth / 10)
+    for tenth in range(101, 101 + 30 * int(RECENT_SECONDS)):
+        throughput.done(1, tenth / 10)
+    rate = throughput.rate((100 + 30 * int(RECENT_SECONDS)) / 10)
     assert rate is not None
     assert 10 < rate < 100
 
@@ -57,11 +67,11 @@ def share(
     ahead: int,
     *others: tuple[float | None, int],
     left: float = math.inf,
-    lesser: bool = False,
+    slow_kind: bool = False,
 ) -> int | None:
     """What a device gets. others: rate and frames under way."""
-    own, *loads = (Load(rate, {(0, 0): Left(count, 0)}) for rate, count in ((rate, under_way), *others))
-    return piece(frames, own, decode_threads, loads, ahead, left, lesser)
+    own, *loads = (Load(rate, {(0, 0): Remaining(count, 0)}) for rate, count in ((rate, under_way), *others))
+    return chunk_size(frames, own, decode_threads, loads, ahead, left, slow_kind)
 
 
 def test_devices_of_about_the_same_speed_get_whole_segments() -> None:
@@ -79,14 +89,14 @@ def test_a_slow_device_gets_what_it_can_do_before_the_others_wait() -> None:
     assert share(120, 30, 1, 0, 28, (1200, 0)) == 21
     assert share(120, 60, 2, 0, 28, (1200, 0)) == 21
     assert share(120, 30, 1, 0, 28, (600, 0), (None, 0), (600, 0)) == 21
-    assert share(120, 1, 1, 0, 28, (1200, 0)) == LEAST_PIECE
-    assert share(LEAST_PIECE, 1, 1, 0, 28, (1200, 0)) is None
+    assert share(120, 1, 1, 0, 28, (1200, 0)) == MIN_CHUNK
+    assert share(MIN_CHUNK, 1, 1, 0, 28, (1200, 0)) is None
 
 
 def test_short_segments_leave_a_slow_device_its_time() -> None:
     # 28 segments of 70 frames are done in 0.65 s, but so much more may be under way that the others need not wait for 2 s
-    assert share(70, 30, 1, 0, 28, (3000, 0)) == HELD_UP_SECONDS / 4 * 30
-    assert share(70, 30, 1, 15, 28, (3000, 0)) == HELD_UP_SECONDS / 4 * 30
+    assert share(70, 30, 1, 0, 28, (3000, 0)) == MAX_DELAY_SECONDS / 4 * 30
+    assert share(70, 30, 1, 15, 28, (3000, 0)) == MAX_DELAY_SECONDS / 4 * 30
     assert share(70, 30, 1, 16, 28, (3000, 0)) == 0
     assert share(70, 80, 1, 0, 28, (3000, 0)) is None
 
@@ -126,41 +136,41 @@ def test_there_is_always_one_who_may_go_on(devices: list[tuple[float, int, int]]
 
 
 def test_a_device_that_is_probably_slow_shows_its_pace_with_one_frame() -> None:
-    assert share(120, None, 1, 0, 28, (None, 0), lesser=True) == 1
-    assert share(120, None, 1, 1, 28, (2000, 0), lesser=True) == 0
-    assert share(120, 1500, 1, 0, 28, (2000, 0), lesser=True) is None
-    assert share(6000, 150, 1, 0, 28, (20, 0), lesser=True) is None  # the other one is slower after all
+    assert share(120, None, 1, 0, 28, (None, 0), slow_kind=True) == 1
+    assert share(120, None, 1, 1, 28, (2000, 0), slow_kind=True) == 0
+    assert share(120, 1500, 1, 0, 28, (2000, 0), slow_kind=True) is None
+    assert share(6000, 150, 1, 0, 28, (20, 0), slow_kind=True) is None  # the other one is slower after all
     # the other one opens its files, or its first frames are all that counts yet
-    assert share(120, 20, 1, 0, 28, (None, 0), lesser=True) == HELD_UP_SECONDS / 4 * 20
-    assert share(120, 20, 1, 0, 28, (100, 0), lesser=True) == HELD_UP_SECONDS / 4 * 20
+    assert share(120, 20, 1, 0, 28, (None, 0), slow_kind=True) == MAX_DELAY_SECONDS / 4 * 20
+    assert share(120, 20, 1, 0, 28, (100, 0), slow_kind=True) == MAX_DELAY_SECONDS / 4 * 20
 
 
-def left(*frames: int, done: int = 0) -> dict[tuple[int, int], Left]:
-    return {(0, number): Left(count, done) for number, count in enumerate(frames)}
+def left(*frames: int, done: int = 0) -> dict[tuple[int, int], Remaining]:
+    return {(0, number): Remaining(count, done) for number, count in enumerate(frames)}
 
 
 def test_the_longest_segment_of_the_one_with_longest_to_go_is_taken() -> None:
     others = {A: Load(100, left(300)), B: Load(10, left(30, 60, 40)), C: Load(10, left(90))}
-    assert relief(Load(1000, {}), others) == (B, (0, 1))
+    assert choose_revoke(Load(1000, {}), others) == (B, (0, 1))
 
 
 def test_nothing_is_taken_that_would_not_be_done_sooner() -> None:
-    assert relief(Load(1000, {}), {}) is None
-    assert relief(Load(1000, {}), {A: Load(1000, {})}) is None
-    assert relief(Load(1000, {}), {A: Load(1000, left(400))}) is None  # changing hands takes as long
-    assert relief(Load(10, {}), {A: Load(30, left(100, 100))}) is None
-    assert relief(Load(100, left(1000)), {A: Load(100, left(500, 500))}) is None
-    assert relief(Load(100, {}, promised=1000), {A: Load(100, left(500, 500))}) is None
-    assert relief(Load(100, {}), {A: Load(100, left(100, done=1000))}) is None  # it would have to be decoded again
-    assert relief(Load(1000, {}), {A: Load(100, left(100, done=100))}) == (A, (0, 0))
-    assert 100 / 1000 < TAKING_SECONDS < 100 / 100
+    assert choose_revoke(Load(1000, {}), {}) is None
+    assert choose_revoke(Load(1000, {}), {A: Load(1000, {})}) is None
+    assert choose_revoke(Load(1000, {}), {A: Load(1000, left(400))}) is None  # changing hands takes as long
+    assert choose_revoke(Load(10, {}), {A: Load(30, left(100, 100))}) is None
+    assert choose_revoke(Load(100, left(1000)), {A: Load(100, left(500, 500))}) is None
+    assert choose_revoke(Load(100, {}, promised=1000), {A: Load(100, left(500, 500))}) is None
+    assert choose_revoke(Load(100, {}), {A: Load(100, left(100, done=1000))}) is None  # it would have to be decoded again
+    assert choose_revoke(Load(1000, {}), {A: Load(100, left(100, done=100))}) == (A, (0, 0))
+    assert 100 / 1000 < TAKEOVER_SECONDS < 100 / 100
 
 
 def test_what_nobody_knows_is_taken_to_be_equal() -> None:
-    assert relief(Load(None, {}), {A: Load(None, left(100, 100))}) == (A, (0, 0))
-    assert relief(Load(None, {}), {A: Load(None, left(100))}) is None
-    assert relief(Load(None, {}), {A: Load(20, left(100, 100))}) == (A, (0, 0))
-    assert relief(Load(20, {}), {A: Load(None, left(100))}) is None
+    assert choose_revoke(Load(None, {}), {A: Load(None, left(100, 100))}) == (A, (0, 0))
+    assert choose_revoke(Load(None, {}), {A: Load(None, left(100))}) is None
+    assert choose_revoke(Load(None, {}), {A: Load(20, left(100, 100))}) == (A, (0, 0))
+    assert choose_revoke(Load(20, {}), {A: Load(None, left(100))}) is None
 
 
 @dataclass
@@ -340,7 +350,7 @@ def test_a_cpu_that_stands_in_for_a_gpu_does_whole_segments() -> None:
     assert race.handed_on == race.done[CPU] > 150
     race.join(A)
     since = race.now
-    assert race.run() - since < 1.2 * (100 * 60 - race.done[CPU]) / 2200 + TAKING_SECONDS
+    assert race.run() - since < 1.2 * (100 * 60 - race.done[CPU]) / 2200 + TAKEOVER_SECONDS
 
 
 def test_equal_devices_leave_each_other_alone() -> None:

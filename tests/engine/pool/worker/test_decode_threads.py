@@ -16,7 +16,7 @@ from engine.media.types import SourceInfo
 from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Revoke
 from engine.pool.worker.decode_threads import DecodeThreads
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId
 from tests.support.media import make_video

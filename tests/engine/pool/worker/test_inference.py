@@ -15,7 +15,7 @@ from engine.pool.protocol import Detect, Failed
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Picture
 from engine.pool.worker.meter import Meter
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
 from engine.types import DeviceId
 from tests.support.models import tiny_network

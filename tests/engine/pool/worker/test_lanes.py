@@ -14,7 +14,7 @@ import pytest
 
 from engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.dispatcher import DIED_TWICE
+from engine.pool.scheduling.crashes import DIED_TWICE
 from engine.settings import Parallel, RunSettings
 from tests.support.media import make_video, numbered, truncated
 from tests.support.pool import (

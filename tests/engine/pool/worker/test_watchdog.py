@@ -16,12 +16,13 @@ from engine.pool.events import DeviceReady, EngineBuilding, Event, FramesDone, S
 from engine.pool.pool import EnginePool
 from engine.pool.protocol import Failed
 from engine.pool.worker import worker
-from engine.pool.worker.watchdog import Watchdog
+from engine.processes.watchdog import Watchdog
 from tests.support.media import make_video, numbered
 from tests.support.pool import (
     CPUS,
     Seen,
     engine_fault_main,
+    hanging_build_main,
     quicker_than,
     run_pool,
     shrinking_main,
@@ -94,13 +95,37 @@ def test_a_worker_without_a_sign_of_life_is_killed_and_its_work_done_again(video
             stopped.append(worker_pids()["cpu:0"])
             os.kill(stopped[0], signal.SIGSTOP)
 
-    with quicker_than(20):
-        seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), react, with_worker(worker.main, STALL))
+    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(decode_threads=2), react, with_worker(worker.main, STALL))
     (failure,) = seen.failures
     assert failure.restarting
-    assert "no sign of life for 2 s" in failure.message
+    assert "no sign of life for 5 s" in failure.message
     for source in (0, 1):
         check_complete(seen, source)
+
+
+def test_a_worker_that_freezes_while_its_engine_is_built_is_replaced(video: Path) -> None:
+    stopped: list[int] = []
+
+    def react(pool: EnginePool, event: Event, seen: Seen) -> None:
+        if isinstance(event, EngineBuilding) and not stopped:
+            stopped.append(worker_pids()["cpu:0"])
+            os.kill(stopped[0], signal.SIGSTOP)
+        if isinstance(event, EngineBuilding) and worker_pids()["cpu:0"] not in stopped:
+            pool.cancel()
+
+    seen = run_pool([video], CPUS[:1], react=react, pool_type=with_worker(partial(slow_build_main, device=CPUS[0]), STALL))
+    (failure,) = seen.failures
+    assert failure.restarting
+    assert "no sign of life for 5 s" in failure.message
+
+
+def test_an_engine_whose_building_hangs_is_built_again(video: Path, tmp_path: Path) -> None:
+    main = partial(hanging_build_main, first=tmp_path / "first")
+    seen = run_pool([video], CPUS[:1], pool_type=with_worker(main))
+    (failure,) = seen.failures
+    assert failure.restarting
+    assert failure.message == "a step in building the engine for cpu:0 did not come to an end within 1 s"
+    check_complete(seen, 0)
 
 
 def test_a_file_that_cannot_be_read_to_its_end_or_its_error_is_given_up(video: Path, tmp_path: Path) -> None:

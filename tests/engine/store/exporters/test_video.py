@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -23,7 +24,9 @@ from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.processes.child import ChildProcess
 from engine.store.export import EXPORTERS, export_session, part_of
+from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, make_video, number_of
@@ -240,10 +243,7 @@ def test_a_video_without_a_sound_frame_does_not_keep_others_from_theirs(tmp_path
 
 def children() -> list[int]:
     """The processes that write videos for this one."""
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        found += [int(pid) for pid in (task / "children").read_text().split()]
-    return [pid for pid in found if b"engine.store.exporters.video_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [process.pid for process in multiprocessing.active_children() if process.pid and process.name == "framefleet annotated video"]
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +260,7 @@ def test_a_killed_writer_leaves_what_it_has_written(tmp_path: Path, long: Stored
             for pid in children():
                 os.kill(pid, signal.SIGKILL)
 
-    with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"signal 9; what it had written is in .*\.a\.mp4\.part"):
+    with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"SIGKILL.*; what it had written is in .*\.a\.mp4\.part"):
         EXPORTERS["video"].write(reader, reader.sources()[0], target, kill)
     assert not target.exists()
     times, images = read(part_of(target))
@@ -282,21 +282,49 @@ def test_giving_up_leaves_nothing(tmp_path: Path, long: Stored) -> None:
     assert children() == []
 
 
+OWNER = """
+import os, signal, sys
+from pathlib import Path
+from engine.processes.child import ChildProcess
+from engine.store.export import EXPORTERS
+from engine.store.session import SessionReader
+
+def die(frames):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    with SessionReader(Path(sys.argv[1])) as reader:
+        EXPORTERS["video"].write(reader, reader.sources()[0], Path(sys.argv[2]), die)
+"""
+
+
 def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stored) -> None:
-    target = tmp_path / "a.part"
-    job = {"database": str(long.database), "source": 0, "video": long.info.path, "target": str(target), "confidence": 0, "classes": None}
-    command = [sys.executable, "-P", "-m", "engine.store.exporters.video_process"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(job) + "\n")
-        process.stdin.close()
-        assert "frames" in json.loads(process.stdout.readline())
-        process.stdout.close()
-        started = time.monotonic()
-        assert process.wait(20) == 1
-        assert time.monotonic() - started < 5
-    assert list(tmp_path.iterdir()) == []
+    script, folder = tmp_path / "owner.py", tmp_path / "out"
+    script.write_text(OWNER)
+    folder.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    # the writer inherits the pipe: reading ends when it has ended, too
+    owner = subprocess.run([sys.executable, script, long.database, folder / "a.mp4"], env=environment, stderr=subprocess.PIPE, check=False)
+    assert owner.returncode == -signal.SIGKILL, owner.stderr
+    deadline = time.monotonic() + 30
+    while list(folder.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert list(folder.iterdir()) == []
+
+
+def hanging_main(connection: Any, job: Job) -> None:
+    from engine.store.exporters import video_process
+
+    video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
+    video_process.STALL_SECONDS = 1.0
+    video_process.main(connection, job)
+
+
+def test_a_writer_that_hangs_is_noticed(tmp_path: Path, long: Stored) -> None:
+    job = Job(str(long.database), 0, long.info.path, str(tmp_path / "a.part"), 0.0, None)
+    process = ChildProcess("annotated video", hanging_main, job, words="the writer")
+    assert list(process.messages()) == []
+    assert process.end().reason.endswith("did not come to an end within 1 s")
 
 
 @pytest.mark.parametrize("encoder", ["libx264", "mpeg4"])

@@ -9,7 +9,7 @@ from engine.types import DeviceId
 CPU = DeviceId("cpu", "0")
 
 
-@pytest.mark.parametrize("strategy", [Segments([CPU]), Streams()])
+@pytest.mark.parametrize("strategy", [Segments([CPU]), Streams([CPU])])
 def test_the_oldest_source_comes_first_whichever_was_opened_first(strategy: Strategy) -> None:
     for source in (2, 0, 1):
         strategy.open(source, [Segment(0, None, None, 10)])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.pool.scheduling.strategies.choose import choose, explain
+from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.settings import Decode, Parallel
 from engine.types import DeviceId
 from tests.support.pool import CPUS, tiny_settings
@@ -31,7 +31,7 @@ HINT = "--parallel frames"
 )
 def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId, ...], name: str, words: str) -> None:
     settings = tiny_settings(parallel)
-    assert choose(settings, devices).name == name
+    assert STRATEGIES[parallel](devices).name == name
     assert words in explain(settings, devices)
     assert HINT not in explain(settings, devices)
 

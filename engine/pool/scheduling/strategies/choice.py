@@ -1,4 +1,4 @@
-"""Which strategy a run gets, and why, in one sentence. ``auto`` takes ``segments``, always."""
+"""Which strategy a run gets, and the reason in one sentence. ``auto`` takes ``segments``, always."""
 
 from __future__ import annotations
 
@@ -13,28 +13,18 @@ from engine.pool.scheduling.strategies.tiles import Tiles
 from engine.settings import Decode, Parallel, RunSettings
 from engine.types import DeviceId
 
-
-def choose(run: RunSettings, devices: Sequence[DeviceId]) -> Strategy:
-    """The strategy for a run on these devices.
-
-    Raises:
-        UsageError: the devices do not suit the strategy.
-    """
-    match run.parallel:
-        case Parallel.AUTO | Parallel.SEGMENTS:
-            return Segments(devices)
-        case Parallel.STREAMS:
-            return Streams()
-        case Parallel.FRAMES:
-            return Frames(Frames.workers(devices))
-        case Parallel.TILES:
-            return Tiles(Tiles.workers(devices))
-        case Parallel.DEPTH:
-            return Depth(Depth.workers(devices))
+STRATEGIES: dict[Parallel, type[Strategy]] = {
+    Parallel.AUTO: Segments,
+    Parallel.SEGMENTS: Segments,
+    Parallel.STREAMS: Streams,
+    Parallel.FRAMES: Frames,
+    Parallel.TILES: Tiles,
+    Parallel.DEPTH: Depth,
+}
 
 
 def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> str:
-    """Why a run has its strategy. uncut: number of sources, if all are long videos that cannot be cut at keyframes; else 0."""
+    """The reason for a run's strategy. uncut: number of sources, if all are long videos that cannot be cut at keyframes; else 0."""
     if run.parallel is Parallel.TILES:
         return f"as the settings say: {run.tiles.in_words}"
     if run.parallel is not Parallel.AUTO:

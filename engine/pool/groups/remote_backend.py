@@ -1,0 +1,154 @@
+"""A backend whose device works in a worker process of its own: pictures lie in shared memory, results come back over a pipe."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import Backend, EngineInfo, Progress
+from engine.errors import DeviceError
+from engine.model.network import Network
+from engine.pool.groups.shared_pictures import Chunk, SharedPictures
+from engine.pool.host import Host, WorkerMain
+from engine.pool.process import RemoteWorker
+from engine.pool.protocol import Building, FromWorker, Infer, InferenceFailed, Inferred, Ready, Setup, SharedMemory, Stop
+from engine.pool.worker import worker
+from engine.processes.child import KILL_SECONDS
+from engine.settings import EngineSettings
+from engine.types import Detections, Image
+
+STOP_SECONDS = 0.4
+"""How long the worker gets to stop by itself."""
+
+
+class MemberLostError(DeviceError):
+    """The member's process has ended; another one may succeed."""
+
+
+@dataclass(eq=False)
+class _Task:
+    """A batch that was sent. images: kept until it is answered, since the member reads them where they lie."""
+
+    future: Future[list[Detections]]
+    images: Sequence[Image]
+
+
+class RemoteBackend(Backend):
+    """A device's engine in its own worker process.
+
+    setup: of its worker. pictures: where those that are submitted lie; others are copied there first. When the process ends, everything
+    under way, and whatever is submitted later, fails with MemberLostError. The process watches itself; one that is frozen is killed.
+    """
+
+    worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
+
+    def __init__(self, setup: Setup, pictures: SharedPictures) -> None:
+        super().__init__(setup.device)
+        self._setup = setup
+        self._pictures = pictures
+        # it inherits this process's niceness
+        self._remote = RemoteWorker(setup.device, Host(str(setup.device), type(self).worker_main, nice=0))
+        self._lock = threading.Lock()
+        self._tasks: dict[int, _Task] = {}
+        self._number = 0
+        self._known: list[Chunk] = []
+        self._busy: Counter[str] = Counter()
+        self._lost: str | None = None
+
+    @property
+    def lost(self) -> str | None:
+        """Why its process has ended; None while it has not."""
+        return self._lost
+
+    def _activate_impl(
+        self,
+        network: Network,  # noqa: ARG002  the weights would take longer through a pipe than from the file
+        settings: EngineSettings,
+        progress: Progress | None,
+    ) -> EngineInfo:
+        self._remote.start(replace(self._setup, engine=settings, inferring=True))
+        self._messages = self._remote.messages()
+        for message in self._messages:
+            match message:
+                case Building(phase, fraction):
+                    if progress is not None:
+                        progress(phase, fraction)
+                case Ready(engine):
+                    self._slots = threading.Semaphore(engine.slots)
+                    self._listening = threading.Thread(target=self._listen, name=f"member {self.device}", daemon=True)
+                    self._listening.start()
+                    return engine
+        outcome = self._remote.reap(self._remote.host.end())
+        raise (MemberLostError if outcome.retry else DeviceError)(outcome.reason)
+
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+        self._slots.acquire()
+        try:
+            # one that tries whether the engine works must not wait for pictures that wait for this
+            images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
+            places = tuple(place for image in images if (place := self._pictures.locate(image)) is not None)
+            with self._lock:
+                if self._lost is not None:
+                    raise MemberLostError(self._lost)
+                if (chunks := list(self._pictures.chunks)) != self._known:
+                    self._known = chunks
+                    self._remote.send(SharedMemory(tuple(chunks)))
+                self._number += 1
+                future: Future[list[Detections]] = Future()
+                self._tasks[self._number] = _Task(future, images)
+                self._remote.send(Infer(self._number, places, still))
+        except BaseException:
+            self._slots.release()
+            raise
+        future.add_done_callback(lambda _: self._slots.release())
+        return future
+
+    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+        raise DeviceError(f"{self.device}: raw outputs stay in the worker's process")
+
+    def timings(self) -> Mapping[str, float]:
+        """See ``Backend.timings``."""
+        with self._lock:
+            busy, self._busy = self._busy, Counter()
+        return busy
+
+    def _close_impl(self) -> None:
+        with self._lock:
+            if self._lost is None:
+                self._remote.send(Stop())
+        self._listening.join(STOP_SECONDS)
+        if self._listening.is_alive():
+            self._remote.host.kill()
+            self._listening.join(KILL_SECONDS)
+
+    def _listen(self) -> None:
+        for message in self._messages:
+            self._take(message)
+        exit_code = self._remote.host.end()
+        with self._lock:
+            self._lost, tasks = self._remote.reap(exit_code).reason, list(self._tasks.values())
+            self._tasks.clear()
+        for task in tasks:
+            task.future.set_exception(MemberLostError(self._lost))
+
+    def _take(self, message: FromWorker) -> None:
+        match message:
+            case Ready(engine) if self._info is not None:
+                self._info = engine
+            case Inferred() | InferenceFailed():
+                with self._lock:
+                    task = self._tasks.pop(message.number)
+                    if isinstance(message, Inferred):
+                        self._busy.update(message.busy)
+                task.images = ()
+                if isinstance(message, Inferred):
+                    task.future.set_result(list(message.unpack()))
+                else:
+                    task.future.set_exception(DeviceError(message.message))

@@ -1,0 +1,59 @@
+"""How far one source of a run is: one frozen value, folded from the pool's events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from engine.media.types import SourceInfo
+from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
+
+SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
+
+
+@dataclass(frozen=True)
+class SourceProgress:
+    """One source of a run.
+
+    info: None until the source is opened. frames: handed on so far. failed: frames of these without detections. head: pts of the last
+    frame, seconds. finished: the source's last event, None until then.
+    """
+
+    path: Path
+    info: SourceInfo | None = None
+    frames: int = 0
+    failed: int = 0
+    head: float | None = None
+    finished: SourceFinished | None = None
+
+    def after(self, event: SourceEvent) -> SourceProgress:
+        """The progress after one more event of this source."""
+        match event:
+            case SourceOpened(_, info):
+                return replace(self, info=info)
+            case FramesDone(_, frames):
+                failed = sum(frame.failure is not None for frame in frames)
+                return replace(self, frames=self.frames + len(frames), failed=self.failed + failed, head=frames[-1].ref.pts)
+            case SourceFinished():
+                return replace(self, finished=event)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where the frames went; empty until the source is finished."""
+        return self.finished.ledger if self.finished is not None else Ledger()
+
+    @property
+    def seconds(self) -> float:
+        """Time from the first segment to the end; 0 until the source is finished."""
+        return self.finished.seconds if self.finished is not None else 0.0
+
+    @property
+    def error(self) -> str | None:
+        """Why the source could not be opened or read to its end."""
+        return self.finished.error if self.finished is not None else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the source is finished and was not cancelled."""
+        return self.finished is not None and not self.finished.cancelled

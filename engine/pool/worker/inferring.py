@@ -1,0 +1,87 @@
+"""In the worker of a group's member: pictures in shared memory go through the engine, several batches under way at once."""
+
+from __future__ import annotations
+
+import queue
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+
+from engine.backends.base import Backend
+from engine.pool.groups.shared_pictures import MappedChunk
+from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
+from engine.pool.worker.inference import Inference
+from engine.processes.watchdog import Watchdog
+from engine.types import Detections
+
+
+class InferringPipeline:
+    """Batches in, detections out, for ``backend``, a built engine."""
+
+    def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
+        self.backend = backend
+        self._told = backend.info
+        self._send = send
+        self._inference = Inference(backend, watchdog)
+        self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
+        self._chunks: dict[int, MappedChunk] = {}
+
+    def receive(self, message: ToWorker) -> None:
+        """Take a message of the decoding worker. Called by the receiving thread."""
+        if isinstance(message, Infer | SharedMemory):
+            self._tasks.put(message)
+
+    def run(self) -> bool:
+        """Work until ``stop``. Returns whether the backend can be closed, which waits for what is in the engine."""
+        while (task := self._tasks.get()) is not None:
+            if isinstance(task, Infer):
+                self._infer(task)
+            else:
+                self._map(task)
+        return True
+
+    def stop(self) -> None:
+        """Let ``run`` return soon."""
+        self._tasks.put(None)
+
+    def _infer(self, task: Infer) -> None:
+        try:
+            images = [self._chunks[place.chunk].image(place) for place in task.places]
+            future = self._inference.submit(images, task.still)
+        except Exception as problem:
+            self._fail(task, problem)
+        else:
+            future.add_done_callback(partial(self._finish, task))
+
+    def _finish(self, task: Infer, future: Future[list[Detections]]) -> None:
+        try:
+            found = future.result()
+            if len(found) != len(task.places):
+                raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
+            message = Inferred.pack(task.number, found, dict(self.backend.timings()))
+            if self.backend.info is not self._told:
+                self._told = self.backend.info
+                self._send(Ready(self._told))
+        except Exception as problem:
+            self._fail(task, problem)
+        else:
+            self._send(message)
+
+    def _fail(self, task: Infer, problem: Exception) -> None:
+        traceback.print_exception(problem)
+        self._send(InferenceFailed(task.number, str(problem) or type(problem).__name__))
+
+    def _map(self, memory: SharedMemory) -> None:
+        wanted = {chunk.number: chunk for chunk in memory.chunks}
+        for number in [number for number in self._chunks if number not in wanted]:
+            gone = self._chunks.pop(number)
+            self.backend.unregister(gone.address)
+        for number, chunk in wanted.items():
+            if number not in self._chunks:
+                try:
+                    mapped = MappedChunk(chunk)
+                except (OSError, ValueError):  # it has gone meanwhile: nothing lies in it
+                    continue
+                self._chunks[number] = mapped
+                self.backend.register(mapped.address, mapped.nbytes)

@@ -1,0 +1,84 @@
+"""What runs first in every child process, and how the process ends."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, NoReturn
+
+from engine.processes.heartbeat import Counter, beat_until_parent_ends
+from engine.processes.outcome import Failed
+
+TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
+"""A terminal sends them to every process of a run, at Ctrl-C and at its own end. Only the process that the user started reacts."""
+
+_cleanups: list[Callable[[], None]] = []
+
+
+def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bool, job: bytes) -> NoReturn:
+    """Run ``main(connection, *arguments)``, then end the process. See ``ChildProcess``.
+
+    job: ``(main, arguments)``, pickled, so that the heartbeat begins before the modules that they need are imported.
+    """
+    for number in TERMINAL_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if quiet:
+        _discard_output()
+    faulthandler.enable()
+    multiprocessing.current_process().daemon = False  # it ends with its parent anyway, and may now start children of its own
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
+    threading.excepthook = lambda problem: _crash(problem.exc_value, None)
+    threading.Thread(target=_live, args=(counter,), name="heartbeat", daemon=True).start()
+    try:
+        main, arguments = pickle.loads(job)
+        main(connection, *arguments)
+    except Exception as problem:
+        _crash(problem, connection)
+    leave(0)
+
+
+def leave(status: int) -> NoReturn:
+    """End this process, whatever its threads are doing. The interpreter's own shutdown would wait for threads inside libraries."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+def when_parent_ends(cleanup: Callable[[], None]) -> None:
+    """Have ``cleanup`` called before this process ends because its parent did."""
+    _cleanups.append(cleanup)
+
+
+def _live(counter: Counter) -> None:
+    # not PR_SET_PDEATHSIG: that signal comes when the *thread* ends that started the process
+    beat_until_parent_ends(counter)
+    for cleanup in _cleanups:
+        with contextlib.suppress(Exception):
+            cleanup()
+    leave(0)
+
+
+def _crash(problem: BaseException | None, connection: Connection[Any, Any] | None) -> NoReturn:
+    traceback.print_exception(problem)
+    if connection is not None:
+        with contextlib.suppress(OSError):
+            connection.send(Failed(f"{type(problem).__name__}: {problem}", retry=True))
+    leave(1)
+
+
+def _discard_output() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)

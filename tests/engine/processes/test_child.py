@@ -1,0 +1,177 @@
+"""Child processes: messages, frozen ones, the staged stop, and what becomes of them when their parent dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.processes.child import ChildProcess
+from engine.processes.child_main import when_parent_ends
+from engine.processes.heartbeat import LEAST_PATIENCE, Heartbeat
+from engine.processes.watchdog import Watchdog, start_clock, waiting_for_room
+from tests.support.pool import alive
+
+
+def echo(connection: Any, greeting: str) -> None:
+    connection.send(greeting)
+    while True:
+        try:
+            connection.send(connection.recv())
+        except EOFError:
+            return
+
+
+def test_messages_go_both_ways_and_closing_ends_it() -> None:
+    process = ChildProcess("echo", echo, "hello", words="the echo")
+    assert process.receive() == "hello"
+    process.send((1, "two"))
+    assert process.receive() == (1, "two")
+    outcome = process.end(10)
+    assert (outcome.exit_code, outcome.crashed) == (0, True)
+    assert process.end() is outcome
+    process.kill()  # harmless: it has ended
+
+
+def raising(connection: Any) -> None:
+    raise ZeroDivisionError("by nought")
+
+
+def test_an_exception_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    process = ChildProcess("raising", raising, words="the child")
+    assert list(process.messages()) == []
+    outcome = process.end()
+    assert (outcome.exit_code, outcome.reason, outcome.retry) == (1, "ZeroDivisionError: by nought", True)
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_what_a_quiet_one_prints_is_thrown_away(capfd: pytest.CaptureFixture[str]) -> None:
+    process = ChildProcess("raising", raising, words="the child", quiet=True)
+    assert list(process.messages()) == []
+    assert "by nought" in process.end().reason
+    assert capfd.readouterr().err == ""
+
+
+def test_a_process_that_is_stopped_is_noticed_and_killed() -> None:
+    process = ChildProcess("echo", echo, "hello", words="the echo", patience=0)
+    messages = process.messages()
+    assert next(messages) == "hello"
+    os.kill(process.pid, signal.SIGSTOP)
+    assert list(messages) == []
+    outcome = process.end()
+    assert outcome.exit_code == -signal.SIGKILL
+    assert outcome.reason == f"the echo gave no sign of life for {LEAST_PATIENCE:.0f} s"
+    assert outcome.retry
+
+
+def deaf(connection: Any) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    connection.send("ready")
+    while True:
+        time.sleep(1)
+
+
+def test_a_process_that_does_not_react_is_killed_in_the_end() -> None:
+    process = ChildProcess("deaf", deaf, words="the child")
+    assert process.receive() == "ready"
+    assert process.end().exit_code == -signal.SIGKILL
+    assert not alive(process.pid)
+
+
+def test_it_ignores_what_a_terminal_sends_and_is_nicer() -> None:
+    process = ChildProcess("echo", echo, "hello", words="the echo", nice=3)
+    os.kill(process.pid, signal.SIGINT)  # perhaps before it runs any code
+    assert process.receive() == "hello"
+    os.kill(process.pid, signal.SIGHUP)
+    process.send("still here")
+    assert process.receive() == "still here"
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + 3
+    process.end(10)
+
+
+def tidy(connection: Any, folder: Path) -> None:
+    (folder / "temporary").touch()
+    when_parent_ends((folder / "temporary").unlink)
+    connection.send(os.getpid())
+    time.sleep(3600)  # hangs, and does not look at its connection
+
+
+OWNER = """
+    import sys, time
+    from pathlib import Path
+    from engine.processes.child import ChildProcess
+    from tests.engine.processes.test_child import tidy
+
+    if __name__ == "__main__":
+        process = ChildProcess("tidy", tidy, Path(sys.argv[1]), words="the child")
+        print(process.receive(), flush=True)
+        time.sleep(3600)
+"""
+
+
+def test_it_ends_with_its_parent_and_tidies_up(tmp_path: Path) -> None:
+    script, folder = tmp_path / "owner.py", tmp_path / "folder"
+    folder.mkdir()
+    script.write_text(textwrap.dedent(OWNER))
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    with subprocess.Popen([sys.executable, script, folder], stdout=subprocess.PIPE, text=True, env=environment) as owner:
+        assert owner.stdout is not None
+        pid = int(owner.stdout.readline())
+        assert list(folder.iterdir())
+        owner.kill()
+    deadline = time.monotonic() + 30
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(pid)
+    assert list(folder.iterdir()) == []
+
+
+def hanging(connection: Any) -> None:
+    clock = start_clock(connection, 0.5)
+    clock.start("what is done in time", 0.5)
+    clock.stop()
+    clock.start("counting", 0.5)
+    time.sleep(3600)
+
+
+def test_work_that_hangs_is_noticed_in_the_child() -> None:
+    process = ChildProcess("hanging", hanging, words="the child")
+    assert list(process.messages()) == []
+    outcome = process.end()
+    assert (outcome.exit_code, outcome.retry) == (1, True)
+    assert outcome.reason.startswith("counting did not come to an end")
+
+
+def test_no_time_passes_for_a_thread_that_waits_for_room() -> None:
+    watchdog = Watchdog(0.3, lambda: False, sys.exit)
+    clock = watchdog.add()
+    clock.start("decoding", 0.3)
+    with waiting_for_room():
+        assert clock.paused
+    assert not clock.paused
+    clock.stop()
+    with waiting_for_room():
+        assert not clock.paused
+
+
+def test_a_long_pause_of_the_parent_is_not_the_childs_silence() -> None:
+    heartbeat = Heartbeat(0)
+    heartbeat.counter.value = 1
+    assert not heartbeat.stopped()
+    heartbeat._looked -= 1000  # this process was stopped, or the machine slept
+    assert not heartbeat.stopped()
+    silent = []
+    for _ in range(10):
+        heartbeat._looked -= 1
+        silent.append(heartbeat.stopped())
+    assert silent == sorted(silent)
+    assert silent.index(True) == pytest.approx(LEAST_PATIENCE - 3, abs=1)
+    heartbeat.counter.value += 1
+    assert not heartbeat.stopped()
