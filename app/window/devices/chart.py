@@ -15,7 +15,7 @@ from app.window.widgets import formats, theme
 from app.window.widgets.indicators import label
 from app.window.widgets.layouts import column, row
 
-# pyqtgraph without CUDA: where there is a driver, it would load the driver's library for a widget that is not used here
+# Hides CUDA from pyqtgraph, which would load the driver's library for a widget that is not used here.
 _loaded = sys.modules.get("cuda.bindings")
 sys.modules["cuda.bindings"] = None  # type: ignore[assignment]
 try:

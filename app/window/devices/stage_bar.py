@@ -1,4 +1,4 @@
-"""Where a frame's time goes on one device: one bar, cut into stages."""
+"""The time of a frame on one device as one bar, divided into stages."""
 
 from __future__ import annotations
 

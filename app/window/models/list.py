@@ -1,4 +1,4 @@
-"""The models that can be downloaded and used with a click."""
+"""The dialog with the models that can be downloaded and used."""
 
 from __future__ import annotations
 

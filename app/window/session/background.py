@@ -1,4 +1,4 @@
-"""Short pieces of work off the window's thread: looking for devices, checking a model, walking folders, exporting."""
+"""Runs short tasks in background threads: finding devices, checking a model, searching folders, exporting."""
 
 from __future__ import annotations
 

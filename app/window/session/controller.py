@@ -1,4 +1,4 @@
-"""Detection as the window sees it: a queue goes in, the items of the queue change. Nothing here waits."""
+"""Detection for the window: gives queued files to sessions and updates the queue's items, without blocking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One detection session in a thread of its own: the pool runs, its events are folded into the feed."""
+"""Runs one detection session in a thread and folds its events into the feed."""
 
 from __future__ import annotations
 

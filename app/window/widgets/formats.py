@@ -35,7 +35,7 @@ def rate(frames_per_second: float) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """A latency without its unit: ``0.84``, ``12.3``, ``640``; a dash where there is none."""
+    """A latency without its unit: ``0.84``, ``12.3``, ``640``; a dash for None."""
     return DASH if value is None else rate(value)
 
 

@@ -74,7 +74,7 @@ class ElidedLabel(QLabel):
 
 
 def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
-    """Plain text as ``theme`` shows this role. tip: its tooltip. wrap: over several lines where there is little room."""
+    """Plain text as ``theme`` shows this role. tip: its tooltip. wrap: break long text into lines."""
     made = QLabel(text)
     made.setProperty("role", role)
     made.setTextFormat(Qt.TextFormat.PlainText)
