@@ -6,7 +6,7 @@ The window gets a few small values a few times a second, for any number of frame
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -36,9 +36,10 @@ class Snapshot:
 
 
 class Feed:
-    """Folds a session's events into small values. One thread writes it, another reads it."""
+    """Folds a session's events into small values. One thread writes it, another reads it. clock: returns monotonic seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = Lock()
         self._sources: dict[int, SourceProgress] = {}
         self._changed: set[int] = set()
@@ -54,7 +55,7 @@ class Feed:
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
         """Take one event; return True if the reader must be woken to take a snapshot. progress: of the event's source, after it."""
-        now = time.monotonic()
+        now = self._clock()
         with self._lock:
             match event:
                 case SourceOpened(source) | FramesDone(source) | SourceFinished(source) if progress is not None:
