@@ -1,1 +1,1 @@
-"""The desktop window: files in, boxes over the picture, devices at work."""
+"""The desktop window: the queue of files, the video with its boxes, and the devices."""

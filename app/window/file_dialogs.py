@@ -1,4 +1,4 @@
-"""Asking for files: what to open, and where exports go."""
+"""Dialogs for files to open and to export, and the exports."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from app.window.results import export as exports
 from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
-from app.window.widgets.banner import BannerArea, Kind
+from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import ExportError
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 from engine.store.export import EXPORTERS
 
 
 class FileDialogs(QObject):
-    """Opens dialogs over the window, which goes on meanwhile. chosen: list of Path to open."""
+    """Opens dialogs that do not block the window. chosen: list of Path to open."""
 
     chosen = Signal(object)
     _progressed = Signal(object, int, int)
@@ -35,20 +35,18 @@ class FileDialogs(QObject):
         self._store = store
         self._background = background
         self._banners = banners
-        self._given_up: dict[Path, Event] = {}
+        self._cancelled: dict[Path, Event] = {}
         self._progressed.connect(self._show_progress)
 
-    @Slot()
     def choose_files(self) -> None:
         """Ask for files."""
         media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
         dialog = self._dialog("Open videos and pictures", f"Videos and pictures ({media});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # sixty endings
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # there are sixty suffixes
         dialog.filesSelected.connect(self._take)
         dialog.open()
 
-    @Slot()
     def choose_folder(self) -> None:
         """Ask for a folder."""
         dialog = self._dialog("Open a folder of videos or pictures")
@@ -58,7 +56,7 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_results(self, folder: Path) -> None:
-        """Ask for session databases. folder: where the window's own ones are."""
+        """Ask for session databases, beginning in this folder."""
         folder.mkdir(parents=True, exist_ok=True)
         dialog = self._dialog("Open stored results", f"Stored results (*{SESSION});;All files (*)")
         dialog.setDirectory(str(folder))
@@ -67,7 +65,7 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
-        """Ask where the detections of a file go in this format; a name without an ending gets the format's."""
+        """Ask where to write the detections of a file in this format; a name without a suffix gets the format's."""
         dialog = self._dialog(f"Export {exports.TITLES[name]}", place="window/exports")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         default = exports.default_name(item.path, name)
@@ -78,36 +76,36 @@ class FileDialogs(QObject):
         dialog.open()
 
     def export(self, item: QueueItem, target: Path, name: str, shown: ViewFilter) -> None:
-        """Write what is shown of a file, in the background, and tell how it went."""
+        """Write the shown detections of a file in the background, and show the outcome."""
         if item.results is None:
             return
         subject, total = f"export {target}", item.frames
-        given_up = self._given_up[target] = Event()
+        cancelled = self._cancelled[target] = Event()
         what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
 
         def progress(frames: int) -> None:
-            if given_up.is_set():
+            if cancelled.is_set():
                 raise ExportError(f"Export to {target} was cancelled.")
             self._progressed.emit(target, frames, total)
 
         def done(frames: int) -> None:
-            self._given_up.pop(target, None)
+            self._cancelled.pop(target, None)
             text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
             reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
-            self._banners.show_banner(subject, Kind.INFO, text, ("Show in folder", reveal))
+            self._banners.show_banner(subject, Severity.INFO, text, ("Show in folder", reveal))
 
         def failed(message: str) -> None:
-            self._given_up.pop(target, None)
-            self._banners.show_message(subject, Kind.INFO if given_up.is_set() else Kind.ERROR, message)
+            self._cancelled.pop(target, None)
+            self._banners.show_message(subject, Severity.INFO if cancelled.is_set() else Severity.ERROR, message)
 
         if EXPORTERS[name].slow:
-            self._banners.show_banner(subject, Kind.INFO, f"Writing {target.name}…", ("Cancel", given_up.set))
+            self._banners.show_banner(subject, Severity.INFO, f"Writing {target.name}…", ("Cancel", cancelled.set))
         self._background.start(partial(exports.export_item, item.results, target, name, shown, progress), done, failed)
 
     def stop(self) -> None:
-        """Give up what is being exported."""
-        for given_up in self._given_up.values():
-            given_up.set()
+        """Cancel all exports."""
+        for cancelled in self._cancelled.values():
+            cancelled.set()
 
     @Slot(object, int, int)
     def _show_progress(self, target: Path, frames: int, total: int) -> None:
@@ -115,13 +113,12 @@ class FileDialogs(QObject):
         self._banners.update_text(f"export {target}", f"Writing {target.name}: {share}")
 
     def _dialog(self, title: str, kinds: str = "", place: str = "window/folder") -> QFileDialog:
-        """place: where the folder of the last time is kept."""
+        """A dialog that starts in the last folder. place: the setting that has this folder."""
         folder = self._store.value(place) or self._store.value("window/folder", str(Path.home()))
         dialog = QFileDialog(self._window, title, str(folder), kinds)
         dialog.finished.connect(dialog.deleteLater)
         return dialog
 
-    @Slot(list)
     def _take(self, names: Sequence[str]) -> None:
         if names:
             self._store.setValue("window/folder", str(Path(names[0]).parent))

@@ -1,7 +1,7 @@
 """Collects garbage in the window's thread only, in small portions.
 
-Python collects cyclic garbage in whichever thread happens to allocate. In the session's thread that would destroy Qt objects
-away from the thread they belong to, and anywhere it can hold the interpreter's lock for a tenth of a second: a gap that is seen.
+Python collects cyclic garbage in the thread that allocates. In the session's thread this would destroy Qt objects outside the thread
+that they belong to. A full collection can hold the interpreter's lock for a tenth of a second, which a viewer sees as a pause.
 """
 
 from __future__ import annotations
@@ -10,34 +10,34 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-LOOK_MS = 1000
-WHOLE = 30
-"""Looks between two collections of everything that is not frozen."""
+INTERVAL_MS = 1000
+FULL_EVERY = 30
+"""One collection of this many is of all generations."""
 
 
 class GarbageCollector(QObject):
-    """Takes Python's collector over. What exists when it starts is left alone, so that a collection takes milliseconds."""
+    """Replaces Python's automatic collection. It ignores objects that exist at its start, so that a collection takes milliseconds."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._looks = 0
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._collections = 0
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self._collect)
 
     def start(self) -> None:
-        """From now on only this collects."""
+        """Take over from Python's automatic collection."""
         gc.collect()
         gc.freeze()
         gc.disable()
         self._timer.start()
 
     def stop(self) -> None:
-        """Python collects by itself again."""
+        """Give back to Python's automatic collection."""
         self._timer.stop()
         gc.enable()
         gc.unfreeze()
 
     @Slot()
-    def _look(self) -> None:
-        self._looks += 1
-        gc.collect(2 if self._looks % WHOLE == 0 else 1)
+    def _collect(self) -> None:
+        self._collections += 1
+        gc.collect(2 if self._collections % FULL_EVERY == 0 else 1)

@@ -15,8 +15,7 @@ from app.cli.interrupt import SIGNALS, handling
 from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow
-from app.window.messages.crash_report import CrashReport
-from app.window.messages.unexpected import UnexpectedErrors, log_to
+from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from app.window.widgets import theme
 from app.window.widgets.icons import pixmap
 from engine.devices.recording import Recording
@@ -25,7 +24,7 @@ from engine.settings import ModelFiles, RunSettings
 
 
 def make_application() -> QApplication:
-    """The QApplication, dressed.
+    """Create the QApplication with its icon and theme.
 
     Raises:
         UsageError: there is no display.
@@ -48,10 +47,12 @@ def make_application() -> QApplication:
 def run_window(
     paths: Sequence[Path], model: ModelFiles | None = None, demo: RunSettings | None = None, recording: Recording | None = None
 ) -> int:
-    """Open the window with these files queued, and stay until it is closed; gives the exit status.
+    """Open the window with these files queued; return the exit status when it is closed.
 
-    model: used, and kept for the next time. demo: its clip is queued, too, to be detected in with these settings. recording: its
-    devices are shown, too. Raises UsageError if there is no display.
+    model: used now and kept for the next start. demo: also queue the demo's clip, with these settings. recording: also show its devices.
+
+    Raises:
+        UsageError: there is no display.
     """
     application = make_application()
     log = log_to(user_log_path("framefleet", appauthor=False))
@@ -82,7 +83,7 @@ def run_window(
 
 
 def close_soon(window: QWidget) -> None:
-    """Close it when the code that runs now is through: a signal may come in the middle of it, while it holds locks that closing needs."""
+    """Close a window from the event loop: a signal may interrupt code that holds locks which closing needs."""
     QTimer.singleShot(0, window, window.close)
 
 

@@ -1,13 +1,13 @@
-"""The window: its parts, side by side, and what the user can do with files."""
+"""The main window: its parts and the connections between them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, QTimer, QUrl, Slot
+from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QKeyEvent
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
 from app.window.demo.demo import Demo
@@ -16,7 +16,7 @@ from app.window.file_dialogs import FileDialogs
 from app.window.messages.notices import Notices
 from app.window.models.setup import ModelSetup
 from app.window.queue.delegate import THUMBNAIL, thumbnail
-from app.window.queue.file_drops import FileDrops
+from app.window.queue.file_drops import DropOverlay
 from app.window.queue.item import ItemState
 from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
@@ -28,13 +28,11 @@ from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
 from app.window.topology.panel import TopologyPanel
 from app.window.topology.tabs import DeviceTabs
-from app.window.viewer.filter import ViewFilter
 from app.window.viewer.filter_panel import FilterPanel
-from app.window.viewer.keys import press
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
-from app.window.widgets.drop_overlay import DropOverlay
+from app.window.widgets.layouts import column
 from app.window.widgets.screen_fit import within_screen
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
@@ -42,14 +40,14 @@ from engine.settings import ModelFiles
 
 
 class MainWindow(QMainWindow):
-    """store: where choices are kept. folder: where session databases are written. model: instead of the one kept."""
+    """store: keeps the user's choices. folder: for session databases. model: replaces the model in the store."""
 
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Framefleet")
         self.resize(within_screen(self, 1360, 840))
         self._store = store
-        self._shown: int | None = None
+        self.shown_key: int | None = None
         self.background = Background(self)
         self.client = PreviewClient(self)
         self.items = QueueModel(self)
@@ -68,7 +66,6 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
         self.overlay = DropOverlay(self)
-        self.drops = FileDrops(self, self.overlay)
         self.files = FileDialogs(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
@@ -88,15 +85,11 @@ class MainWindow(QMainWindow):
         self.right.addWidget(self.device_tabs)
         self.right.setSizes([330, 470])
         self.left = QWidget()
-        below = QVBoxLayout(self.left)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(2)
-        below.addWidget(self.queue, 1)
-        below.addWidget(self.demo.card)
+        column((self.queue, 1), self.demo.card, spacing=2, of=self.left)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
-        for widget, stretch in ((self.left, 0), (self.pages, 1), (self.right, 0)):
+        for widget in (self.left, self.pages, self.right):
             self.columns.addWidget(widget)
-            self.columns.setStretchFactor(self.columns.count() - 1, stretch)
+        self.columns.setStretchFactor(1, 1)
         self.columns.setSizes([292, 748, 320])
         self.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(262)
@@ -104,16 +97,9 @@ class MainWindow(QMainWindow):
             splitter.setHandleWidth(2)
             splitter.setChildrenCollapsible(False)
         whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addWidget(self.top)
-        column.addWidget(self.banners)
-        column.addWidget(self.columns, 1)
-        column.addWidget(self.status)
+        column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.setCentralWidget(whole)
-        geometry = self._store.value("window/geometry")
-        if geometry is not None:
+        if (geometry := self._store.value("window/geometry")) is not None:
             self.restoreGeometry(geometry)
 
     def _connect(self) -> None:
@@ -123,7 +109,7 @@ class MainWindow(QMainWindow):
         actions.settings.triggered.connect(self.setup.open_dialog)
         actions.fullscreen.triggered.connect(self.toggle_fullscreen)
         actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
-        for paths in (self.files.chosen, self.drops.dropped):
+        for paths in (self.files.chosen, self.overlay.dropped):
             paths.connect(self.opening.take)
         self.opening.model_taken.connect(self.setup.take)
         self.opening.queued.connect(self._queued)
@@ -147,7 +133,7 @@ class MainWindow(QMainWindow):
         self.setup.model_changed.connect(self._model_changed)
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
-        self.filter.changed.connect(self._filter_changed)
+        self.filter.changed.connect(self.viewer.set_filter)
         self.viewer.counted.connect(self.filter.set_counts)
         self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
         self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
@@ -155,7 +141,7 @@ class MainWindow(QMainWindow):
         self.items.rowsInserted.connect(self._rows_changed)
         self.client.still.connect(self._thumbnail)
         self.client.crashed.connect(self.notices.preview_crashed)
-        self._summing.timeout.connect(self._sum_up)
+        self._summing.timeout.connect(lambda: self.status.show_queue(self.items))
         controller.item_changed.connect(self._item_changed)
         controller.devices_changed.connect(self.devices.show_devices)
         controller.devices_changed.connect(self.status.show_devices)
@@ -172,33 +158,25 @@ class MainWindow(QMainWindow):
         self.topology.wanted.connect(self._find_topology)
         self.notices.settings_requested.connect(self.setup.open_dialog)
 
-    @property
-    def shown_key(self) -> int | None:
-        """The key of the file that is shown."""
-        return self._shown
-
     def open_paths(self, paths: Iterable[Path]) -> None:
-        """Take files and folders: a model's parts become the model, stored results are shown again, everything else is queued."""
+        """Open files and folders: use a model's parts as the model, show stored results, queue everything else."""
         self.opening.take(paths)
 
-    @Slot(object)
     def _queued(self, keys: Sequence[int]) -> None:
         self.queue.reveal_item(keys[0])
-        shown = self.items.get(self._shown) if self._shown is not None else None
-        if shown is None or (shown.ended and self.viewer.player.info is None):  # there is nothing to be seen of it
+        shown = self.items.get(self.shown_key) if self.shown_key is not None else None
+        if shown is None or (shown.ended and self.viewer.player.info is None):  # there is no picture of it
             self.queue.show_item(keys[0])
         if self.setup.summary is None:
             self.setup.ask_for_model()
 
-    @Slot(object)
     def _restored(self, keys: Sequence[int]) -> None:
         self.queue.reveal_item(keys[0])
         self.queue.show_item(keys[0])
 
-    @Slot(object)
     def _show(self, key: int | None) -> None:
         item = self.items.get(key) if key is not None else None
-        self._shown = key if item is not None else None
+        self.shown_key = key if item is not None else None
         self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
         if item is None:
             self.viewer.clear()
@@ -208,49 +186,35 @@ class MainWindow(QMainWindow):
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
         self.viewer.show_item(item, self.controller.tally(item.key), play)
 
-    @Slot(int)
     def _item_changed(self, key: int) -> None:
         if not self._summing.isActive():
             self._summing.start()
         item = self.items.get(key)
-        if item is None or key != self._shown:
+        if item is None or key != self.shown_key:
             return
         if item.results is not None:
             self.filter.set_labels(item.results.labels)
         busy = any(other.state is ItemState.RUNNING for other in self.items if other.key != key)
         self.viewer.update_item(item, self.controller.tally(key), busy)
 
-    @Slot()
     def _rows_changed(self) -> None:
         self.pages.setCurrentWidget(self.viewer if len(self.items) else self.start)
         self._summing.start()
 
-    @Slot()
-    def _sum_up(self) -> None:
-        self.status.show_queue(self.items)
-
-    @Slot()
     def _find_topology(self) -> None:
         self.background.start(find_topology, self.topology.show_topology, self.topology.show_problem)
 
-    @Slot(object)
-    def _filter_changed(self, view_filter: ViewFilter) -> None:
-        self.viewer.set_filter(view_filter)
-
-    @Slot(object)
     def _model_changed(self, summary: ModelSummary | None) -> None:
         self.start.set_model(summary)
         self.top.set_model(summary)
-        if self._shown is None:
+        if self.shown_key is None:
             self.filter.set_labels(self.setup.labels)
 
-    @Slot(int)
     def _fetch_thumbnail(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            size = THUMBNAIL * self.devicePixelRatio() * 1.4  # filled, not fitted, whatever the picture's shape
+            size = THUMBNAIL * self.devicePixelRatio() * 1.4  # the picture fills the row's place, whatever its shape
             self.client.fetch_still(str(item.path), (size.width(), size.height()))
 
-    @Slot(str, object)
     def _thumbnail(self, path: str, image: QImage | None) -> None:
         if image is not None:
             picture = thumbnail(image, self.devicePixelRatio())
@@ -258,44 +222,40 @@ class MainWindow(QMainWindow):
                 if str(item.path) == path:
                     self.items.set_thumbnail(item.key, picture)
 
-    @Slot(int)
     def _reveal(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
 
-    @Slot()
     def _clear_finished(self) -> None:
         for item in self.items:
             if item.ended:
                 self.controller.remove(item.key)
 
-    @Slot(int, str)
     def _export(self, key: int, name: str) -> None:
         if (item := self.items.get(key)) is not None:
             self.files.choose_target(item, name, lambda target: self.files.export(item, target, name, self.filter.filter))
 
-    @Slot()
     def toggle_fullscreen(self) -> None:
-        """The picture fills the screen, or the window is as before."""
+        """Fill the screen with the picture, or restore the window."""
         self._keep_geometry()
         full = not self.isFullScreen()
         for widget in (self.top, self.left, self.right, self.status):
             widget.setVisible(not full)
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # it may be maximized, too, and stays so
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
 
     def _keep_geometry(self) -> None:
-        if not self.isFullScreen():  # the next start is not to begin like that
+        if not self.isFullScreen():  # the next start shall not begin in full screen
             self._store.setValue("window/geometry", self.saveGeometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The player's keys, wherever nothing else wants them."""
+        """Handle the player's keys if no other widget does."""
         if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self.toggle_fullscreen()
-        elif not press(self.viewer, event):
+        elif not self.viewer.press(event):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Gone from the screen at once; then picture, detection and threads end, in this order."""
+        """Hide the window, then stop the player, detection and threads."""
         self._keep_geometry()
         self.hide()
         self.viewer.player.close_file()

@@ -1,136 +1,89 @@
-"""What the middle of the window shows while the queue is empty: the two steps there are, and which one is next."""
+"""The first page: two steps from an empty window to detections, and a demo."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.icons import icon, pixmap
+from app.window.widgets.buttons import push_button
+from app.window.widgets.icons import pixmap
+from app.window.widgets.indicators import label, set_role
+from app.window.widgets.layouts import column, row
+from app.window.widgets.scroll_pane import show_inside
 from engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16
 
 
-class Step(QFrame):
-    """One step: an icon, what to do, how, and its buttons."""
+class StepCard(QFrame):
+    """One step: an icon, a title, an explanation, and buttons."""
 
-    def __init__(self, symbol: str, title: str, text: str) -> None:
+    def __init__(self, symbol: str, title: str, text: str, *buttons: QPushButton) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self.setMaximumWidth(312)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._symbol = symbol
         self.icon = QLabel()
-        self.title = QLabel(title)
-        self.title.setProperty("role", "section")
-        self.text = QLabel(text)
-        self.text.setProperty("role", "muted")
-        self.text.setWordWrap(True)
+        self.title = label("section", title)
+        self.text = label("muted", text, wrap=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(theme.SPACE)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(self.icon)
-        head.addWidget(self.title, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(20, 18, 20, 18)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self.text, 1)
-        column.addSpacing(4)
-        column.addLayout(self.buttons)
+        head = row(self.icon, (self.title, 1), spacing=10)
+        below = row(*buttons, None, spacing=theme.SPACE)
+        column(head, (self.text, 1), 4, below, spacing=10, margins=(20, 18, 20, 18), of=self)
         self.set_done(False)
 
     def set_done(self, done: bool) -> None:
-        """Tick it off."""
+        """Show whether the step is done."""
         name, colour = ("check", theme.GOOD) if done else (self._symbol, theme.ACCENT)
         self.icon.setPixmap(pixmap(name, 22, colour))
 
 
 class StartPage(QScrollArea):
-    """Choose a model, add videos: side by side, or below each other where there is little room."""
+    """Shows the steps side by side, or below each other in a narrow window."""
 
     model_requested = Signal()
     files_requested = Signal()
     folder_requested = Signal()
     demo_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        title = QLabel("Detect objects in your videos")
-        title.setProperty("role", "title")
-        subtitle = QLabel("Everything runs on this machine, on every device you let it use.")
-        subtitle.setProperty("role", "muted")
+    def __init__(self) -> None:
+        super().__init__()
+        title = label("title", "Detect objects in your videos", wrap=True)
+        subtitle = label("muted", "Everything runs on this machine, on every device you let it use.", wrap=True)
         for line in (title, subtitle):
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            line.setWordWrap(True)
-        self.model_step = Step("model", "", "")
-        self.choose_model = QPushButton()
-        self.choose_model.clicked.connect(self.model_requested)
-        self.model_step.buttons.addWidget(self.choose_model)
-        self.model_step.buttons.addStretch()
-        self.video_step = Step("film", "Add videos", "Drop videos, pictures or folders anywhere on this window, or open them.")
-        self.open_files = QPushButton("Open files…")
-        self.open_files.setToolTip("Open files (Ctrl+O)")
-        self.open_files.clicked.connect(self.files_requested)
-        self.open_folder = QPushButton("Open folder…")
-        self.open_folder.setToolTip("Open a folder (Ctrl+Shift+O)")
-        self.open_folder.clicked.connect(self.folder_requested)
-        for button in (self.open_files, self.open_folder):
-            self.video_step.buttons.addWidget(button)
-        self.video_step.buttons.addStretch()
-        self.steps = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self.steps.setSpacing(GAP)
-        self.steps.addWidget(self.model_step)
-        self.steps.addWidget(self.video_step)
-        across = QHBoxLayout()
-        across.addStretch(1)
-        across.addLayout(self.steps, 200)  # as wide as they may be, before the margins grow
-        across.addStretch(1)
-        self.watch = QPushButton(icon("play"), "Watch the demo")
-        self.watch.clicked.connect(self.demo_requested)
-        self.about = QLabel("Nothing at hand? A street and a model are built in.")
-        self.about.setProperty("role", "muted")
+        self.choose_model = push_button("", self.model_requested)
+        self.open_files = push_button("Open files…", self.files_requested, tip="Open files (Ctrl+O)")
+        self.open_folder = push_button("Open folder…", self.folder_requested, tip="Open a folder (Ctrl+Shift+O)")
+        self.model_step = StepCard("model", "", "", self.choose_model)
+        adding = "Drop videos, pictures or folders anywhere on this window, or open them."
+        self.video_step = StepCard("film", "Add videos", adding, self.open_files, self.open_folder)
+        self.steps = row(self.model_step, self.video_step, spacing=GAP)
+        across = row(1.0, (self.steps, 200), 1.0)  # the steps reach their full width before the margins grow
+        self.watch = push_button("Watch the demo", self.demo_requested, symbol="play")
+        self.about = label("muted", "Nothing at hand? A street and a model are built in.")
         self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.demo = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self.demo.setSpacing(12)
-        self.demo.addStretch()
-        self.demo.addWidget(self.about)
-        self.demo.addWidget(self.watch, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.demo.addStretch()
+        self.demo = row(None, self.about, (self.watch, 0, Qt.AlignmentFlag.AlignHCenter), None, spacing=12)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN, 24, MARGIN, 24)
-        column.setSpacing(6)
-        column.addStretch(4)
-        column.addWidget(title)
-        column.addWidget(subtitle)
-        column.addSpacing(24)
-        column.addLayout(across)
-        column.addSpacing(20)
-        column.addLayout(self.demo)
-        column.addStretch(5)
-        self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside.setObjectName("inside")
-        inside.setStyleSheet("#inside { background: transparent; }")
-        self.setWidget(inside)
+        parts = (title, subtitle, 24, across, 20, self.demo)
+        column(4.0, *parts, 5.0, spacing=6, margins=(MARGIN, 24, MARGIN, 24), of=inside)
+        show_inside(self, inside)
         self.set_model(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Side by side if there is room."""
+        """Put the steps side by side if there is room."""
         super().resizeEvent(event)
         needed = sum(step.minimumSizeHint().width() for step in (self.model_step, self.video_step)) + GAP + 2 * MARGIN
         wide = self.viewport().width() >= needed
-        for row in (self.steps, self.demo):
-            row.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        for line in (self.steps, self.demo):
+            line.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
         self.about.setWordWrap(not wide)
 
     def set_model(self, summary: ModelSummary | None) -> None:
-        """Which model is chosen; the step that is next gets the accent."""
+        """Show the model in use, None = none. The next step's button gets the accent colour."""
         step = self.model_step
         step.set_done(summary is not None)
         if summary is None:
@@ -141,10 +94,8 @@ class StartPage(QScrollArea):
             step.title.setText(formats.shortened(summary.name, 24))
             step.text.setText(model_line(summary))
             self.choose_model.setText("Change…")
-        for button, primary in ((self.choose_model, summary is None), (self.open_files, summary is not None)):
-            button.setProperty("role", "primary" if primary else "")
-            button.style().unpolish(button)
-            button.style().polish(button)
+        set_role(self.choose_model, "primary" if summary is None else "")
+        set_role(self.open_files, "" if summary is None else "primary")
 
 
 def model_line(summary: ModelSummary) -> str:

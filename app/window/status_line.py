@@ -1,55 +1,33 @@
-"""The line at the bottom: what detection runs on, and why. Nothing about it is hidden."""
+"""The line at the bottom: devices, backend, precision, strategy and remaining work."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
-
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
-from app.window.widgets.indicators import Dot
+from app.window.widgets.indicators import Dot, label
+from app.window.widgets.layouts import Panel, row
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
 FEW = 3
-"""Devices that are named; more are counted."""
+"""The most devices that are named; more are only counted."""
 
 
-def _part(role: str = "small") -> QLabel:
-    label = QLabel()
-    label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
+class StatusLine(Panel):
+    """Shows devices, backend and precision; the strategy; and the remaining work of the queue."""
 
-
-class StatusLine(QWidget):
-    """Devices, backend and precision; strategy; what the queue still needs."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.dot = Dot()
-        self.devices = _part()
-        self.strategy = _part()
-        self.queue = _part()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 5, 16, 6)
-        row.setSpacing(8)
-        row.addWidget(self.dot)
-        row.addWidget(self.devices)
-        row.addSpacing(12)
-        row.addWidget(self.strategy)
-        row.addStretch()
-        row.addWidget(self.queue)
+    def __init__(self) -> None:
+        super().__init__("bar")
+        self.dot, self.devices, self.strategy, self.queue = Dot(), label("small"), label("small"), label("small")
+        row(self.dot, self.devices, 12, self.strategy, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
         self.show_devices(())
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
-        """The devices of the session; none before the first."""
+        """Show the devices of the session; none before the first."""
         statuses = [status for status in statuses if status.phase is not Phase.LEFT]
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
@@ -77,12 +55,12 @@ class StatusLine(QWidget):
         self.devices.setToolTip(why)
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
-        """How the devices share the work."""
+        """Show how the devices share the work."""
         self.strategy.setText(f"Strategy: {chosen.strategy}")
-        self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt puts plain text on one line, however long
+        self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_queue(self, items: Iterable[QueueItem]) -> None:
-        """Throughput of all files together, and how long the longest takes; how long others will take is not known while they wait."""
+        """Show the throughput of all files together, and the files that wait or the longest remaining time."""
         items = list(items)
         running = [item for item in items if item.state is ItemState.RUNNING]
         waiting = sum(item.state is ItemState.WAITING for item in items)

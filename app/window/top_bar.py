@@ -1,34 +1,30 @@
-"""The bar at the top: adding files, the model in use, the settings."""
+"""The bar at the top: open files, the model in use, settings, and the menu."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton
 
 from app.window.start_page import model_line
-from app.window.viewer.transport import tool_button
 from app.window.widgets import theme
+from app.window.widgets.buttons import tool_button
 from app.window.widgets.icons import icon, pixmap
+from app.window.widgets.indicators import label
+from app.window.widgets.layouts import Panel, row
 from engine.model.check import ModelSummary
 
 MOST_NAME = 240
-"""The room for a model's name, logical pixels: the window must not grow with it."""
+"""The largest width of a model's name, logical pixels, so that a long name does not widen the window."""
 
 
-class TopBar(QWidget):
-    """Says what the user wants; the window does it."""
+class TopBar(Panel):
+    """Triggers the window's actions. settings_requested: the user clicked the settings or the model."""
 
     settings_requested = Signal()
 
-    def __init__(self, open_files: QAction, open_folder: QAction, menu: QMenu, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "bar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        logo = QLabel()
-        logo.setPixmap(pixmap("framefleet", 24))
-        name = QLabel("Framefleet")
-        name.setProperty("role", "wordmark")
+    def __init__(self, open_files: QAction, open_folder: QAction, menu: QMenu) -> None:
+        super().__init__("bar")
         self.open, self.open_folder, self.model = QPushButton(), QPushButton(), QPushButton()
         for button, action in ((self.open, open_files), (self.open_folder, open_folder)):
             button.setText(action.text())
@@ -38,28 +34,18 @@ class TopBar(QWidget):
         for button in (self.open, self.open_folder, self.model):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.model.clicked.connect(self.settings_requested)
         self.settings = tool_button("settings", "Settings", "Ctrl+,")
-        self.settings.clicked.connect(self.settings_requested)
+        for clicked in (self.model.clicked, self.settings.clicked):
+            clicked.connect(self.settings_requested)
         self.more = tool_button("more", "More")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(menu)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 10, 8)
-        row.setSpacing(theme.SPACE)
-        row.addWidget(logo)
-        row.addWidget(name)
-        row.addSpacing(16)
-        row.addWidget(self.open)
-        row.addWidget(self.open_folder)
-        row.addStretch()
-        row.addWidget(self.model)
-        row.addWidget(self.settings)
-        row.addWidget(self.more)
+        left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
+        row(*left, None, self.model, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)
 
     def set_model(self, summary: ModelSummary | None) -> None:
-        """The model in use."""
+        """Show the model in use, None = none."""
         self.model.setIcon(icon("model", theme.MUTED if summary else theme.WARNING))
         if summary is None:
             text, tip = "Choose a model…", "Choose a model"

@@ -79,8 +79,8 @@ def test_a_window_where_there_is_a_display(desktop: Desktop, tmp_path: Path) -> 
     wait_for(lambda: DEMO.clip.name in desktop.xdotool("search", "--onlyvisible", "--name", DEMO.clip.name, "getwindowname"), "title")
     wait_for(lambda: box_pixels(desktop.screen(), 7) > 300, "boxes over the picture")
     window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]
-    desktop.xdotool("windowfocus", window)
+    desktop.xdotool("windowfocus", "--sync", window)
     desktop.xdotool("key", "--window", window, "ctrl+q")
-    assert app.wait(15) == 0
-    wait_for(lambda: not processes_of_session(app.pid), "end of all processes", 5)
+    assert app.wait(60) == 0
+    wait_for(lambda: not processes_of_session(app.pid), "end of all processes")
     assert "cfg=/of/the/user.cfg" in settings.read_text(), "the demo changes no settings"

@@ -139,7 +139,8 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
     source = desktop.start(str(PROJECT / "tests/support/drag_source.py"), "1440", "300", str(video))
     assert source.stdout is not None
     assert source.stdout.readline() == "ready\n"
-    time.sleep(0.5)
+    surface = [int(theme.SURFACE[start : start + 2], 16) for start in (1, 3, 5)]
+    wait_for(lambda: bool((desktop.screen("before")[4, 600] == surface).all()), "picture of the window")
     assert box_pixels(desktop.screen("before"), classes) == 0
 
     def frame_pixels(screen: NDArray[np.uint8]) -> int:
@@ -147,20 +148,17 @@ def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) 
         return int((np.abs(screen[17:25, 100:1200].astype(np.int32) - accent).max(axis=2) < 16).sum())
 
     def overlay_is_up() -> None:
-        wait_for(lambda: frame_pixels(desktop.screen("over")) > 300, "sign where to drop", 10)
+        wait_for(lambda: frame_pixels(desktop.screen("over")) > 300, "sign where to drop")
 
     assert desktop.drag(source, (1500, 360), (660, 400), overlay_is_up) == "dropped"
     wait_for(lambda: box_pixels(desktop.screen("boxes"), classes) > 300, "boxes over the picture")
     wait_for(lambda: video.name in desktop.xdotool("search", "--onlyvisible", "--name", video.name, "getwindowname"), "title")
 
     window = desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet").splitlines()[0]
-    desktop.xdotool("windowfocus", window)
-    time.sleep(0.2)
-    started = time.monotonic()
+    desktop.xdotool("windowfocus", "--sync", window)
     desktop.xdotool("key", "ctrl+q")
-    assert app.wait(10) == 0, app.stdout.read() if app.stdout else ""
-    assert time.monotonic() - started < 5
-    wait_for(lambda: not processes_of_session(app.pid), f"end of all processes: {processes_of_session(app.pid)}", 5)
+    assert app.wait(60) == 0, app.stdout.read() if app.stdout else ""
+    wait_for(lambda: not processes_of_session(app.pid), "end of all processes")
     assert app.stdout is not None
     assert app.stdout.read() == ""
     assert list((desktop.folder / "XDG_DATA_HOME" / "framefleet" / "sessions").glob("*.sqlite"))

@@ -1,10 +1,10 @@
-"""The demo in the window: its clip is queued with its own model, and compared with the truth once it is done."""
+"""The demo in the window: its clip runs with its own model, and the result is compared with the truth."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.demo import demo_accuracy, demo_labels, demo_settings
 from app.window.demo.card import DemoCard
@@ -18,9 +18,9 @@ from resources import DEMO
 
 
 class Demo(QObject):
-    """Owns the card that tells of it, which shows while the clip is in the queue. begun: the clip's key.
+    """Runs the demo and shows its card while the clip is in the queue. begun: the clip's key.
 
-    Whatever model and settings the user has chosen stay as they are, for the user's own files.
+    The user's own model and settings stay as they are.
     """
 
     begun = Signal(int)
@@ -37,12 +37,11 @@ class Demo(QObject):
 
     @property
     def item(self) -> QueueItem | None:
-        """The clip, while it is in the queue."""
+        """The clip in the queue, None if it is not there."""
         return self._items.get(self._key) if self._key is not None else None
 
-    @Slot()
     def watch(self) -> None:
-        """Show the clip, which is queued if it is not."""
+        """Show the clip; queue it if it is not in the queue."""
         item = self.item
         if item is None:
             self.start(demo_settings())
@@ -50,13 +49,12 @@ class Demo(QObject):
             self.begun.emit(item.key)
 
     def start(self, settings: RunSettings) -> None:
-        """Queue the clip to be detected in with these settings."""
+        """Queue the clip with these settings."""
         (self._key,) = self._controller.add([DEMO.clip], (settings, demo_labels()))
         self.card.show()
         self._item_changed(self._key)
         self.begun.emit(self._key)
 
-    @Slot(int)
     def _item_changed(self, key: int) -> None:
         item = self.item
         if item is None or key != self._key:
@@ -66,15 +64,14 @@ class Demo(QObject):
             self.card.show_progress(item)
         elif item.results is not None and item.results != self._compared:
             self._compared = results = item.results
-            self.card.show_comparing()
+            self.card.show_text("Comparing with the truth…")
             done = partial(self._compare_done, results)
-            self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_problem)
+            self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
 
     def _compare_done(self, results: Results, accuracy: Accuracy) -> None:
-        if results == self._compared:  # and not begun anew meanwhile
+        if results == self._compared:  # and not restarted meanwhile
             self.card.show_accuracy(accuracy)
 
-    @Slot()
     def _rows_removed(self) -> None:
         if self.item is None:
             self._key = self._compared = None

@@ -1,1 +1,1 @@
-"""The panel that shows each device at work."""
+"""The panel that shows the devices of a run."""

@@ -1,21 +1,23 @@
-"""All devices at work, one card each."""
+"""The devices of the current run: one card each, or one row each where there are many."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from app.window.devices.card import Change, DeviceCard
-from app.window.devices.row_columns import RowColumns, RowHeading, headings
-from app.window.devices.run_heading import RunHeading
+from app.window.devices.rows import RowColumns, RowHeading, headings
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.devices.telemetry_text import readings
-from app.window.widgets import theme
+from app.window.widgets.buttons import tool_button
+from app.window.widgets.indicators import label, say, wrapped
+from app.window.widgets.layouts import Panel, column, row
 from app.window.widgets.scroll_pane import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -23,24 +25,60 @@ from engine.pool.events import StrategyChosen
 from engine.types import DeviceId
 
 ROWS_FROM = 3
-"""Devices from which on each is a row, which opens to a card."""
+"""The number of devices from which each gets a row instead of a card."""
 REPAINT_MS = 500
-"""Time between repaints of the charts: what they show comes twice a second, and the CPU has better things to do."""
+"""Time between repaints of the charts. The pool sends figures twice a second."""
+_ADD = "Let another device take part"
 
 
-class DevicePanel(QWidget):
-    """Cards in the order in which the devices were first heard of. It repaints, and telemetry is taken, only while it can be seen.
+class RunHeading(QWidget):
+    """The strategy of the current run, and the devices that can join. join_requested: a DeviceId."""
 
-    join_requested, leave_requested: a DeviceId, of a device that shall take part in the run that goes on, or no longer.
+    join_requested = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offered: tuple[DeviceDescription, ...] = ()
+        self.strategy, self.reason = label(""), wrapped("small")
+        self.add = tool_button("add", _ADD)
+        self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self)
+        self.add.setMenu(self.menu)
+        self.add.hide()
+        words = column(self.strategy, self.reason, spacing=2)
+        row((words, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), margins=(16, 6, 12, 8), of=self)
+        self.hide()
+
+    def show_strategy(self, chosen: StrategyChosen) -> None:
+        """Show the strategy and its reason."""
+        self.show()
+        self.strategy.setText(f"Strategy: {chosen.strategy}")
+        say(self.reason, f"{chosen.reason[:1].upper()}{chosen.reason[1:]}.")
+
+    def offer(self, devices: Sequence[DeviceDescription], why_none: str | None) -> None:
+        """Offer devices that can join the run. why_none: why no device can; None = there is no run."""
+        self.add.setVisible(bool(devices) or why_none is not None)
+        self.add.setEnabled(bool(devices))
+        self.add.setToolTip(_ADD if devices else why_none or "")
+        if tuple(devices) == self._offered:
+            return  # the menu may be open
+        self._offered = tuple(devices)
+        self.menu.clear()
+        for description in devices:
+            self.menu.addAction(f"{description.id}   {description.name}", partial(self.join_requested.emit, description.id))
+
+
+class DevicePanel(Panel):
+    """Cards in the order in which the devices appeared. It repaints and takes telemetry only while it is visible.
+
+    join_requested, leave_requested: the DeviceId of a device that shall join or leave the current run.
     """
 
     join_requested = Signal(object)
     leave_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    def __init__(self) -> None:
+        super().__init__()
         self._cards: dict[DeviceId, DeviceCard] = {}
         self._statuses: tuple[DeviceStatus, ...] = ()
         self._known: dict[DeviceId, DeviceDescription] = {}
@@ -51,53 +89,38 @@ class DevicePanel(QWidget):
         self.run.join_requested.connect(self.join_requested)
         self.columns = RowHeading()
         self.columns.hide()
-        self.hint = QLabel("Each device appears here when detection starts.")
-        self.hint.setProperty("role", "small")
-        self.hint.setWordWrap(True)
+        self.hint = label("small", "Each device appears here when detection starts.", wrap=True)
         self.hint.setContentsMargins(8, 0, 8, 8)
         inside = QWidget()
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(8, 0, 8, 8)
-        self._column.addWidget(self.hint)
-        self._column.addWidget(self.columns)
-        self._column.addStretch()
-        inside.setObjectName("inside")
-        inside.setStyleSheet(f"#inside {{ background: {theme.SURFACE}; }}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.run)
-        column.addWidget(ScrollPane("Devices", inside), 1)
+        self._column = column(self.hint, self.columns, None, margins=(8, 0, 8, 8), of=inside)
+        column(self.run, (ScrollPane("Devices", inside), 1), spacing=0, of=self)
         self._timer = QTimer(self, interval=REPAINT_MS)
         self._timer.timeout.connect(self.refresh)
         self._arrange()
 
     @property
     def cards(self) -> tuple[DeviceCard, ...]:
-        """One per device."""
+        """One card per device."""
         return tuple(self._cards.values())
 
-    @Slot(object)
     def know_devices(self, descriptions: Sequence[DeviceDescription]) -> None:
-        """What this machine has: by it the devices at work are described, and their telemetry is found."""
+        """Set what discovery found on this machine, which describes the devices and tells their telemetry apart."""
         self._known |= {description.id: description for description in descriptions}
         self._arrange()
 
     def show_recording(self, recording: Recording) -> None:
-        """Show the devices of another machine, too, as they were when it was recorded."""
+        """Also show the devices of a recorded machine."""
         self._recording = recording
         self._arrange()
 
-    @Slot(object)
     def show_strategy(self, chosen: StrategyChosen) -> None:
-        """How the devices share the work."""
+        """Show how the devices share the work."""
         self._strategy = chosen
         self.run.show_strategy(chosen)
         self._offer_changes()
 
-    @Slot(object)
     def show_devices(self, devices: Iterable[DeviceStatus]) -> None:
-        """These are the devices now; others go."""
+        """Show these devices of the run in place of the earlier ones."""
         self._statuses = tuple(devices)
         self._arrange()
 
@@ -119,19 +142,19 @@ class DevicePanel(QWidget):
                 self._cards[device] = self._new_card()
             self._cards[device].describe(known.get(device))
             self._cards[device].show_status(status, shares.get(device))
-        if list(self._cards) != list(current):  # devices at work come before recorded ones
+        if list(self._cards) != list(current):  # devices of the run come before recorded ones
             self._cards = {device: self._cards[device] for device in current}
             for place, card in enumerate(self._cards.values(), self._column.indexOf(self.columns) + 1):
                 self._column.insertWidget(place, card)
-        self._lay_out(current, bool(shares))
+        self._choose_rows(current, bool(shares))
         self._offer_changes()
         self.hint.setVisible(not current)
         self._watch()
         if self.isVisible():
             self._show_telemetry()
 
-    def _lay_out(self, devices: Collection[DeviceId], shares: bool) -> None:
-        """As cards, or, where there are many, as rows."""
+    def _choose_rows(self, devices: Collection[DeviceId], shares: bool) -> None:
+        """Show cards, or rows if there are many devices."""
         rows = len(devices) >= ROWS_FROM
         columns = RowColumns(max(map(str, devices), key=len), rates=bool(self._statuses), shares=shares) if rows else None
         if self.columns.isHidden() is rows:
@@ -150,7 +173,7 @@ class DevicePanel(QWidget):
         return card
 
     def _offer_changes(self) -> None:
-        """What the user can do about each device while a run goes on."""
+        """Offer which devices can join or leave the current run."""
         taking_part = [status for status in self._statuses if status.takes_part]
         name, elastic = (self._strategy.strategy, self._strategy.elastic) if self._strategy is not None and taking_part else ("", False)
         for status in self._statuses:
@@ -163,12 +186,12 @@ class DevicePanel(QWidget):
         self.run.offer(others, why_none if taking_part else None)
 
     def _description(self, device: DeviceId) -> DeviceDescription | None:
-        """What is known of this machine's device; all CPU devices are the same processors."""
+        """What discovery found out about a device of this machine. All CPU devices are the same processors."""
         known = self._known.get(DeviceId(device.kind, "0") if device.kind == "cpu" else device)
         return None if known is None else replace(known, id=device)
 
     def _watch(self) -> None:
-        """Take telemetry of the devices that are this machine's, if they can be seen."""
+        """Take telemetry of this machine's devices while they are visible."""
         here = [member for status in self._statuses if status.phase is not Phase.LEFT for member in status.device.members]
         wanted = [known for device in here if (known := self._description(device)) is not None]
         self.telemetry.watch(wanted if self.isVisible() else ())
@@ -187,9 +210,8 @@ class DevicePanel(QWidget):
                 names.append([reading.short for reading in readings(snapshot)])
         self.columns.show_names(headings(names))
 
-    @Slot()
     def refresh(self) -> None:
-        """Redraw every card that can be seen."""
+        """Redraw every visible card."""
         self.telemetry.revive()
         self._show_telemetry()
         for card in self._cards.values():
@@ -197,14 +219,14 @@ class DevicePanel(QWidget):
                 card.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to repaint, and to take telemetry."""
+        """Start to repaint and to take telemetry."""
         super().showEvent(event)
         self._timer.start()
         self._watch()
         self._show_telemetry()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Stop both."""
+        """Stop repaints and telemetry."""
         super().hideEvent(event)
         self._timer.stop()
         self._watch()

@@ -1,14 +1,15 @@
-"""Where a frame's time goes on one device: one bar, cut into stages."""
+"""The time of a frame on one device as one bar, divided into stages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
+from app.window.widgets.painting import draw_box, painting
 
 COLOURS = {
     "decode": "#4c79bd",
@@ -25,10 +26,10 @@ ORDER = tuple(COLOURS)
 
 
 class StageBar(QWidget):
-    """A bar of fixed height whose parts are as long as the stages take; the tooltip has the numbers."""
+    """A bar divided in proportion to the times of the stages. The tooltip shows the times."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(6)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Time per stage")
@@ -36,7 +37,7 @@ class StageBar(QWidget):
         self._bottleneck: str | None = None
 
     def show_stages(self, stages: Mapping[str, float], bottleneck: str | None = None) -> None:
-        """Mean ms a frame spends in each stage, in order; the one that sets the pace stands out."""
+        """Show the mean time of a frame in each stage, ms, in order; the bottleneck stands out."""
         if (dict(stages), bottleneck) != (self._stages, self._bottleneck):
             self._stages, self._bottleneck = dict(stages), bottleneck
             self.setToolTip(legend(stages))
@@ -44,34 +45,24 @@ class StageBar(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the parts side by side."""
-        with QPainter(self) as painter:
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        total = sum(self._stages.values())
-        if total <= 0:
-            painter.setBrush(QColor(theme.HOVER))
-            painter.drawRoundedRect(QRectF(self.rect()), 3, 3)
-            return
-        x, room = 0.0, self.width() - (len(self._stages) - 1)
-        for name, value in self._stages.items():
-            width = room * value / total
-            painter.fillRect(QRectF(x, 0, max(width, 1.0), self.height()), QColor(self._colour(name)))
-            x += width + 1
-
-    def _colour(self, name: str) -> str:
-        return theme.WARNING if name == self._bottleneck else COLOURS.get(_kind(name), theme.MUTED)
+        total, x, room = sum(self._stages.values()), 0.0, self.width() - (len(self._stages) - 1)
+        with painting(self) as painter:
+            if total <= 0:
+                draw_box(painter, QRectF(self.rect()), 3, theme.HOVER)
+                return
+            for name, value in self._stages.items():
+                colour = theme.WARNING if name == self._bottleneck else COLOURS.get(_kind(name), theme.MUTED)
+                painter.fillRect(QRectF(x, 0, max(room * value / total, 1.0), self.height()), QColor(colour))
+                x += room * value / total + 1
 
 
 def _kind(name: str) -> str:
-    """Of a stage that there is once for each device: "network cuda:1" is a network."""
+    """The stage without its device: "network" for "network cuda:1"."""
     return name.partition(" ")[0]
 
 
 def in_order(stages: Mapping[str, float]) -> dict[str, float]:
-    """The stages as a frame goes through them."""
+    """The stages in the order in which a frame passes them."""
 
     def place(name: str) -> tuple[int, str]:
         return ORDER.index(_kind(name)) if _kind(name) in ORDER else len(ORDER), name
@@ -85,6 +76,6 @@ def legend(stages: Mapping[str, float]) -> str:
 
 
 def short_legend(stages: Mapping[str, float]) -> str:
-    """The same in a line or two: ``ms: decode 1.2 · infer 8.3``; no number is parted from its name."""
+    """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. No line breaks between a name and its number."""
     parts = (f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
     return f"ms: {' · '.join(parts)}" if stages else ""

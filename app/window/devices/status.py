@@ -1,4 +1,4 @@
-"""What is known of one device, folded from the pool's events into frozen values."""
+"""The status of one device, folded from the pool's events into frozen values."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HISTORY = 60.0  # seconds
 
 
 class Phase(StrEnum):
-    """What a device is doing. LEAVING: it was taken out of the run and ends what it has; LEFT: and has ended it. IDLE: its session
-    has ended. RECORDED: it is another machine's, and does nothing here."""
+    """What a device is doing. LEAVING: the user took it out of the run, and it finishes its work. LEFT: it has finished. IDLE: its
+    session has ended. RECORDED: it belongs to a recorded machine."""
 
     STARTING = "starting"
     READY = "ready"
@@ -43,11 +43,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class DeviceStatus:
-    """One device as its panel shows it.
+    """The state of one device, folded from the pool's events.
 
-    building: what is being done to build its engine, and how far that is, 0..1. message: why it failed. note: what has changed
-    since it began, and why. stages: mean ms that the latest frames spent in each; busy: ms of the device's own time that a frame
-    took in each. bottleneck: the stage that set the pace.
+    building: the current step of the engine's build and how much of the build is done, 0..1. message: why the device failed.
+    note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
+    busy: ms of the device's own time that a frame took in each stage. bottleneck: the stage that limits the throughput.
     """
 
     device: DeviceId
@@ -65,17 +65,17 @@ class DeviceStatus:
 
     @property
     def takes_part(self) -> bool:
-        """Whether it has, or will get, work of a running session."""
+        """Whether the device has work of the running session, or will get some."""
         return self.phase in (Phase.STARTING, Phase.READY, Phase.RESTARTING)
 
     @property
     def working(self) -> bool:
-        """Whether frames went through it in the last interval."""
+        """Whether frames passed the device in the last interval."""
         return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
 
     @property
     def latest(self) -> Sample | None:
-        """The figures of the last interval with frames in it."""
+        """The sample of the last interval with frames."""
         return next((sample for sample in reversed(self.samples) if sample.latency_p50 is not None), None)
 
 
@@ -100,7 +100,7 @@ def fold(status: DeviceStatus, event: DeviceEvent, now: float) -> DeviceStatus:
     if isinstance(event, DeviceLeft):
         return replace(status, phase=Phase.LEFT, building=None, message="", note="", samples=_at_rest(status, now))
     samples = _recent(status, now)
-    if not (event.final and samples):  # a mean over the whole run is no news of the last interval
+    if not (event.final and samples):  # the final event has means over the whole run
         samples = (*samples, Sample(now, event.frames_per_second, event.latency_p50, event.latency_p99))
     return replace(
         status,
@@ -117,17 +117,17 @@ def _recent(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
 
 
 def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
-    """Nothing goes through it now: or else the charts would draw a line from what it did before to what it does when it is back."""
+    """The samples with a zero at the end, so that the charts draw no line across the time without work."""
     return (*_recent(status, now), Sample(now, 0.0, None, None)) if status.samples else ()
 
 
 def reason_of(event: DeviceFailed) -> str:
-    """Why it failed, without its name: that stands beside it."""
+    """Why a device failed, without its name, which is shown beside the reason."""
     return event.message.removeprefix(f"{event.device}: ")
 
 
 def shares_of(statuses: Iterable[DeviceStatus]) -> dict[DeviceId, float]:
-    """Which part of the work so far each device did, 0..1; empty where one device has all of it, or none has any yet."""
+    """The share of the work that each device did so far, 0..1; empty with fewer than two devices, or before the first frame."""
     frames = {status.device: status.frames for status in statuses}
     total = sum(frames.values())
     return {device: count / total for device, count in frames.items()} if total and len(frames) > 1 else {}

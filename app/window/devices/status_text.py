@@ -6,7 +6,6 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.widgets import formats, theme
 from engine.devices.description import DeviceDescription
 
-GIB = 1 << 30
 _PHASES = {
     Phase.STARTING: ("Starting", theme.WARNING),
     Phase.READY: ("Ready", theme.GOOD),
@@ -20,7 +19,7 @@ _PHASES = {
 
 
 def title(status: DeviceStatus) -> str:
-    """What it is doing: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
+    """What the device does: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
     if status.building is not None:
         return f"Building {formats.percent(status.building[1])}" if status.building[1] else "Building"
     if status.phase is Phase.RESTARTING and status.attempt > 1:
@@ -29,12 +28,12 @@ def title(status: DeviceStatus) -> str:
 
 
 def colour(status: DeviceStatus) -> str:
-    """Of its light."""
+    """The colour of the device's light."""
     return theme.WARNING if status.building is not None else _PHASES[status.phase][1]
 
 
 def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
-    """What is built, is being built, or could be built on."""
+    """The engine, the current step of its build, or, without either, the facts of the hardware."""
     engine = status.engine
     if status.building is not None:
         return status.building[0]
@@ -44,7 +43,7 @@ def engine_line(status: DeviceStatus, known: DeviceDescription | None) -> str:
 
 
 def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str:
-    """The same with all there is to say."""
+    """The engine line with the number of slots and the reason for the precision."""
     engine, line = status.engine, engine_line(status, known)
     if engine is None or status.building is not None:
         return line
@@ -52,16 +51,16 @@ def engine_details(status: DeviceStatus, known: DeviceDescription | None) -> str
 
 
 def hardware(status: DeviceStatus, known: DeviceDescription | None) -> str:
-    """What the device is called."""
+    """The name of the hardware."""
     return status.engine.device_name if status.engine is not None else known.name if known is not None else ""
 
 
 def facts(known: DeviceDescription | None) -> str:
-    """What tells one device from another: ``140.4 GiB · compute 9.0 · driver 580.1``."""
+    """Facts that tell one device from another: ``140.4 GiB · compute 9.0 · driver 580.1``."""
     if known is None:
         return ""
     parts = (
-        (f"{(known.memory or 0) / GIB:.1f} GiB", known.memory),
+        (formats.gib(known.memory or 0), known.memory),
         (f"compute {known.compute_capability}", known.compute_capability),
         (f"driver {known.driver}", known.driver),
     )

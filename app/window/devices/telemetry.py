@@ -1,4 +1,4 @@
-"""Telemetry of whatever devices are looked at: one monitor, which is started anew when they change."""
+"""Telemetry of the devices that the window shows: one monitor, restarted when the devices change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ AGAIN_SECONDS = 10.0
 
 
 class DeviceTelemetry:
-    """Belongs to the window's thread. Nothing runs while no device is watched. start: makes monitors; clock: monotonic seconds."""
+    """Watches devices for the window, in its thread. No process runs while no device is watched. start: starts a monitor.
+    clock: returns the monotonic time, seconds."""
 
     def __init__(
         self,
@@ -24,40 +25,34 @@ class DeviceTelemetry:
     ) -> None:
         self._start, self._clock = start, clock
         self._started = 0.0
-        self._watched: tuple[DeviceDescription, ...] = ()
         self._monitor: TelemetryMonitor | None = None
-
-    @property
-    def watched(self) -> tuple[DeviceDescription, ...]:
-        """The devices that are watched."""
-        return self._watched
+        self.watched: tuple[DeviceDescription, ...] = ()
 
     @property
     def problem(self) -> str | None:
-        """Why nothing, or little, is known; None if nothing is wrong."""
+        """Why little or nothing is known; None without a problem."""
         return self._monitor.problem if self._monitor is not None else None
 
     def watch(self, devices: Sequence[DeviceDescription]) -> None:
-        """Watch these and no others."""
-        if tuple(devices) == self._watched:
-            return
-        self._watched = tuple(devices)
-        self._begin()
+        """Watch these devices and no others."""
+        if tuple(devices) != self.watched:
+            self.watched = tuple(devices)
+            self._restart()
 
     def revive(self) -> None:
-        """Start a monitor again that has ended unasked, now and then. To be called while devices are watched."""
+        """Start the monitor again if its process has ended unexpectedly, at most every ``AGAIN_SECONDS``."""
         ended = self._monitor is not None and self._monitor.problem is not None and not self._monitor.latest
         if ended and self._clock() - self._started >= AGAIN_SECONDS:
-            self._begin()
+            self._restart()
 
-    def _begin(self) -> None:
+    def _restart(self) -> None:
         if self._monitor is not None:
             self._monitor.close()
-        self._monitor = self._start(self._watched) if self._watched else None
+        self._monitor = self._start(self.watched) if self.watched else None
         self._started = self._clock()
 
     def of(self, device: DeviceId) -> Telemetry | None:
-        """The newest snapshot; None before the first. If something is wrong, one in which nothing is known."""
-        if self._monitor is None or all(device != description.id for description in self._watched):
+        """The newest snapshot, None before the first. If there is a problem, a snapshot without values."""
+        if self._monitor is None or all(device != description.id for description in self.watched):
             return None
         return self._monitor.latest.get(device) or (Telemetry(device) if self._monitor.problem else None)

@@ -1,4 +1,4 @@
-"""Telemetry as people read it. Pure values, no Qt."""
+"""Telemetry as text and fractions. Pure values, no Qt."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from engine.devices.telemetry.snapshot import Telemetry
 T = TypeVar("T")
 
 NOT_AVAILABLE = "not available"
-GIB = 1 << 30
 FULL, HOT = 0.95, 85.0
-"""Share of the memory, and °C, from which on a reading is worth attention."""
+"""The share of the memory and the temperature (°C) from which a reading needs attention."""
 _HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clocks of the display"}
-"""What keeps clocks down where all is well: a GPU at full load runs into its power limit."""
+"""Reasons for lower clocks in normal operation: a GPU at full load reaches its power limit."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One value. brief: the same where there is little room. fraction: of what it can be, 0..1. alarm: worth attention."""
+    """One value. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention."""
 
     name: str
     short: str
@@ -37,44 +36,43 @@ class Reading:
 
 
 def readings(telemetry: Telemetry) -> tuple[Reading, ...]:
-    """What a device's card shows: of a processor its utilization and memory, of a GPU six values, available or not."""
+    """What a device's card shows: utilization and memory of a processor, six values of a GPU, available or not."""
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else f"{100 * memory:.0f} %"
-    used = None if telemetry.memory_used is None else _gib(telemetry.memory_used)
+    used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
     stored = Reading("Memory", "Mem", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
     if telemetry.device.kind == "cpu":
         return _percent("CPU", "CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
+    throttled = not _HARMLESS.issuperset(telemetry.throttling or ())
     return (
         _percent("GPU", "GPU", telemetry.utilization),
         stored,
         _percent("Decoder", "Dec", telemetry.decoder),
         _value("Power", "Power", telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
         _value("Temperature", "Temp", heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
-        _value(
-            "Clock", "Clock", clock, "MHz", _share(clock, telemetry.sm_clock_limit), not _HARMLESS.issuperset(telemetry.throttling or ())
-        ),
+        _value("Clock", "Clock", clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
     )
 
 
 def details(telemetry: Telemetry) -> str:
-    """All that is known, a line each."""
-    memory = f"{_or(telemetry.memory_used, _gib)} of {_or(telemetry.memory_total, _gib)}" if telemetry.memory_used is not None else None
-    lines = {"Utilization": _or(telemetry.utilization, _whole_percent), "Memory": memory or NOT_AVAILABLE}
+    """Everything known about a device, one value a line."""
+    memory = NOT_AVAILABLE
+    if telemetry.memory_used is not None:
+        memory = f"{formats.gib(telemetry.memory_used)} of {_or(telemetry.memory_total, formats.gib)}"
+    lines = {"Utilization": _or(telemetry.utilization, _whole, "%"), "Memory": memory}
     if telemetry.device.kind != "cpu":
-        limit, clock_limit = telemetry.power_limit, telemetry.sm_clock_limit
-        links = telemetry.nvlinks
         lines |= {
-            "Memory traffic": _or(telemetry.memory_utilization, _whole_percent),
-            "Decoder": _or(telemetry.decoder, _whole_percent),
-            "Encoder": _or(telemetry.encoder, _whole_percent),
-            "Power": _or(telemetry.power, lambda watts: f"{watts:.0f} W" + ("" if limit is None else f" of {limit:.0f} W")),
-            "Temperature": _or(telemetry.temperature, lambda degrees: f"{degrees:.0f} °C"),
-            "Clock": _or(telemetry.sm_clock, lambda mhz: f"{mhz:,} MHz" + ("" if clock_limit is None else f" of {clock_limit:,} MHz")),
-            "Memory clock": _or(telemetry.memory_clock, lambda mhz: f"{mhz:,} MHz"),
+            "Memory traffic": _or(telemetry.memory_utilization, _whole, "%"),
+            "Decoder": _or(telemetry.decoder, _whole, "%"),
+            "Encoder": _or(telemetry.encoder, _whole, "%"),
+            "Power": _or(telemetry.power, _whole, "W", telemetry.power_limit),
+            "Temperature": _or(telemetry.temperature, _whole, "°C"),
+            "Clock": _or(telemetry.sm_clock, _whole, "MHz", telemetry.sm_clock_limit),
+            "Memory clock": _or(telemetry.memory_clock, _whole, "MHz"),
             "Throttled by": _or(telemetry.throttling, lambda reasons: ", ".join(reasons) or "nothing"),
             "PCIe": f"{_link(telemetry)}, receives {_or(telemetry.pcie_rx, bandwidth)}, sends {_or(telemetry.pcie_tx, bandwidth)}",
-            "NVLink": f"{_or(links, lambda count: f'{count} links')}, receives {_or(telemetry.nvlink_rx, bandwidth)},"
+            "NVLink": f"{_or(telemetry.nvlinks, _whole, 'links')}, receives {_or(telemetry.nvlink_rx, bandwidth)},"
             f" sends {_or(telemetry.nvlink_tx, bandwidth)}",
         }
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
@@ -93,16 +91,12 @@ def _share(value: float | None, whole: float | None) -> float | None:
     return None if value is None or not whole else min(max(value / whole, 0.0), 1.0)
 
 
-def _or(value: T | None, text: Callable[[T], str]) -> str:
-    return NOT_AVAILABLE if value is None else text(value)
+def _or(value: T | None, text: Callable[..., str], *more: object) -> str:
+    return NOT_AVAILABLE if value is None else text(value, *more)
 
 
-def _whole_percent(value: float) -> str:
-    return f"{value:.0f} %"
-
-
-def _gib(value: float) -> str:
-    return f"{value / GIB:.1f} GiB"
+def _whole(value: float, unit: str, limit: float | None = None) -> str:
+    return f"{value:,.0f} {unit}" + ("" if limit is None else f" of {limit:,.0f} {unit}")
 
 
 def bandwidth(value: float) -> str:

@@ -1,74 +1,69 @@
-"""Which banners go up when something goes wrong, and which come down when it is right again."""
+"""Events of devices, sessions and the preview as banners."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.window.devices.status import DeviceStatus, Phase, reason_of
-from app.window.widgets.banner import BannerArea, Kind
+from app.window.widgets.banner import BannerArea, Severity
 from engine.devices.description import DeviceDescription
 from engine.pool.events import DeviceFailed
 
 
 class Notices(QObject):
-    """Turns events into banners."""
+    """Shows a banner for each event that the user should know of."""
 
     settings_requested = Signal()
 
     def __init__(self, banners: BannerArea, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._banners = banners
+        self._settings = ("Settings…", self.settings_requested.emit)
         self._missing: tuple[DeviceDescription, ...] = ()
         self._cpu_only = False
 
-    @Slot(object)
     def device_failed(self, event: DeviceFailed) -> None:
-        """A worker ended unasked."""
+        """Tell that a worker ended unexpectedly."""
+        subject, reason = f"device {event.device}", reason_of(event)
         if event.restarting:
-            self._banners.show_banner(f"device {event.device}", Kind.WARNING, f"{event.device} is being restarted: {reason_of(event)}")
+            self._banners.show_banner(subject, Severity.WARNING, f"{event.device} is being restarted: {reason}")
         else:
-            text = f"{event.device} failed and is out of this run: {reason_of(event)}"
-            self._banners.show_banner(f"device {event.device}", Kind.ERROR, text, ("Settings…", self.settings_requested.emit))
+            text = f"{event.device} failed and is out of this run: {reason}"
+            self._banners.show_banner(subject, Severity.ERROR, text, self._settings)
 
-    @Slot(object)
     def devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
-        """What restarted and works again is no news any more; detecting on the CPU beside a broken GPU is."""
+        """Remove messages about devices that work again; show the CPU fallback."""
         for status in statuses:
             if status.phase in (Phase.READY, Phase.LEFT):
                 self._banners.remove(f"device {status.device}")
         kinds = {member.kind for status in statuses if status.phase is not Phase.LEFT for member in status.device.members}
-        cpu_only = kinds == {"cpu"}
-        if cpu_only != self._cpu_only:
-            self._cpu_only = cpu_only
+        if (kinds == {"cpu"}) is not self._cpu_only:
+            self._cpu_only = not self._cpu_only
             self._show_fallback()
 
-    @Slot(object)
     def devices_found(self, found: Sequence[DeviceDescription]) -> None:
-        """What this machine has."""
+        """Remember which devices of this machine cannot be used."""
         self._missing = tuple(description for description in found if description.id.kind != "cpu" and not description.available)
         self._show_fallback()
 
     def _show_fallback(self) -> None:
         if self._cpu_only and self._missing:
             reasons = "; ".join(f"{description.id} ({description.name}): {description.problem}" for description in self._missing)
-            self._banners.show_banner("fallback", Kind.WARNING, f"Detection runs on the CPU. Not usable: {reasons}")
+            self._banners.show_banner("fallback", Severity.WARNING, f"Detection runs on the CPU. Not usable: {reasons}")
         else:
             self._banners.remove("fallback")
 
-    @Slot(str)
     def session_failed(self, message: str) -> None:
-        """A session ended with an error."""
-        self._banners.show_banner("session", Kind.ERROR, f"Detection stopped: {message}", ("Settings…", self.settings_requested.emit))
+        """Tell that a session ended with an error."""
+        self._banners.show_banner("session", Severity.ERROR, f"Detection stopped: {message}", self._settings)
 
-    @Slot(str)
     def refused(self, message: str) -> None:
-        """A device can neither join nor leave."""
-        self._banners.show_banner("refused", Kind.WARNING, f"That is not possible: {message}.")
+        """Tell why a device can neither join nor leave."""
+        self._banners.show_banner("refused", Severity.WARNING, f"That is not possible: {message}.")
 
-    @Slot(str, bool)
     def preview_crashed(self, message: str, again: bool) -> None:
-        """The preview process ended unasked."""
+        """Tell that the preview process ended unexpectedly. again: it was restarted."""
         text = f"{message} {'It was started again.' if again else 'It is not started again for this file.'} Detection goes on."
-        self._banners.show_banner("preview", Kind.WARNING, text)
+        self._banners.show_banner("preview", Severity.WARNING, text)

@@ -1,4 +1,4 @@
-"""Mistakes of ours, on whatever thread: logged with everything needed to find them, and told to the user."""
+"""Logs unexpected errors of all threads, and shows them with the details for a report."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from types import TracebackType
 from typing import Any
 
 from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
+
+from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.indicators import label
+from app.window.widgets.layouts import column
 
 _log = logging.getLogger("framefleet")
 _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO, QtMsgType.QtWarningMsg: logging.WARNING}
 
 
 class UnexpectedErrors(QObject):
-    """Takes over Python's hooks for uncaught exceptions. raised: one line, the whole story."""
+    """Handles uncaught exceptions of all threads. raised: a summary in one line, the traceback."""
 
     raised = Signal(str, str)
 
@@ -27,14 +33,14 @@ class UnexpectedErrors(QObject):
         self._before: tuple[Any, Any, Any] | None = None
 
     def install(self) -> None:
-        """Watch from now on."""
+        """Install the hooks."""
         self._before = sys.excepthook, threading.excepthook, sys.unraisablehook
         sys.excepthook = self._uncaught
         threading.excepthook = self._uncaught_in_thread
         sys.unraisablehook = self._unraisable
 
     def uninstall(self) -> None:
-        """Give the hooks back."""
+        """Restore the earlier hooks."""
         if self._before is not None:
             sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
             self._before = None
@@ -60,7 +66,7 @@ class UnexpectedErrors(QObject):
 
 
 def log_to(folder: Path) -> Path:
-    """Write the log there, at most 2 MB of it, Qt's own messages included; gives the file."""
+    """Write the log, with Qt's messages, to a file of at most 2 MB in this folder; return the file."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "window.log"
     handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)
@@ -74,3 +80,33 @@ def log_to(folder: Path) -> Path:
 
     qInstallMessageHandler(qt_message)
     return path
+
+
+class CrashReport(QObject):
+    """Shows a banner with a button for the details."""
+
+    def __init__(self, window: QWidget, banners: BannerArea, log: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._banners = banners
+        self._log = log
+
+    def show_error(self, summary: str, story: str) -> None:
+        """Show the banner. story: the traceback."""
+        text = f"An error inside Framefleet: {summary}. What is under way may be incomplete; please report it."
+        self._banners.show_banner("error", Severity.ERROR, text, ("Details…", lambda: self.show_details(story)))
+
+    def show_details(self, story: str) -> None:
+        """Show the traceback in a dialog, to be copied."""
+        dialog = QDialog(self._window)
+        dialog.setWindowTitle("Details of the error")
+        dialog.resize(760, 420)
+        text = QPlainTextEdit(story, readOnly=True)
+        text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(dialog.reject)
+        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(story))
+        dialog.finished.connect(dialog.deleteLater)
+        column(text, label("small", f"Also in {self._log}"), buttons, spacing=10, margins=(20, 20, 20, 16), of=dialog)
+        dialog.open()

@@ -1,12 +1,16 @@
-"""One model of the list: what it is good for, its figures, and what can be done with it."""
+"""One model of the list: its purpose, its figures, and buttons."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from typing import Any
 
-from app.window.models.downloads import ModelDownloads, Running
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+from app.window.models.downloads import Download, ModelDownloads
 from app.window.widgets import formats, theme
+from app.window.widgets.indicators import label, set_role
+from app.window.widgets.layouts import column, row
 from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
 
@@ -16,13 +20,6 @@ _COLOURS = {
     Purpose.ACCURATE: (theme.WARNING, "#322a19"),
 }
 _FIGURE_WIDTH, _BUTTON_WIDTH = 94, 92
-
-
-def _label(role: str, text: str = "") -> QLabel:
-    label = QLabel(text)
-    label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
 
 
 def _chip(purpose: Purpose) -> QLabel:
@@ -48,11 +45,10 @@ def _figures(entry: ModelEntry) -> QGridLayout:
     table.setRowStretch(0, 1)
     table.setRowStretch(3, 1)
     table.setHorizontalSpacing(4)
-    for column, (value, caption, tip) in enumerate(figures):
-        for row, label in enumerate((_label("section", value), _label("small", caption)), 1):
-            label.setToolTip(tip)
-            table.addWidget(label, row, column, Qt.AlignmentFlag.AlignRight)
-        table.setColumnMinimumWidth(column, _FIGURE_WIDTH)
+    for number, (value, caption, tip) in enumerate(figures):
+        table.addWidget(label("section", value, tip=tip), 1, number, Qt.AlignmentFlag.AlignRight)
+        table.addWidget(label("small", caption, tip=tip), 2, number, Qt.AlignmentFlag.AlignRight)
+        table.setColumnMinimumWidth(number, _FIGURE_WIDTH)
     return table
 
 
@@ -64,12 +60,11 @@ class ModelCard(QFrame):
     use_requested = Signal(object)
     remove_requested = Signal(object)
 
-    def __init__(self, entry: ModelEntry, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, entry: ModelEntry) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.entry = entry
-        self.message = _label("small")
-        self.message.setWordWrap(True)
+        self.message = label("small", wrap=True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.bar.setFixedHeight(4)
@@ -79,58 +74,26 @@ class ModelCard(QFrame):
         )
         self.download = self._button("Download", self.download_requested)
         self.cancel = self._button("Cancel", self.cancel_requested)
-        self.use = self._button("Use", self.use_requested)
-        self.use.setProperty("role", "primary")
-        self.remove = self._button("Remove", self.remove_requested)
-        self.remove.setProperty("role", "flat")
-        self._arrange()
+        self.use = self._button("Use", self.use_requested, "primary")
+        self.remove = self._button("Remove", self.remove_requested, "flat")
+        head = row(label("section", entry.title), _chip(entry.purpose), None, spacing=10)
+        words = column(None, head, label("small", entry.note, wrap=True), None, spacing=3)
+        buttons = QWidget()  # as wide in every card, so that the figures form columns
+        buttons.setFixedWidth(2 * _BUTTON_WIDTH + 6)
+        row(None, self.remove, self.download, self.cancel, self.use, spacing=6, of=buttons)
+        across = row((words, 1), _figures(entry), buttons, spacing=16)
+        column(across, self.bar, self.message, spacing=8, margins=(16, 10, 14, 10), of=self)
 
-    def _button(self, title: str, signal: object) -> QPushButton:
-        button = QPushButton(title)
-        button.setAutoDefault(False)
+    def _button(self, title: str, signal: Any, role: str = "") -> QPushButton:
+        button = QPushButton(title, autoDefault=False)
         button.setFixedWidth(_BUTTON_WIDTH)
+        button.setProperty("role", role)
         button.setAccessibleName(f"{title} {self.entry.title}")
-        button.clicked.connect(lambda: signal.emit(self.entry))  # type: ignore[attr-defined]
+        button.clicked.connect(lambda: signal.emit(self.entry))
         return button
 
-    def _arrange(self) -> None:
-        entry = self.entry
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(_label("section", entry.title))
-        head.addWidget(_chip(entry.purpose))
-        head.addStretch()
-        note = _label("small", entry.note)
-        note.setWordWrap(True)
-        words = QVBoxLayout()
-        words.setSpacing(3)
-        words.addStretch()
-        words.addLayout(head)
-        words.addWidget(note)
-        words.addStretch()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addStretch()
-        for button in (self.remove, self.download, self.cancel, self.use):
-            buttons.addWidget(button)
-        place = QWidget()  # as wide in every card, so that the figures stand below each other
-        place.setLayout(buttons)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        place.setFixedWidth(2 * _BUTTON_WIDTH + 6)
-        across = QHBoxLayout()
-        across.setSpacing(16)
-        across.addLayout(words, 1)
-        across.addLayout(_figures(entry))
-        across.addWidget(place)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 10, 14, 10)
-        whole.setSpacing(8)
-        whole.addLayout(across)
-        whole.addWidget(self.bar)
-        whole.addWidget(self.message)
-
     def refresh(self, downloads: ModelDownloads, in_use: bool) -> None:
-        """Show how it stands with this model."""
+        """Show the state of the model."""
         running = downloads.running(self.entry.name)
         installed = running is None and is_installed(self.entry, downloads.folder)
         there = 0 if installed or running else partial_bytes(self.entry, downloads.folder)
@@ -151,13 +114,13 @@ class ModelCard(QFrame):
         ):
             widget.setVisible(shown)
         self.cancel.setEnabled(running is None or not running.cancellation.asked)
-        self._say(self._state(running, there, error), "error" if error else "small")
+        state = self._state(running, there, error)
+        self.message.setText(state)
+        set_role(self.message, "error" if error else "small")
         self.bar.setValue(int(1000 * (running.done if running else there) / self.entry.weights_bytes))
-        self.setAccessibleName(
-            f"{self.entry.title}, {self._state(running, there, error) or ('installed' if installed else 'not downloaded')}"
-        )
+        self.setAccessibleName(f"{self.entry.title}, {state or ('installed' if installed else 'not downloaded')}")
 
-    def _state(self, running: Running | None, there: int, error: str) -> str:
+    def _state(self, running: Download | None, there: int, error: str) -> str:
         total = self.entry.weights_bytes
         if running is None:
             part = f"{formats.percent(there / total)} is downloaded" if there else ""
@@ -172,10 +135,3 @@ class ModelCard(QFrame):
         if running.speed:
             text += f" · {running.speed / 1e6:.3g} MB/s · {formats.remaining((total - running.done) / running.speed)} left"
         return text
-
-    def _say(self, text: str, role: str) -> None:
-        self.message.setText(text)
-        if self.message.property("role") != role:
-            self.message.setProperty("role", role)
-            self.message.style().unpolish(self.message)
-            self.message.style().polish(self.message)

@@ -18,7 +18,7 @@ from app.window.session.controller import DetectionController
 from app.window.settings import preferences as kept
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
-from app.window.widgets.banner import BannerArea, Kind
+from app.window.widgets.banner import BannerArea, Severity
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import discover
 from engine.model.check import ModelSummary, check_model
@@ -82,7 +82,7 @@ class ModelSetup(QObject):
         self._parts = self._parts.updated(intake)
         files = self._parts.files
         if files is None:
-            self._banners.show_banner("model", Kind.INFO, self._parts.missing, ("Settings…", self.open_dialog))
+            self._banners.show_banner("model", Severity.INFO, self._parts.missing, ("Settings…", self.open_dialog))
         else:
             self._check(replace(self.preferences, model=files))
 
@@ -90,7 +90,7 @@ class ModelSetup(QObject):
         """Ask for a model if there is none."""
         if self.preferences.model is None:
             text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
-            self._banners.show_banner("model", Kind.INFO, text, ("Choose model…", self.open_models))
+            self._banners.show_banner("model", Severity.INFO, text, ("Choose model…", self.open_models))
 
     @Slot()
     def open_dialog(self) -> None:
@@ -145,16 +145,16 @@ class ModelSetup(QObject):
             models.deleteLater()
         if self.downloads.names:
             text = f"{', '.join(self.downloads.names)}: being downloaded."
-            self._banners.show_banner("download", Kind.INFO, text, ("Show", self.open_models))
+            self._banners.show_banner("download", Severity.INFO, text, ("Show", self.open_models))
 
     @Slot(str, object)
     def _download_ended(self, name: str, files: ModelFiles | None) -> None:
         if self.models is not None:
             return  # the list shows it
         if files is not None:
-            self._banners.show_banner("download", Kind.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
+            self._banners.show_banner("download", Severity.INFO, f"The model {name} is downloaded.", ("Use it", partial(self._use, files)))
         elif name in self.downloads.errors:
-            self._banners.show_banner("download", Kind.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
+            self._banners.show_banner("download", Severity.ERROR, self.downloads.errors[name], ("Models…", self.open_models))
 
     @Slot(object)
     def _use(self, files: ModelFiles) -> None:
@@ -177,7 +177,7 @@ class ModelSetup(QObject):
         self._background.start(partial(check_model, files), partial(self._apply, preferences), self._unusable)
 
     def _unusable(self, message: str) -> None:
-        self._banners.show_message("model", Kind.ERROR, message, ("Settings…", self.open_dialog))
+        self._banners.show_message("model", Severity.ERROR, message, ("Settings…", self.open_dialog))
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
@@ -218,6 +218,6 @@ class ModelSetup(QObject):
             self.dialog.devices.offer(found)
 
     def _no_devices(self, message: str) -> None:
-        self._banners.show_message("devices", Kind.WARNING, message)
+        self._banners.show_message("devices", Severity.WARNING, message)
         if self.dialog is not None:
             self.dialog.devices.fail(message)

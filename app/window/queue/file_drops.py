@@ -4,43 +4,82 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QDropEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.intake import sort_paths
-from app.window.widgets.drop_overlay import DropOverlay
+from app.window.queue.intake import Intake, sort_paths
+from app.window.widgets import formats, theme
+from app.window.widgets.icons import pixmap
+from app.window.widgets.painting import CENTRE, draw_box, painting
 
 
-class FileDrops(QObject):
-    """Shows the overlay while files are over a window. dropped: their paths."""
+class DropOverlay(QWidget):
+    """Covers a window while files are over it, and tells what dropping them does. dropped: their paths.
+
+    The mouse events go through to the window.
+    """
 
     dropped = Signal(object)
 
-    def __init__(self, window: QWidget, overlay: DropOverlay) -> None:
+    def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._window, self._overlay = window, overlay
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.title = ""
+        self._window = window
         window.setAcceptDrops(True)
         window.installEventFilter(self)
+        self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look at what is dragged; everything else goes on to the window."""
+        """Handle the window's drag and drop events."""
         if event.type() is QEvent.Type.DragEnter and isinstance(event, QDropEvent):
             if paths := local_paths(event):
                 event.acceptProposedAction()
-                self._overlay.show_for(sort_paths(paths))
+                self._show_for(sort_paths(paths))
             return True
         if event.type() is QEvent.Type.DragLeave:
-            self._overlay.hide()
+            self.hide()
         if event.type() is QEvent.Type.Drop and isinstance(event, QDropEvent):
-            self._overlay.hide()
+            self.hide()
             event.acceptProposedAction()
             self._window.activateWindow()
             self.dropped.emit(local_paths(event))
             return True
         return super().eventFilter(watched, event)
 
+    def _show_for(self, intake: Intake) -> None:
+        self.title = drop_title(intake)
+        self.setAccessibleName(self.title)
+        self.setGeometry(self._window.rect())
+        self.raise_()
+        self.show()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw a veil, a dashed frame, an arrow and the title."""
+        with painting(self) as painter:
+            painter.fillRect(self.rect(), QColor(14, 16, 20, 236))
+            frame = QRectF(self.rect()).adjusted(20, 20, -20, -20)
+            ground = QColor(theme.ACCENT)
+            ground.setAlpha(20)
+            draw_box(painter, frame, 14, ground, QPen(QColor(theme.ACCENT), 2, Qt.PenStyle.DashLine))
+            middle = frame.center()
+            painter.drawPixmap(round(middle.x() - 24), round(middle.y() - 64), pixmap("drop", 48, theme.ACCENT))
+            painter.setPen(QColor(theme.TEXT))
+            painter.setFont(theme.font(6, bold=True))
+            painter.drawText(QRectF(frame.x(), middle.y(), frame.width(), 40), CENTRE, self.title)
+
+
+def drop_title(intake: Intake) -> str:
+    """What dropping these files does: ``Drop to add 3 items``."""
+    if intake.sessions and not (intake.sources or intake.has_model):
+        return "Drop to open these results"
+    sources = formats.plural(len(intake.sources), "item")
+    if intake.has_model:
+        return f"Drop to set the model and add {sources}" if intake.sources else "Drop to use this model"
+    return f"Drop to add {intake.sources[0].name if len(intake.sources) == 1 else sources}"
+
 
 def local_paths(event: QDropEvent) -> list[Path]:
-    """The files and folders of this machine that are dragged."""
+    """The files and folders of this machine in a drag."""
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

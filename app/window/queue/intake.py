@@ -1,4 +1,4 @@
-"""What a bundle of dropped or opened paths means: parts of a model, stored results, or sources to detect in."""
+"""Sorts dropped or opened paths into parts of a model, stored results and sources."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.model.files import find_weights
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 SESSION = ".sqlite"
 FEW = 3
-"""Problems that are told of many."""
+"""The most problems in one message."""
 
 
 @dataclass(frozen=True)
 class Intake:
-    """The parts of a model (None where there is none), session databases, and everything else, in order."""
+    """Paths by their meaning. cfg, weights, labels: of a model. sessions: databases of stored results. sources: all others, in order."""
 
     cfg: Path | None
     weights: Path | None
@@ -28,7 +28,7 @@ class Intake:
 
     @property
     def has_model(self) -> bool:
-        """Whether a part of a model is among it."""
+        """Whether there is a part of a model."""
         return any((self.cfg, self.weights, self.labels))
 
 
@@ -49,7 +49,7 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
 
 @dataclass(frozen=True)
 class Contents:
-    """What files and folders hold. model: parts of one that lay in a folder. problems: what is wrong with those that hold nothing."""
+    """What paths contain. model: parts of a model found in a folder. problems: one message for each path without a source."""
 
     sources: tuple[Path, ...]
     model: Intake | None
@@ -57,7 +57,7 @@ class Contents:
 
 
 def expand(paths: Sequence[Path]) -> Contents:
-    """Look into folders, which may take a while."""
+    """Search files and folders for sources. It may take seconds."""
     sources: list[Path] = []
     model = None
     problems = []
@@ -77,7 +77,7 @@ def expand(paths: Sequence[Path]) -> Contents:
 
 
 def _models_in(folder: Path) -> list[tuple[Path, Path]]:
-    """Each cfg in a folder with its weights; where there is one of each, they belong together whatever their names."""
+    """Each cfg in a folder with its weights. A single cfg and a single weights file belong together even if their names differ."""
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix.lower() in (CFG, WEIGHTS)) if is_folder(folder) else []
     except OSError:
@@ -90,6 +90,6 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
 
 
 def listed(problems: Sequence[str]) -> str:
-    """The first few, one a line, and how many there are besides."""
+    """The first problems, one a line, and the number of others."""
     more = len(problems) - FEW
     return "\n".join([*problems[:FEW], *([f"… and {more} more"] if more > 0 else [])])

@@ -1,4 +1,4 @@
-"""One file in the queue: plain, frozen data that the session's events are folded into."""
+"""One file in the queue as a frozen value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.media.types import SourceInfo
 
 
 class ItemState(StrEnum):
-    """Where a file stands. FAILED: it could not be opened or read to its end."""
+    """The state of a file. FAILED: it could not be opened, or not read to its end."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -37,9 +37,9 @@ class Results:
 class QueueItem:
     """A file, a folder of pictures, and what is known of its detection.
 
-    key: for life, unique in the window. frames: finished so far. failed: of these, without detections. head: pts of the
-    last one, seconds. rate: frames/s over the last seconds. seconds: of the finished run. reason: why it failed, or
-    what it waits for.
+    key: unique in the window, never reused. frames: finished frames. failed: finished frames without detections. head: pts of the
+    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why it
+    failed, or what it waits for.
     """
 
     key: int
@@ -56,12 +56,12 @@ class QueueItem:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen to it."""
+        """Whether detection in it has ended."""
         return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
 
     @property
     def fraction(self) -> float | None:
-        """How much is finished, 0..1; None where the number of frames is unknown."""
+        """The finished part, 0..1; None if the number of frames is unknown."""
         if self.state is ItemState.DONE:
             return 1.0
         total = self.info.frames if self.info else 0
@@ -69,7 +69,7 @@ class QueueItem:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds to go at the current rate."""
+        """The remaining time at the current rate, seconds; None if unknown."""
         if self.state is not ItemState.RUNNING or not self.info or not self.info.frames or not self.rate:
             return None
         return max(self.info.frames - self.frames, 0) / self.rate
@@ -96,7 +96,7 @@ class QueueItem:
 
     @property
     def explanation(self) -> str:
-        """The state, and all that is known of why it is so."""
+        """The state with its complete reason."""
         if not self.reason:
             return "Failed" if self.state is ItemState.FAILED else self.summary
         reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is there already
@@ -111,7 +111,7 @@ class RateMeter:
         self._marks: deque[tuple[float, int]] = deque()
 
     def mark(self, now: float, frames: int) -> float | None:
-        """Note the running total at a time in seconds; gives the rate once there is a span to measure."""
+        """Record the number of frames at a time in seconds; return the rate, None if the time is too short for one."""
         self._marks.append((now, frames))
         while len(self._marks) > 2 and now - self._marks[1][0] >= self._window:
             self._marks.popleft()

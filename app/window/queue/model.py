@@ -1,9 +1,8 @@
-"""The queue as Qt's views read it. It holds the items: there is no other list of files."""
+"""The queue as a Qt model, which holds the items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -19,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 class QueueModel(QAbstractListModel):
     """The files in the order they were added.
 
-    thumbnail_wanted: the key of a file that is drawn for the first time, without a picture.
+    thumbnail_wanted: the key of a file that is drawn for the first time.
     """
 
     thumbnail_wanted = Signal(int)
@@ -42,11 +41,11 @@ class QueueModel(QAbstractListModel):
         return None if row is None else self._items[row]
 
     def row_of(self, key: int) -> int:
-        """Where it is, -1 where it is not."""
+        """The row of this key, -1 if it is not in the queue."""
         return self._rows.get(key, -1)
 
     def extend(self, items: Sequence[QueueItem]) -> None:
-        """New files at the end."""
+        """Append files."""
         if items:
             first = len(self._items)
             self.beginInsertRows(QModelIndex(), first, first + len(items) - 1)
@@ -55,19 +54,14 @@ class QueueModel(QAbstractListModel):
             self.endInsertRows()
 
     def update(self, item: QueueItem) -> None:
-        """Something about a file has changed."""
+        """Replace the item with this key."""
         row = self.row_of(item.key)
         if row >= 0 and self._items[row] != item:
             self._items[row] = item
             self.dataChanged.emit(self.index(row), self.index(row))
 
-    def change(self, key: int, **changes: Any) -> None:
-        """The same, field by field."""
-        if (item := self.get(key)) is not None:
-            self.update(replace(item, **changes))
-
     def remove(self, key: int) -> None:
-        """The file leaves the queue."""
+        """Remove a file."""
         row = self.row_of(key)
         if row >= 0:
             self.beginRemoveRows(QModelIndex(), row, row)
@@ -77,7 +71,7 @@ class QueueModel(QAbstractListModel):
             self.endRemoveRows()
 
     def set_thumbnail(self, key: int, picture: QPixmap) -> None:
-        """A small picture of the file."""
+        """Set the small picture of a file."""
         row = self.row_of(key)
         if row >= 0:
             self._thumbnails[key] = picture

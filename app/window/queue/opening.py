@@ -1,4 +1,4 @@
-"""What becomes of files that are dropped, chosen or given: a model, stored results, or sources for the queue."""
+"""Opens files that were dropped, chosen or given: as a model, as stored results, or as sources for the queue."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.window.queue.intake import Contents, expand, listed, sort_paths
 from app.window.queue.model import QueueModel
 from app.window.results.stored import StoredItem, read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
-from app.window.widgets.banner import BannerArea, Kind
+from app.window.widgets.banner import BannerArea, Severity
 
 
 class Opening(QObject):
-    """Sorts paths and reads them in the background. model_taken: Intake with parts of a model. queued: keys of what is new in the
-    queue. restored: keys of stored results that are shown again."""
+    """Sorts paths and reads them in the background.
+
+    model_taken: Intake with parts of a model. queued: keys of the new files in the queue. restored: keys of stored results.
+    """
 
     model_taken = Signal(object)
     queued = Signal(object)
@@ -32,7 +34,6 @@ class Opening(QObject):
         self._background, self._banners = background, banners
         self._reading: set[Path] = set()
 
-    @Slot(object)
     def take(self, paths: Iterable[Path]) -> None:
         """Take files and folders."""
         intake = sort_paths(paths)
@@ -68,18 +69,18 @@ class Opening(QObject):
 
         def failed(message: str) -> None:
             self._reading.remove(database)
-            self._banners.show_message(subject, Kind.WARNING, message)
+            self._banners.show_message(subject, Severity.WARNING, message)
 
         self._reading.add(database)
-        self._banners.show_banner(subject, Kind.INFO, f"Opening the results in {database.name}…")
+        self._banners.show_banner(subject, Severity.INFO, f"Opening the results in {database.name}…")
         self._background.start(partial(read_stored, database), done, failed)
 
     def _cannot_open(self, message: str) -> None:
-        self._banners.show_message("sources", Kind.WARNING, message)
+        self._banners.show_message("sources", Severity.WARNING, message)
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file; False where there is none."""
+    """Whether two paths name the same file; False if one does not exist."""
     try:
         return one.samefile(other)
     except OSError:

@@ -1,25 +1,27 @@
-"""The list of files at the left: what was added, how far each is, and what can be done with it."""
+"""The queue at the left: the files, their progress, and a menu for each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.results.export import TITLES
-from app.window.viewer.transport import tool_button
 from app.window.widgets import formats, theme
+from app.window.widgets.buttons import tool_button
 from app.window.widgets.icons import icon
+from app.window.widgets.indicators import label
+from app.window.widgets.layouts import Panel, column, row
 from engine.store.export import EXPORTERS
 
 REFRESH_MS = 50
-"""Time in which changes are gathered before the queue is summed up: a thousand files may be added at once."""
+"""Changes within this time lead to one update: a thousand files may be added at once."""
 
 
 class QueueView(QListView):
@@ -28,7 +30,7 @@ class QueueView(QListView):
     remove_pressed = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes; the player's keys go on to the window."""
+        """Remove on Delete; pass the player's keys on to the window."""
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.remove_pressed.emit()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right) or (event.text().isalpha() and not event.modifiers()):
@@ -47,11 +49,8 @@ def summed_up(items: Sequence[QueueItem]) -> str:
     return ", ".join(parts + ([f"{failed} failed"] if failed else []))
 
 
-class QueuePanel(QWidget):
-    """Says what the user wants to do with a file, by its key.
-
-    chosen: show it. export_requested: key, format.
-    """
+class QueuePanel(Panel):
+    """Tells what the user wants to do with a file, by its key. chosen: show this file. export_requested: key, format."""
 
     chosen = Signal(object)
     cancel_requested = Signal(int)
@@ -62,59 +61,41 @@ class QueuePanel(QWidget):
     clear_requested = Signal()
     open_requested = Signal()
 
-    def __init__(self, model: QueueModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    def __init__(self, model: QueueModel) -> None:
+        super().__init__()
         self._model = model
-        heading = QLabel("Queue")
-        heading.setProperty("role", "section")
-        self.summary = QLabel()
-        self.summary.setProperty("role", "small")
+        self.summary = label("small")
         add = tool_button("add", "Add files", "Ctrl+O")
         add.clicked.connect(self.open_requested)
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 10, 8, 6)
-        row.addWidget(heading)
-        row.addSpacing(6)
-        row.addWidget(self.summary, 1)
-        row.addWidget(add)
-        self.view = QueueView()
+        self.view = QueueView(uniformItemSizes=True)
+        self.view.setMouseTracking(True)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.setAccessibleName("Queue")
         self.view.setModel(model)
         self.view.setItemDelegate(QueueDelegate(self.view))
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setUniformItemSizes(True)
-        self.view.setMouseTracking(True)
-        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.view.selectionModel().currentChanged.connect(self._current_changed)
         self.view.remove_pressed.connect(self._remove_current)
-        hint = QLabel("Files you add appear here.")
-        hint.setProperty("role", "small")
+        hint = label("small", "Files you add appear here.")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         hint.setContentsMargins(16, 24, 16, 0)
         self._stack = QStackedWidget()
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 8)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(self._stack, 1)
+        head = row(label("section", "Queue"), 6, (self.summary, 1), add, margins=(16, 10, 8, 6))
+        column(head, (self._stack, 1), spacing=0, margins=(0, 0, 0, 8), of=self)
         self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
             signal.connect(self._refresh_soon)
         self.refresh()
 
-    @Slot()
     def _refresh_soon(self) -> None:
         if not self._soon.isActive():
             self._soon.start()
 
-    @Slot()
     def refresh(self) -> None:
         """Sum up the queue in its heading."""
         items = list(self._model)
@@ -122,13 +103,13 @@ class QueuePanel(QWidget):
         self.summary.setText(summed_up(items))
 
     def show_item(self, key: int) -> None:
-        """Select a file, as if the user had."""
+        """Select a file."""
         row = self._model.row_of(key)
         if row >= 0:
             self.view.setCurrentIndex(self._model.index(row))
 
     def reveal_item(self, key: int) -> None:
-        """Scroll until a file can be seen, and those after it."""
+        """Scroll to a file, with the files after it below."""
         row = self._model.row_of(key)
         if row >= 0:
             self.view.scrollTo(self._model.index(row), QListView.ScrollHint.PositionAtTop)
@@ -139,24 +120,21 @@ class QueuePanel(QWidget):
         item: QueueItem | None = self.view.currentIndex().data(ITEM_ROLE)
         return item
 
-    @Slot(QModelIndex, QModelIndex)
     def _current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         item = current.data(ITEM_ROLE)
         self.chosen.emit(item.key if item is not None else None)
 
-    @Slot()
     def _remove_current(self) -> None:
         if (item := self.current) is not None:
             self.remove_requested.emit(item.key)
 
-    @Slot(QPoint)
     def _open_menu(self, position: QPoint) -> None:
         item = self.view.indexAt(position).data(ITEM_ROLE)
         if item is not None:
             self.menu_for(item).popup(self.view.viewport().mapToGlobal(position))
 
     def menu_for(self, item: QueueItem) -> QMenu:
-        """What can be done with a file."""
+        """The menu of a file."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         stored = item.results is not None and item.frames > 0
@@ -167,17 +145,17 @@ class QueuePanel(QWidget):
             if name is not None:
                 action.setIcon(icon(name, theme.MUTED))
 
-        add("Show", lambda: self.show_item(item.key), name="play")
-        add("Show in folder", lambda: self.reveal_requested.emit(item.key), name="folder")
+        add("Show", partial(self.show_item, item.key), name="play")
+        add("Show in folder", partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         for name, exporter in EXPORTERS.items():
             fits = stored and item.info is not None and item.info.kind in exporter.kinds
             add(f"Export {TITLES[name]}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:
-            add("Detect again", lambda: self.retry_requested.emit(item.key), name="play")
+            add("Detect again", partial(self.retry_requested.emit, item.key), name="play")
         else:
-            add("Cancel", lambda: self.cancel_requested.emit(item.key), name="stop")
-        add("Remove from queue", lambda: self.remove_requested.emit(item.key), name="close")
+            add("Cancel", partial(self.cancel_requested.emit, item.key), name="stop")
+        add("Remove from queue", partial(self.remove_requested.emit, item.key), name="close")
         add("Remove all finished", self.clear_requested.emit, any(other.ended for other in self._model))
         return menu

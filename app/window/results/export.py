@@ -1,4 +1,4 @@
-"""Writing what the window shows of one file to a file for other programs."""
+"""Exports of the detections that the window shows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TITLES = {"jsonl": "detections as JSON Lines", "coco": "detections as COCO", "vi
 
 
 def default_name(path: Path, name: str) -> str:
-    """What the exported file is called unless the user says otherwise."""
+    """The default name of the exported file."""
     return f"{path.stem or 'detections'}{EXPORTERS[name].suffix}"
 
 
 def export_item(results: Results, target: Path, name: str, view_filter: ViewFilter, progress: Callable[[int], None]) -> int:
-    """Write one source in one format; the file is complete or not there at all. Gives the number of frames in it.
+    """Write one source in one format and return the number of frames. On an error there is no file.
 
-    progress: gets the number of frames so far where writing takes its time; what it raises ends it.
+    progress: a slow exporter calls it with the number of frames so far; an error that it raises ends the export.
 
     Raises:
         ExportError: the session cannot be read, or the file cannot be written.

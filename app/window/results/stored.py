@@ -1,4 +1,4 @@
-"""What an earlier run stored, as items for the queue: as they were left, with their counts."""
+"""Stored results of an earlier run as items for the queue."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.store.session import SessionReader, StoredSource
 
 @dataclass(frozen=True)
 class StoredItem:
-    """item: its key means nothing yet."""
+    """A source of an earlier run. item: its key is not set yet."""
 
     item: QueueItem
     tally: Tally
 
 
 def read_stored(database: Path) -> list[StoredItem]:
-    """The sources of a session database, also of one that is still being written.
+    """Read the sources of a session database, which may still be written.
 
     Raises:
         ExportError: it is missing, damaged or something else, or holds no source.

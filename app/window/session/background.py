@@ -1,4 +1,4 @@
-"""Short pieces of work off the window's thread: looking for devices, checking a model, walking folders, exporting."""
+"""Runs short tasks in background threads: finding devices, checking a model, searching folders, exporting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class Background(QObject):
-    """Runs work in threads of its own and hands the outcome back in the thread that this object lives in."""
+    """Runs functions in background threads and delivers their results in this object's thread."""
 
     _ended = Signal(int, object, object)
 
@@ -30,11 +30,11 @@ class Background(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether some work is not finished, or its outcome not handed back."""
+        """Whether a function still runs, or its result is not delivered yet."""
         return bool(self._waiting)
 
     def start(self, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None]) -> None:
-        """Run ``work``; then ``done`` gets its value, or ``failed`` the message of the FramefleetError it raised."""
+        """Run ``work``, then call ``done`` with its value, or ``failed`` with the message of its FramefleetError."""
         self._number += 1
         number = self._number
 
@@ -55,7 +55,7 @@ class Background(QObject):
     @Slot(int, object, object)
     def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
         if number not in self._waiting:
-            return  # it was on its way here when everything was stopped
+            return  # stopped while the result was on its way
         thread, done, failed = self._waiting.pop(number)
         thread.join()
         if error is None:
@@ -64,10 +64,10 @@ class Background(QObject):
             failed(str(error))
         else:
             failed(f"{type(error).__name__}: {error}")
-            raise error  # a mistake of ours: the handler of unexpected errors shows and logs it
+            raise error  # a bug: the handler of unexpected errors shows and logs it
 
     def stop(self, seconds: float = 2.0) -> None:
-        """Wait for the threads, but not for ever; nothing is handed back any more."""
+        """Deliver no more results; wait for the threads, at most this long."""
         deadline = time.monotonic() + seconds
         waiting, self._waiting = self._waiting, {}
         self._ended.disconnect(self._deliver)

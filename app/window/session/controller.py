@@ -1,4 +1,4 @@
-"""Detection as the window sees it: a queue goes in, the items of the queue change. Nothing here waits."""
+"""Detection for the window: gives queued files to sessions and updates the queue's items, without blocking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.results.stored import StoredItem
-from app.window.session.live_devices import only_devices_differ, use_devices
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
@@ -26,10 +25,10 @@ from engine.settings import RunSettings
 from engine.types import DeviceId
 
 TICK_MS = 200
-"""Time between looks at a running session."""
+"""Time between updates from a running session."""
 STOP_SECONDS = 8.0
 AT_ONCE = 100
-"""Files given to a session in one turn of the event loop."""
+"""The most files given to a session in one turn of the event loop."""
 
 _NAME = 40
 """Characters of the first file's name in that of a session: four bytes each at most, and file systems take 255."""
@@ -38,10 +37,10 @@ _log = logging.getLogger(__name__)
 
 
 class DetectionController(QObject):
-    """Gives waiting files to a session and folds what it tells into the queue.
+    """Gives waiting files to a session and shows its progress in the queue.
 
-    One session runs at a time. It outlives its files, so that the next ones find their engines built; other settings need
-    another session, which begins when the one before has ended.
+    One session runs at a time. It stays when its files are done, so that the next files use the engines that are built. Other
+    settings need another session, which starts when the current one has ended.
 
     devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
     session ended. refused: why a device can neither join nor leave. item_changed: key.
@@ -76,15 +75,15 @@ class DetectionController(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether some file without settings of its own has got results already and is not finished."""
+        """Whether detection runs in a file that has no settings of its own."""
         return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
 
     def tally(self, key: int) -> Tally | None:
-        """What was seen in a file so far."""
+        """The counts of what was seen in a file so far."""
         return self._tallies.get(key)
 
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
-        """Queue files; gives their keys. own: settings and labels for these files alone, whatever the others get."""
+        """Queue files; return their keys. own: settings and labels for these files only."""
         waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
         items = [QueueItem(next(self._keys), path, reason=waits_for) for path in paths]
         if own is not None:
@@ -94,28 +93,28 @@ class DetectionController(QObject):
         return [item.key for item in items]
 
     def restore(self, found: Iterable[StoredItem]) -> list[int]:
-        """Put what an earlier run stored into the queue; gives the keys."""
+        """Put the stored results of an earlier run into the queue; return the keys."""
         stored = [(replace(each.item, key=next(self._keys)), each.tally) for each in found]
         self._tallies |= {item.key: tally for item, tally in stored}
         self._model.extend([item for item, _ in stored])
         return [item.key for item, _ in stored]
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether these differ from the settings in use, by more than what a session can take up as it runs."""
+        """Whether a session with these settings must be a new one."""
         differ = self._settings is not None and (settings, tuple(labels)) != (self._settings, self._labels)
         return differ and not self._only_devices_differ(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
-        """Work with other settings from now on. restart: also for the files that are begun, which then begin anew.
+        """Use other settings from now on. restart: also for files whose detection runs, which then start again.
 
-        Where nothing but the devices differs, they join and leave the session that runs.
+        If only the devices differ, they join and leave the current session.
         """
         if settings == self._settings and tuple(labels) == self._labels:
             return
         elastic = self._only_devices_differ(settings, labels)
         self._settings, self._labels = settings, tuple(labels)
         session = self._session
-        if session is not None and not (elastic and use_devices(session, self._devices, settings)):
+        if session is not None and not (elastic and self._use_devices(session, settings)):
             for item in self._model:
                 begun = item.results is not None and not item.ended and item.key not in self._own
                 if begun and (restart or item.state is ItemState.WAITING):
@@ -124,14 +123,12 @@ class DetectionController(QObject):
             session.finish()
         self._submit()
 
-    @Slot(object)
     def add_device(self, device: DeviceId) -> None:
-        """One more device takes part in the session that runs, also one that has left or failed."""
+        """Let a device join the current session, also one that has left or failed."""
         self._change_devices(SessionThread.add_device, device)
 
-    @Slot(object)
     def remove_device(self, device: DeviceId) -> None:
-        """A device leaves the session that runs; the others do the rest of its work."""
+        """Take a device out of the current session; the others take over its work."""
         self._change_devices(SessionThread.remove_device, device)
 
     def _change_devices(self, change: Callable[[SessionThread, DeviceId], None], device: DeviceId) -> None:
@@ -144,14 +141,31 @@ class DetectionController(QObject):
         self._wake()
 
     def _only_devices_differ(self, settings: RunSettings, labels: Sequence[str]) -> bool:
-        """Whether the session that runs can go on with these: devices may join and leave it."""
-        now, session = self._settings, self._session
+        """Whether the current session can continue with these settings, because devices can join and leave it.
+
+        It cannot with automatic devices, which are chosen at the start of a session.
+        """
+        now, session, chosen = self._settings, self._session, self._strategy
         if now is None or session is None or session.settings != now or self._labels != tuple(labels):
             return False
-        return only_devices_differ(now, settings, self._strategy)
+        return chosen is not None and chosen.elastic and bool(settings.devices) and replace(settings, devices=now.devices) == now
+
+    def _use_devices(self, session: SessionThread, settings: RunSettings) -> bool:
+        """Let devices join and leave the session until they are those of the settings; return False if that is refused."""
+        now = {status.device for status in self._devices if status.takes_part}
+        try:
+            for device in settings.devices:  # first, because the last device cannot leave
+                if device not in now:
+                    session.add_device(device)
+            for device in now.difference(settings.devices):
+                session.remove_device(device)
+        except (UsageError, RuntimeError):
+            return False
+        session.settings = settings
+        return True
 
     def cancel(self, key: int) -> None:
-        """Stop one file; what was found stays."""
+        """Stop detection in a file; its results so far stay."""
         item = self._model.get(key)
         if item is None or item.ended:
             return
@@ -160,14 +174,14 @@ class DetectionController(QObject):
         self._put(replace(item, state=ItemState.CANCELLED, rate=None))
 
     def remove(self, key: int) -> None:
-        """Take a file out of the queue."""
+        """Remove a file from the queue."""
         self.cancel(key)
         self._model.remove(key)
         self._tallies.pop(key, None)
         self._own.pop(key, None)
 
     def retry(self, key: int) -> None:
-        """Detect once more in a file that has ended, with the settings of now."""
+        """Detect again in a file that has ended, with the current settings."""
         item = self._model.get(key)
         if item is not None and item.ended:
             self._forget(item)
@@ -183,9 +197,8 @@ class DetectionController(QObject):
         self._model.update(item)
         self.item_changed.emit(item.key)
 
-    @Slot()
     def _submit(self) -> None:
-        """Give the session what waits; start one if there is none."""
+        """Give waiting files to the session; start a session if there is none."""
         waiting = [
             (item, settings)
             for item in self._model
@@ -220,7 +233,6 @@ class DetectionController(QObject):
         if not self._timer.isActive() and not self._closing:
             self._timer.start()
 
-    @Slot()
     def _tick(self) -> None:
         session = self._session
         if session is None:
@@ -258,7 +270,7 @@ class DetectionController(QObject):
         self._submit()
 
     def stop(self) -> None:
-        """Give everything up and wait until no process is left: a second or two, whatever runs."""
+        """Stop everything and wait for the end of all processes, a second or two."""
         self._closing = True
         self._timer.stop()
         self._more.stop()
@@ -271,13 +283,13 @@ class DetectionController(QObject):
 
 
 def session_name(first: Path) -> str:
-    """The file name of a session that begins now with this source: when, and what."""
+    """The file name of a session that starts now with this source: the time and the source's name."""
     what = "".join(character if character.isprintable() else "_" for character in first.stem)
     return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
 
 
 def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
-    """A queue item with what its session tells of it."""
+    """A queue item with the progress from its session. rate: frames/s."""
     item = replace(item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=rate)
     finished = progress.finished
     if finished is None:

@@ -1,31 +1,19 @@
-"""Between the session's thread and the window's: events are folded where they arise, and the window takes the sum.
+"""Folds a session's events in the session's thread into a snapshot, which the window's thread takes.
 
-However many frames come, the window sees a handful of small values a few times a second.
+The window gets a few small values a few times a second, for any number of frames.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 
 from app.window.devices.status import DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
 from app.window.timeline.class_counts import Tally, length_of
-from engine.pool.events import (
-    DeviceFailed,
-    DeviceLeft,
-    DeviceReady,
-    DeviceStarting,
-    DeviceStats,
-    EngineBuilding,
-    Event,
-    FramesDone,
-    SourceFinished,
-    SourceOpened,
-    StrategyChosen,
-)
+from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
@@ -34,7 +22,8 @@ from engine.types import DeviceId
 class Snapshot:
     """A session at one moment.
 
-    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: nothing more comes; error: why.
+    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: there are no more events.
+    error: why it ended.
     """
 
     sources: Mapping[int, SourceProgress]
@@ -47,9 +36,10 @@ class Snapshot:
 
 
 class Feed:
-    """Written by one thread, read by another."""
+    """Folds a session's events into small values. One thread writes it, another reads it. clock: returns monotonic seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = Lock()
         self._sources: dict[int, SourceProgress] = {}
         self._changed: set[int] = set()
@@ -64,11 +54,8 @@ class Feed:
         self._announced = False
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
-        """Take one event. progress: of the event's source, if it has one, after the event.
-
-        Gives True if the reader has to be told that there is something to take.
-        """
-        now = time.monotonic()
+        """Take one event; return True if the reader must be woken to take a snapshot. progress: of the event's source, after it."""
+        now = self._clock()
         with self._lock:
             match event:
                 case SourceOpened(source) | FramesDone(source) | SourceFinished(source) if progress is not None:
@@ -78,26 +65,26 @@ class Feed:
                         self._frames(event, progress, now)
                 case StrategyChosen():
                     self._strategy = event
-                case DeviceStarting() | EngineBuilding() | DeviceReady() | DeviceFailed() | DeviceLeft() | DeviceStats():
+                case _ if isinstance(event, DeviceEvent):
                     self._device(event, now)
             return self._announce()
 
     def leaving(self, device: DeviceId) -> None:
-        """It was taken out of the run, and will soon have left. To be taken without being told."""
+        """Mark a device that the user took out of the run. It does not wake the reader."""
         with self._lock:
             status = self._devices.get(device)
             if status is not None and status.takes_part:
                 self._devices[device] = replace(status, phase=Phase.LEAVING)
 
     def end(self, error: str | None) -> bool:
-        """Nothing more comes. Gives True as ``apply`` does."""
+        """Mark the end of the session; return True as ``apply`` does."""
         with self._lock:
             self._ended, self._error = True, error
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
             return self._announce()
 
     def take(self) -> Snapshot:
-        """What has changed since the last time; the devices always."""
+        """The sources that have changed since the last snapshot, and all devices."""
         with self._lock:
             self._announced = False
             changed, self._changed = self._changed, set()
@@ -106,7 +93,7 @@ class Feed:
             return Snapshot(sources, dict(self._rates), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
-        """The counts of one source, which go on growing."""
+        """The counts of one source, which change as frames arrive."""
         with self._lock:
             return self._tallies.setdefault(source, Tally())
 

@@ -1,4 +1,4 @@
-"""One detection session in a thread of its own: the pool runs, its events are folded into the feed."""
+"""Runs one detection session in a thread and folds its events into the feed."""
 
 from __future__ import annotations
 
@@ -15,26 +15,19 @@ from engine.types import DeviceId
 
 
 class SessionThread(threading.Thread):
-    """Runs one session until ``finish`` or ``stop``. All methods but ``run`` belong to the window's thread.
+    """Runs one session until ``finish`` or ``stop``. Only the window's thread calls its methods, except ``run``.
 
-    news: called in this thread when the feed has something to take. ``numbers``: the source number of each queue item that
-    the pool knows.
+    wake: called in this thread when the feed has a new snapshot. ``numbers``: the source number in the pool by queue item key.
     """
 
-    def __init__(
-        self,
-        settings: RunSettings,
-        database: Path,
-        labels: Sequence[str],
-        news: Callable[[], None],
-    ) -> None:
+    def __init__(self, settings: RunSettings, database: Path, labels: Sequence[str], wake: Callable[[], None]) -> None:
         super().__init__(name="framefleet session", daemon=True)
         self.settings = settings
         self.database = database
         self.labels = tuple(labels)
         self.feed = Feed()
         self.numbers: dict[int, int] = {}
-        self._news = news
+        self._wake = wake
         self._lock = threading.Lock()
         self._session: DetectionSession | None = None
         self._waiting: dict[int, Path] = {}
@@ -43,7 +36,7 @@ class SessionThread(threading.Thread):
         self._over = False
 
     def run(self) -> None:
-        """Drive the session; every error ends up in the feed."""
+        """Run the session; put any error into the feed."""
         error: str | None = None
         try:
             self._drive()
@@ -51,12 +44,12 @@ class SessionThread(threading.Thread):
             error = str(caught)
         except BaseException as caught:
             error = f"{type(caught).__name__}: {caught}"
-            raise  # a mistake of ours: the handler of unexpected errors shows and logs it
+            raise  # a bug: the handler of unexpected errors shows and logs it
         finally:
             with self._lock:
                 self._over = True
             if self.feed.end(error):
-                self._news()
+                self._wake()
 
     def _drive(self) -> None:
         with explained(self.database, "create"):
@@ -73,10 +66,10 @@ class SessionThread(threading.Thread):
                     session.cancel()
             for event in session.events():
                 if self.feed.apply(event, session.progress_of(event)):
-                    self._news()
+                    self._wake()
 
     def add(self, key: int, path: Path) -> bool:
-        """Queue a file, also before the thread is started. False: the session is at its end and takes no more."""
+        """Queue a file, also before the thread has started. Return False if the session takes no more files."""
         with self._lock:
             if self._finishing or self._over:
                 return False
@@ -90,14 +83,14 @@ class SessionThread(threading.Thread):
             return True
 
     def cancel(self, key: int) -> None:
-        """Give one file up."""
+        """Stop detection in one file."""
         with self._lock:
             self._waiting.pop(key, None)
             if self._session is not None and key in self.numbers:
                 self._session.cancel(self.numbers[key])
 
     def add_device(self, device: DeviceId) -> None:
-        """One more device takes part in the running session, also one that has left or failed: DeviceStarting follows in the feed.
+        """Let a device join the session, also one that has left or failed. DeviceStarting follows in the feed.
 
         Raises:
             UsageError: it takes part already, or cannot join a session that runs; the message is for the user.
@@ -106,7 +99,7 @@ class SessionThread(threading.Thread):
         self._running().add_device(device)
 
     def remove_device(self, device: DeviceId) -> None:
-        """A device leaves the running session, and the others do the rest of its work: DeviceLeft follows in the feed within a second.
+        """Take a device out of the session. The others take over its work, and DeviceLeft follows in the feed.
 
         Raises:
             UsageError: it is the last one and there is work left, or it cannot leave; the message is for the user.
@@ -129,7 +122,7 @@ class SessionThread(threading.Thread):
                 self._session.finish()
 
     def stop(self) -> None:
-        """Give everything up and end: soon, but this does not wait."""
+        """Stop everything. The thread ends soon; this does not wait for it."""
         with self._lock:
             self._stopped = True
             self._waiting.clear()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
 
-from app.window.devices.status_text import GIB
 from app.window.widgets import formats
 from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
 from engine.devices.description import DeviceDescription
@@ -128,5 +127,5 @@ class DeviceForm(QWidget):
 
 def _described(known: DeviceDescription) -> str:
     """``NVIDIA H200 · 140.4 GiB · fp32, fp16 · TensorRT``."""
-    memory = f"{known.memory / GIB:.1f} GiB" if known.memory else ""
+    memory = formats.gib(known.memory) if known.memory else ""
     return " · ".join(filter(None, (known.name, memory, ", ".join(known.precisions), known.backend)))

@@ -1,4 +1,4 @@
-"""How often each class was seen in one source, at any confidence and at any time: fixed memory, whatever the length."""
+"""How often each class was seen in one source, by confidence and time, in constant memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COARSE = 5  # hundredths per activity level
 
 
 def length_of(info: SourceInfo | None) -> float:
-    """What positions are parts of: the largest pts of a folder of pictures, seconds of a video; 0 where it is not known."""
+    """The length of a source: the largest pts of a folder of pictures, seconds of a video; 0 if unknown."""
     if info is None:
         return 0.0
     return float(max(info.frames - 1, 1)) if info.kind is SourceKind.IMAGES else info.duration or 0.0
@@ -26,8 +26,8 @@ def length_of(info: SourceInfo | None) -> float:
 class Tally:
     """Counts of detections per class and hundredth of confidence, and a coarse record of when they were seen.
 
-    Written by the session's thread and read by the window's: ``add`` swaps nothing, it only counts up, so a reader sees
-    numbers at most one frame old.
+    The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
+    counts that are at most one frame old.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Tally:
             self._activity[class_id][place, level // _COARSE] += 1
 
     def add_frames(self, frames: Iterable[FrameResult], length: float) -> int:
-        """Count those of some frames of a source of this length; gives how many frames have failed."""
+        """Count the detections of frames of a source of this length; return the number of failed frames."""
         failed = 0
         for frame in frames:
             if frame.detections is None:

@@ -1,4 +1,4 @@
-"""The seek bar: where playing stands, how far detection has come, and when something was seen."""
+"""The seek bar: the position, the analysed part, and when objects were seen."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip
 
 from app.window.widgets import formats, theme
+from app.window.widgets.painting import draw_box, painting
 
 STEPS = 10_000
 """Positions of the slider over a source's length."""
@@ -21,8 +22,8 @@ class Timeline(QAbstractSlider):
 
     sought = Signal(float)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setRange(0, STEPS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -38,32 +39,32 @@ class Timeline(QAbstractSlider):
         self.actionTriggered.connect(self._acted)
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room, high enough for the activity above the track."""
+        """A height for the activity above the track; any width."""
         return QSize(400, 40)
 
     def set_duration(self, duration: float, pictures: bool = False) -> None:
-        """The length in seconds, or the last position for pictures; 0 = unknown."""
+        """Set the length in seconds, or the last position of pictures; 0 = unknown."""
         self._duration, self._pictures = duration, pictures
         self.setEnabled(duration > 0)
         self.update()
 
     def set_position(self, pts: float) -> None:
-        """Where playing stands; ignored while the user drags."""
+        """Show the current position, unless the user drags the handle."""
         if not self.isSliderDown():
             self.setValue(round(self._fraction(pts) * STEPS))
 
     def set_detected(self, fraction: float) -> None:
-        """How much of the length is analysed, 0..1, from the beginning."""
+        """Show how much is analysed, 0..1, from the beginning."""
         if abs(fraction - self._detected) * self.width() >= 0.5 or fraction in (0.0, 1.0):
             self._detected = fraction
             self.update()
 
     def set_activity(self, counts: NDArray[np.int64] | None) -> None:
-        """How many objects were seen in each slice of the length."""
+        """Show how many objects were seen in each slice of the length."""
         if counts is None or not counts.any():
             self._activity = None
         else:
-            self._activity = np.sqrt(counts / counts.max())  # the root keeps a lone object visible beside a crowd
+            self._activity = np.sqrt(counts / counts.max())  # with the square root, single objects stay visible beside many
         self._drawn = None
         self.update()
 
@@ -78,7 +79,7 @@ class Timeline(QAbstractSlider):
         return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True)
 
     def _acted(self, action: int) -> None:
-        """Keys and assistive technology; the mouse is handled below."""
+        """Handle keys and assistive technology; the mouse has its own handlers."""
         if action != QAbstractSlider.SliderAction.SliderMove.value:
             self.sought.emit(self.sliderPosition() / STEPS * self._duration)
 
@@ -87,13 +88,13 @@ class Timeline(QAbstractSlider):
         self.sought.emit(self._at(x) * self._duration)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Jump to the place and begin to drag."""
+        """Jump to the mouse and start to drag."""
         if event.button() is Qt.MouseButton.LeftButton:
             self.setSliderDown(True)
             self._drag(event.position().x())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag, or say which time is under the mouse."""
+        """Drag, or show the time under the mouse."""
         x = event.position().x()
         self._hover = self._at(x)
         if self.isSliderDown():
@@ -103,32 +104,28 @@ class Timeline(QAbstractSlider):
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Let go."""
+        """End the drag."""
         self.setSliderDown(False)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """The mouse is gone."""
+        """Hide the line under the mouse."""
         self._hover = None
         self.update()
         super().leaveEvent(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Activity, track, what is analysed, what is played, the handle."""
-        with QPainter(self) as painter:
+        """Draw the activity, the track with its analysed and played parts, and the handle."""
+        with painting(self) as painter:
             self._paint(painter)
 
     def _paint(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
         left, width = MARGIN, self.width() - 2 * MARGIN
         middle = self.height() - 10.0
         played = self.sliderPosition() / STEPS
         self._paint_activity(painter, left, width, middle - TRACK, played)
-        track = QRectF(left, middle - TRACK / 2, width, TRACK)
         for fraction, colour in ((1.0, theme.RAISED), (self._detected, theme.EDGE), (played, theme.ACCENT)):
-            painter.setBrush(QColor(colour))
-            painter.drawRoundedRect(QRectF(track.x(), track.y(), width * fraction, TRACK), TRACK / 2, TRACK / 2)
+            draw_box(painter, QRectF(left, middle - TRACK / 2, width * fraction, TRACK), TRACK / 2, colour)
         if not self.isEnabled():
             return
         if self._hover is not None and not self.isSliderDown():
@@ -155,7 +152,7 @@ class Timeline(QAbstractSlider):
         painter.setOpacity(1.0)
 
     def _draw_activity(self, activity: NDArray[np.float64], left: float, width: float, bottom: float) -> QPixmap:
-        """The bars once and for all: what is played over them many times a second is only the split between bright and dim."""
+        """Draw the bars once; while the video plays, only the border between bright and dim bars moves."""
         ratio = self.devicePixelRatio()
         drawn = QPixmap(self.size() * ratio)
         drawn.setDevicePixelRatio(ratio)

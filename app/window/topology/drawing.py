@@ -1,4 +1,4 @@
-"""The machine as boxes within boxes, with what joins them and what flows there now."""
+"""Draws the topology: boxes within boxes, the links between them, and their traffic."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from app.window.topology.layout import BETWEEN, Layout, Placed, Rail, Sizes, lay
 from app.window.topology.text import (
     about_box,
     about_gpu,
-    fabric_label,
+    about_rail,
     gpu_name,
     node_facts,
     node_name,
+    nvlink_share,
+    nvlink_share_between,
     pcie_capacity,
     pcie_link,
+    telemetry_of,
     traffic,
 )
-from app.window.topology.traffic import about_rail, nvlink_share, nvlink_share_between, telemetry_of
 from app.window.widgets import theme
-from app.window.widgets.indicators import draw_bar
+from app.window.widgets.painting import CENTRE, LEFT, RIGHT, draw_bar, draw_box, painting, write
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.devices.topology.tree import Kind
 from engine.devices.topology.types import Gpu, Topology
@@ -32,17 +34,14 @@ from engine.types import DeviceId
 
 PCIE, NVLINK = theme.ACCENT, theme.GOOD
 PAD, BAR = 7, 3
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_MIDDLE = Qt.AlignmentFlag.AlignCenter
 _CPU = DeviceId("cpu", "0")
 
 
 class TopologyDrawing(QWidget):
-    """Draws one ``Topology``; as high as it needs to be at its width."""
+    """Draws one ``Topology``. Its height follows from its width."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
         self._topology = Topology()
@@ -56,16 +55,14 @@ class TopologyDrawing(QWidget):
         self.layout_ = Layout()
 
     def show_topology(self, topology: Topology) -> None:
-        """Draw this machine."""
+        """Draw this topology."""
         self._topology = topology
-        names = [
-            f"{gpu_name(gpu)} in {f'NUMA node {gpu.node}' if gpu.node is not None else 'an unknown NUMA node'}" for gpu in topology.gpus
-        ]
+        names = [f"{gpu_name(gpu)} in {'an unknown NUMA node' if gpu.node is None else f'NUMA node {gpu.node}'}" for gpu in topology.gpus]
         self.setAccessibleName(f"Topology: {', '.join(names) or 'no GPU'}")
         self._place()
 
     def show_telemetry(self, telemetry: Mapping[DeviceId, Telemetry]) -> None:
-        """What devices do now. Repaints only if anything is new."""
+        """Show the devices' latest telemetry; repaint only if it differs."""
         if telemetry != self._telemetry:
             self._telemetry = dict(telemetry)
             self.update()
@@ -75,7 +72,7 @@ class TopologyDrawing(QWidget):
         return QSize(300, int(self.layout_.height) + 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place everything anew."""
+        """Place everything again."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._place()
@@ -98,24 +95,20 @@ class TopologyDrawing(QWidget):
         return super().event(event)
 
     def about(self, point: QPointF) -> str:
-        """What is there, in words; "" where nothing is."""
+        """The tooltip for a point, "" if nothing is drawn there."""
         for place, area in self.layout_.gpus.items():
             if area.contains(point):
                 gpu = self._topology.gpus[place]
-                return about_gpu(gpu, self._of(gpu))
+                return about_gpu(gpu, telemetry_of(gpu, self._telemetry))
         for rail in self.layout_.rails:
             if rail.area.adjusted(-2, 0, 2, 0).contains(point):
                 return about_rail([self._topology.gpus[place] for place in rail.members], rail.nvlinks, self._telemetry)
         inside = [placed for placed in self.layout_.boxes if placed.area.contains(point)]
         return about_box(inside[-1].box) if inside else ""
 
-    def _of(self, gpu: Gpu) -> Telemetry | None:
-        return telemetry_of(gpu, self._telemetry)
-
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it: boxes, then what joins them, then GPUs."""
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painting(self) as painter:
             nodes = [placed for placed in self.layout_.boxes if placed.box.kind is Kind.NODE]
             for placed in self.layout_.boxes:
                 self._draw_box(painter, placed)
@@ -123,37 +116,30 @@ class TopologyDrawing(QWidget):
                 self._draw_between(painter, above, below)
             for placed in self.layout_.boxes:
                 self._draw_branches(painter, placed)
-            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # the busier is seen where they cross
+            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # where they cross, the busier is on top
                 self._draw_rail(painter, rail)
             for place, area in self.layout_.gpus.items():
                 self._draw_gpu(painter, self._topology.gpus[place], area)
 
     def _draw_box(self, painter: QPainter, placed: Placed) -> None:
         node = placed.box.kind is Kind.NODE
-        painter.setPen(QPen(QColor(theme.EDGE if node else theme.BORDER), 1, Qt.PenStyle.SolidLine if node else Qt.PenStyle.DashLine))
-        painter.setBrush(QColor(theme.SURFACE if node else theme.BACKGROUND))
-        painter.drawRoundedRect(placed.area, 8, 8)
+        edge = theme.EDGE if node else QPen(QColor(theme.BORDER), 1, Qt.PenStyle.DashLine)
+        draw_box(painter, placed.area, 8, theme.SURFACE if node else theme.BACKGROUND, edge)
         inner = placed.head.adjusted(10, 0, -10, 0)
         if not node:
-            self._write(painter, inner, _LEFT, str(placed.box.kind), self._small, theme.MUTED)
+            self._write(painter, inner, LEFT, str(placed.box.kind), self._small, theme.MUTED)
             return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.RAISED))
-        painter.drawRoundedRect(placed.head.adjusted(1, 1, -1, -1), 7, 7)
+        draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
         title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
-        usage = self._processors()
+        processors = self._telemetry.get(_CPU)  # measured of all processors together, so it belongs to a node only if there is one
+        usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
-            self._write(painter, title, _RIGHT, f"CPU {usage:.0f} %", self._text, theme.TEXT)
+            self._write(painter, title, RIGHT, f"CPU {usage:.0f} %", self._text, theme.TEXT)
             bar = QRectF(inner.x(), placed.head.bottom() - PAD, inner.width(), BAR)
             draw_bar(painter, bar, usage / 100, theme.ACCENT)
-        self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), _LEFT, node_name(placed.box), self._bold, theme.TEXT)
-        self._write(painter, facts, _LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
-
-    def _processors(self) -> float | None:
-        """Utilization, percent: it is measured of all processors together, so only where they are one node."""
-        telemetry = self._telemetry.get(_CPU)
-        return telemetry.utilization if telemetry is not None and len(self._topology.nodes) == 1 else None
+        self._write(painter, title.adjusted(0, 0, -70 if usage is not None else 0, 0), LEFT, node_name(placed.box), self._bold, theme.TEXT)
+        self._write(painter, facts, LEFT, node_facts(placed.box.node), self._small, theme.MUTED)
 
     def _draw_between(self, painter: QPainter, above: Placed, below: Placed) -> None:
         x, top, bottom = above.area.x() + 28, above.area.bottom(), below.area.top()
@@ -161,10 +147,10 @@ class TopologyDrawing(QWidget):
         for offset in (-3, 0, 3):
             painter.drawLine(QLineF(x + offset, top, x + offset, bottom))
         text = QRectF(x + 12, top, above.area.width() - 40, BETWEEN)
-        self._write(painter, text, _LEFT, "SYS · between NUMA nodes", self._small, theme.MUTED)
+        self._write(painter, text, LEFT, "SYS · between NUMA nodes", self._small, theme.MUTED)
 
     def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
-        """The trunk in parts: each carries what the branches below it do."""
+        """Draw the trunk in parts: each carries the traffic of the branches below it."""
         top = placed.head.bottom()
         for number, branch in enumerate(placed.branches):
             below = [place for later in placed.branches[number:] for place in later.gpus]
@@ -175,22 +161,22 @@ class TopologyDrawing(QWidget):
 
     def _draw_pcie(self, painter: QPainter, points: Sequence[QPointF], places: list[int] | tuple[int, ...]) -> None:
         gpus = [self._topology.gpus[place] for place in places]
-        known = [telemetry for telemetry in map(self._of, gpus) if telemetry is not None]
+        known = [telemetry for gpu in gpus if (telemetry := telemetry_of(gpu, self._telemetry)) is not None]
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
         capacity = max(map(pcie_capacity, gpus))
         # doubling the link's speed makes it as much thicker, whether by lanes or by generation
         self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
 
     def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
-        """Grey when nothing flows; the more flows, the stronger its colour."""
+        """Draw a wire: grey without traffic, and the stronger in colour the higher its load."""
         lit = QColor(colour)
-        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # thousandths shall be seen
+        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # so that thousandths are visible
         for shade in (QColor(theme.EDGE), lit):
             painter.setPen(QPen(shade, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
             painter.drawPolyline(points)
 
     def _between(self, rail: Rail) -> float | None:
-        """What flows between its two members, of what can; None where it has more, or nobody tells."""
+        """The load of a rail with two members, 0..1; None if it has more members or the load is unknown."""
         gpus = [self._topology.gpus[place] for place in rail.members]
         return nvlink_share_between(gpus[0], gpus[1], rail.nvlinks, self._telemetry) if len(gpus) == 2 else None
 
@@ -207,52 +193,44 @@ class TopologyDrawing(QWidget):
         for start, turn, flow in zip(starts, turns, shares, strict=True):
             self._draw_wire(painter, [start, turn], width, NVLINK, flow)
         if rail.pair:
-            # whose traffic it is, nobody tells; where one of the two is silent, it is not theirs
+            # the counters do not tell the pair's traffic; there is none if one of the two is silent
             self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
             return
         quiet, edge = QColor(NVLINK), QColor(NVLINK)
         quiet.setAlphaF(min(0.1 + 0.3 * max(shares) ** 0.35, 0.4))
         edge.setAlphaF(0.55)
-        painter.setPen(QPen(edge, 1))
-        painter.setBrush(quiet)
-        painter.drawRoundedRect(rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-        self._write_upwards(painter, rail.area, fabric_label(rail.fabric))
-
-    def _write_upwards(self, painter: QPainter, area: QRectF, text: str) -> None:
+        draw_box(painter, rail.area.adjusted(0.5, 0.5, -0.5, -0.5), 5, quiet, edge)
+        area = rail.area
         painter.save()
         painter.translate(area.center())
         painter.rotate(-90)
         across = QRectF(-area.height() / 2, -area.width() / 2, area.height(), area.width())
-        self._write(painter, across, _MIDDLE, text, self._small, NVLINK)
+        self._write(painter, across, CENTRE, f"NVLink ×{rail.fabric.nvlinks}", self._small, NVLINK)
         painter.restore()
 
     def _draw_gpu(self, painter: QPainter, gpu: Gpu, area: QRectF) -> None:
-        telemetry = self._of(gpu) or Telemetry(_CPU)
-        painter.setPen(QColor(theme.EDGE))
-        painter.setBrush(QColor(theme.RAISED))
-        painter.drawRoundedRect(area, 6, 6)
+        telemetry = telemetry_of(gpu, self._telemetry) or Telemetry(_CPU)
+        draw_box(painter, area, 6, theme.RAISED, theme.EDGE)
         inner = area.adjusted(9, PAD, -9, -PAD)
         first = QRectF(inner.x(), inner.y(), inner.width(), self._line)
         second = QRectF(inner.x(), first.bottom() + 2, inner.width(), self._note)
         usage = telemetry.utilization
         room = 0.0
         if usage is not None:
-            room = self._write(painter, first, _RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
-        used = self._write(painter, first.adjusted(0, 0, -room, 0), _LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
-        self._write(painter, first.adjusted(used, 0, -room, 0), _LEFT, gpu.name.removeprefix("NVIDIA "), self._text, theme.MUTED)
+            room = self._write(painter, first, RIGHT, f"{usage:.0f} %", self._text, theme.TEXT) + 8
+        used = self._write(painter, first.adjusted(0, 0, -room, 0), LEFT, gpu_name(gpu), self._bold, theme.TEXT) + 8
+        self._write(painter, first.adjusted(used, 0, -room, 0), LEFT, gpu.name.removeprefix("NVIDIA "), self._text, theme.MUTED)
         pcie = traffic(telemetry.pcie_rx, telemetry.pcie_tx)
-        used = self._write(painter, second, _LEFT, pcie or pcie_link(gpu), self._small, PCIE if pcie else theme.MUTED) + 12
+        used = self._write(painter, second, LEFT, pcie or pcie_link(gpu), self._small, PCIE if pcie else theme.MUTED) + 12
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (f"{gpu.nvlinks} NVLinks" if gpu.nvlinks else pcie_link(gpu) if pcie else "")
-        rest, where = (second.translated(0, self._note), _LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), _RIGHT)
-        if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # a part of it would say nothing
+        rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
+        if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided, it would tell nothing
             self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 
     def _write(self, painter: QPainter, area: QRectF, where: Qt.AlignmentFlag, text: str, font: QFont, colour: str) -> float:
-        """Write as much as there is room for. Gives how wide it became."""
+        """Write text in a font and colour; return its width, logical pixels."""
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(int(area.width()), 0))
-        painter.drawText(area, where, shown)
-        return float(painter.fontMetrics().horizontalAdvance(shown))
+        return write(painter, area, text, where)

@@ -1,12 +1,12 @@
-"""Where everything of a machine's drawing goes. A column, so that it fits a narrow panel: one GPU a line, NVLink along the right edge.
+"""The layout of the topology as one column for a narrow panel: one GPU a line, with NVLink along the right edge.
 
-PCIe hangs on the left: from a box's head a trunk goes down, with a branch to each of its parts.
+PCIe is on the left: a trunk goes down from a box's head, with a branch to each part of the box.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from PySide6.QtCore import QRectF
@@ -16,9 +16,9 @@ from engine.devices.topology.types import Topology
 
 INDENT, INSET, GAP = 24, 8, 8
 TRUNK = 12
-"""From a box's left edge to its trunk."""
+"""The distance from a box's left edge to its trunk."""
 RAIL, PAIR = 18, 7
-"""Width of the lane of a fabric whose GPUs are all joined alike, and of one pair's link in others."""
+"""Widths of the lanes of a whole fabric and of one pair."""
 BETWEEN = 30
 """Height of the connection between NUMA nodes."""
 WIDEST = 620
@@ -26,7 +26,7 @@ WIDEST = 620
 
 @dataclass(frozen=True)
 class Sizes:
-    """Heights of a NUMA node's head, of another box's head, and of a GPU, by the fonts in use."""
+    """Heights of a NUMA node's head, of another box's head and of a GPU, logical pixels."""
 
     node: float
     head: float
@@ -35,7 +35,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Branch:
-    """From a trunk to one part, at height y. gpus: whose data pass through it, as places in the topology."""
+    """A line from a trunk to one part, at height y. gpus: places in the topology of the GPUs whose data pass it."""
 
     y: float
     end: float
@@ -55,22 +55,27 @@ class Placed:
 
 @dataclass(frozen=True)
 class Rail:
-    """What NVLink joins, along the right edge. pair: the two GPUs, where links of other pairs of their fabric are not theirs, too.
+    """GPUs that NVLink joins, along the right edge. pair: it shows one of several pairs of its fabric.
 
-    ends: heights at which it leaves its members' boxes; no two rails leave one at the same.
+    members: places in the topology. ends: heights at which the rail leaves its members, different for each rail.
     """
 
     fabric: Fabric
-    area: QRectF
     members: tuple[int, ...]
     nvlinks: int
     pair: bool
-    ends: tuple[float, ...]
+    area: QRectF = field(default_factory=QRectF)
+    ends: tuple[float, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """The width of its lane."""
+        return PAIR if self.pair else RAIL
 
 
 @dataclass
 class Layout:
-    """Everything, in logical pixels. gpus: by their places in the topology."""
+    """The places of everything, in logical pixels. gpus: by their places in the topology."""
 
     boxes: list[Placed] = field(default_factory=list)
     gpus: dict[int, QRectF] = field(default_factory=dict)
@@ -78,41 +83,29 @@ class Layout:
     height: float = 0.0
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A rail before it has a place."""
-
-    fabric: Fabric
-    members: tuple[int, ...]
-    nvlinks: int
-    pair: bool
-
-    @property
-    def width(self) -> int:
-        return PAIR if self.pair else RAIL
-
-
 def lay_out(topology: Topology, width: float, sizes: Sizes) -> Layout:
     """Place everything within this width."""
     layout = Layout()
     machine = boxes(topology)
-    wanted = [*_wanted(topology)]
-    lanes = _lanes(wanted, [topology.gpus.index(gpu) for box in machine for gpu in box.gpus()])
-    widths = [max(rail.width for rail, lane in zip(wanted, lanes, strict=True) if lane == number) for number in range(len(set(lanes)))]
+    rails = [*_rails(topology)]
+    lanes = _lanes(rails, [topology.gpus.index(gpu) for box in machine for gpu in box.gpus()])
+    widths = [max(rail.width for rail, lane in zip(rails, lanes, strict=True) if lane == number) for number in range(len(set(lanes)))]
     right = min(width, WIDEST) - (sum(widths) + INSET if widths else 0)
     y = 0.0
     for number, box in enumerate(machine):
         y = _place(layout, topology, box, QRectF(0.5, y + (BETWEEN if number else 0.5), right - 1, 0), sizes)
     layout.height = y + 1
-    ends = _ends(layout, wanted, lanes)
-    for number, (rail, lane) in enumerate(zip(wanted, lanes, strict=True)):
+    ends = _ends(layout, rails, lanes)
+    for number, (rail, lane) in enumerate(zip(rails, lanes, strict=True)):
         heights = tuple(ends[number, place] for place in rail.members)
-        layout.rails.append(_rail(layout, rail, right + INSET + sum(widths[:lane]), heights))
+        edges = heights if rail.pair else [y for place in rail.members for y in (layout.gpus[place].top(), layout.gpus[place].bottom())]
+        area = QRectF(right + INSET + sum(widths[:lane]), min(edges), rail.width, max(edges) - min(edges))
+        layout.rails.append(replace(rail, area=area, ends=heights))
     return layout
 
 
 def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: Sizes) -> float:
-    """Place a box and what is in it below ``start``'s upper edge. Gives its lower edge."""
+    """Place a box and its parts from ``start``'s upper edge on; return the box's lower edge."""
     node = box.kind is Kind.NODE
     head = QRectF(start.x(), start.y(), start.width(), sizes.node if node else sizes.head)
     y, inner, right = head.bottom(), start.x() + INDENT, start.right() - INSET
@@ -135,23 +128,23 @@ def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: S
     return y
 
 
-def _wanted(topology: Topology) -> Iterator[_Wanted]:
-    """A rail for GPUs that share a switch, or are but two; else one a pair."""
+def _rails(topology: Topology) -> Iterator[Rail]:
+    """One rail for a fabric with a switch or with two GPUs, else one for each pair. They have no place yet."""
     for fabric in fabrics(topology):
         if fabric.alike and (len(fabric.gpus) == 2 or not fabric.direct):
-            yield _Wanted(fabric, fabric.gpus, fabric.nvlinks, False)
+            yield Rail(fabric, fabric.gpus, fabric.nvlinks, False)
             continue
         for one, other in combinations(fabric.gpus, 2):
             link = topology.links[one][other]
             if link is not None and link.nvlinks:
-                yield _Wanted(fabric, (one, other), link.nvlinks, True)
+                yield Rail(fabric, (one, other), link.nvlinks, True)
 
 
-def _lanes(wanted: Sequence[_Wanted], order: Sequence[int]) -> list[int]:
-    """A lane for each, so that none covers another; the shortest are nearest to the GPUs. order: the GPUs from top to bottom."""
-    spans = [[order.index(place) for place in rail.members] for rail in wanted]
+def _lanes(rails: Sequence[Rail], order: Sequence[int]) -> list[int]:
+    """A lane for each rail, so that none covers another. The shortest rails are nearest to the GPUs. order: the GPUs from top to bottom."""
+    spans = [[order.index(place) for place in rail.members] for rail in rails]
     ends = [(min(span), max(span)) for span in spans]
-    lanes = [0] * len(wanted)
+    lanes = [0] * len(rails)
     taken: list[list[tuple[int, int]]] = []
     for number in sorted(range(len(ends)), key=lambda number: (ends[number][1] - ends[number][0], ends[number])):
         first, last = ends[number]
@@ -162,25 +155,18 @@ def _lanes(wanted: Sequence[_Wanted], order: Sequence[int]) -> list[int]:
     return lanes
 
 
-def _ends(layout: Layout, wanted: Sequence[_Wanted], lanes: Sequence[int]) -> dict[tuple[int, int], float]:
-    """Heights at which each rail, by its position, leaves each of its members.
+def _ends(layout: Layout, rails: Sequence[Rail], lanes: Sequence[int]) -> dict[tuple[int, int], float]:
+    """The height at which each rail, by its position, leaves each of its members.
 
-    Those that lead up leave above those that lead down, and the outermost lane in the middle: so they do not cross where they leave.
+    Rails that lead up leave above rails that lead down, and the outermost lane leaves in the middle, so that they do not cross there.
     """
     heights = {}
     for place, area in layout.gpus.items():
         leaving = []
-        for number, rail in enumerate(wanted):
+        for number, rail in enumerate(rails):
             if place in rail.members:
                 up = any(layout.gpus[other].y() < area.y() for other in rail.members)
                 leaving.append((not up, lanes[number] if up else -lanes[number], number))
         for position, (*_, number) in enumerate(sorted(leaving), 1):
             heights[number, place] = area.y() + area.height() * position / (len(leaving) + 1)
     return heights
-
-
-def _rail(layout: Layout, rail: _Wanted, x: float, ends: tuple[float, ...]) -> Rail:
-    areas = [layout.gpus[place] for place in rail.members]
-    whole = min(area.top() for area in areas), max(area.bottom() for area in areas)
-    top, bottom = (min(ends), max(ends)) if rail.pair else whole
-    return Rail(rail.fabric, QRectF(x, top, rail.width, bottom - top), rail.members, rail.nvlinks, rail.pair, ends)

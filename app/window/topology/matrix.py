@@ -1,4 +1,4 @@
-"""The codes of ``nvidia-smi topo -m`` as a table: colours say how near, tooltips say it in words."""
+"""The codes of ``nvidia-smi topo -m`` as a table: colours show how near GPUs are, tooltips explain it."""
 
 from __future__ import annotations
 
@@ -13,43 +13,40 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
-    QWidget,
 )
 
 from app.window.topology.text import about_link, gpu_title
 from app.window.widgets import theme
+from app.window.widgets.painting import CENTRE, draw_box
 from engine.devices.topology.types import Level, Link, Topology
 
 WIDEST = 56
-_MIDDLE = Qt.AlignmentFlag.AlignCenter
 _SHADE = Qt.ItemDataRole.UserRole
 _SHADES = {Level.PIX: 0.42, Level.PXB: 0.32, Level.PHB: 0.23, Level.NODE: 0.15, Level.SYS: 0.07}
-"""The nearer, the stronger."""
+"""Opacity by level: the nearer two GPUs are, the stronger."""
 
 
 class _Cell(QStyledItemDelegate):
-    """A tinted square with its code, which is never cut."""
+    """Draws a tinted square with a code, which is never elided."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Draw it."""
+        """Draw one cell."""
         area = QRectF(option.rect).adjusted(1, 1, -1, -1)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        painter.setPen(QColor(theme.ACCENT) if focused else Qt.PenStyle.NoPen)
-        painter.setBrush(index.data(_SHADE))
-        painter.drawRoundedRect(area, 3, 3)
+        draw_box(painter, area, 3, index.data(_SHADE), theme.ACCENT if focused else None)
         painter.setPen(index.data(Qt.ItemDataRole.ForegroundRole).color())
         painter.setFont(theme.font(-2))
-        painter.drawText(area.adjusted(-4, 0, 4, 0), _MIDDLE, index.data())
+        painter.drawText(area.adjusted(-4, 0, 4, 0), CENTRE, index.data())
         painter.restore()
 
 
 class TopologyMatrix(QTableWidget):
-    """A row and a column for each GPU, by the driver's numbers."""
+    """A row and a column for each GPU, in the order of the driver's numbers."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName("How GPUs are joined")
         self.setItemDelegate(_Cell(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -68,7 +65,7 @@ class TopologyMatrix(QTableWidget):
             header.setFont(theme.font(-2))
             header.setHighlightSections(False)
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-            header.setDefaultAlignment(_MIDDLE)
+            header.setDefaultAlignment(CENTRE)
         self._narrowest = 0
 
     def show_topology(self, topology: Topology) -> None:
@@ -99,12 +96,12 @@ class TopologyMatrix(QTableWidget):
         self._spread()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use what room there is."""
+        """Use the new width."""
         super().resizeEvent(event)
         self._spread()
 
     def _spread(self) -> None:
-        """Columns as wide as there is room for, within reason; where there is none, they scroll."""
+        """Divide the width among the columns; scroll if it is too small."""
         count = self.columnCount()
         if not count:
             return

@@ -1,13 +1,13 @@
-"""What joins this machine's devices: the machine drawn, and the matrix."""
+"""The topology of a machine with live traffic, a matrix of how its GPUs are joined, and what is unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
@@ -15,6 +15,7 @@ from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
 from app.window.widgets.indicators import label, say, wrapped
+from app.window.widgets.layouts import Panel, column
 from app.window.widgets.scroll_pane import ScrollPane
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -24,83 +25,56 @@ from engine.types import DeviceId
 
 REFRESH_MS = 500
 SIDE_BY_SIDE = 720
-"""Width from which on drawing and matrix have room beside each other."""
+"""The panel's width from which the matrix stands beside the drawing, logical pixels."""
 _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
-class TopologyPanel(QWidget):
-    """Shows a topology, and what flows in it, while it is seen. wanted: it is seen for the first time, and knows nothing yet."""
+class TopologyPanel(Panel):
+    """Shows a topology, with traffic while it is visible. wanted: it is visible for the first time and needs a topology."""
 
     wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._topology: Topology | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        self.topology: Topology | None = None
         self._recorded: Mapping[DeviceId, Telemetry] | None = None
         self._asked = False
         self.telemetry = DeviceTelemetry()
-        self.note, self.problem = wrapped("small"), wrapped("notice")
-        self.drawing = TopologyDrawing()
-        self.legend = label("small")
+        self.note, self.problem, self.peers = wrapped("small"), wrapped("notice"), wrapped("notice")
+        self.drawing, self.matrix = TopologyDrawing(), TopologyMatrix()
+        self.legend = label("small", wrap=True)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
-        self.legend.setWordWrap(True)
         self.matrix_heading = label("heading", "GPU to GPU")
-        self.matrix = TopologyMatrix()
-        self.peers = wrapped("notice")
         say(self.note, "Looking at this machine…")
-        inside = QWidget()
-        inside.setObjectName("inside")
-        inside.setStyleSheet(f"#inside {{ background: {theme.SURFACE}; }}")
         self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._parts.setSpacing(3 * theme.SPACE)
         for widgets in ((self.drawing, self.legend), (self.matrix_heading, self.matrix, self.peers)):
-            part = QVBoxLayout()
-            part.setSpacing(theme.SPACE)
-            for widget in widgets:
-                part.addWidget(widget)
-            part.addStretch()
-            self._parts.addLayout(part, 1)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(12, 4, 12, 12)
-        column.setSpacing(theme.SPACE)
-        for widget in (self.problem, self.note):
-            column.addWidget(widget)
-        column.addLayout(self._parts)
-        column.addStretch()
-        outside = QVBoxLayout(self)
-        outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(ScrollPane("Topology", inside))
+            self._parts.addLayout(column(*widgets, None, spacing=theme.SPACE), 1)
+        inside = QWidget()
+        column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
+        column(ScrollPane("Topology", inside), of=self)
         for widget in (self.drawing, self.legend, self.matrix_heading, self.matrix):
             widget.hide()
         self._timer = QTimer(self, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
 
-    @property
-    def topology(self) -> Topology | None:
-        """What is shown; None before anything is."""
-        return self._topology
-
-    @Slot(object)
     def show_topology(self, topology: Topology) -> None:
         """Show this machine, unless a recorded one is shown."""
         if self._recorded is None:
             self._show(topology)
 
-    @Slot(str)
     def show_problem(self, problem: str) -> None:
-        """Say why nothing is known."""
+        """Show why there is no topology."""
         say(self.note, "")
         say(self.problem, problem)
 
     def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine instead, as it was."""
+        """Show a recorded machine instead of this one."""
         self._recorded = recording.telemetry
         self._show(recording.topology)
 
     def _show(self, topology: Topology) -> None:
-        self._topology = topology
+        self.topology = topology
         gpus = topology.gpus
         say(self.problem, f"Not all is known: {topology.problem}." if topology.problem else "")
         say(self.note, "" if gpus else "No NVIDIA GPU: the processors do the work.")
@@ -116,30 +90,29 @@ class TopologyPanel(QWidget):
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The matrix stands beneath the drawing, or, where there is room, beside it."""
+        """Put the matrix beside the drawing if there is room, else below."""
         super().resizeEvent(event)
         directions = QBoxLayout.Direction
         self._parts.setDirection(directions.LeftToRight if self.width() >= SIDE_BY_SIDE else directions.TopToBottom)
 
     def _watch(self) -> None:
-        """Take telemetry of all GPUs, and of the processors, while anybody looks."""
-        if self._topology is None or self._recorded is not None or not self.isVisible():
+        """Take telemetry of the GPUs and the processors while the panel is visible."""
+        if self.topology is None or self._recorded is not None or not self.isVisible():
             self.telemetry.watch(())
             return
-        gpus = [replace(_CPU, id=gpu.device, name=gpu.name, uuid=gpu.uuid) for gpu in self._topology.gpus if gpu.device and gpu.uuid]
+        gpus = [replace(_CPU, id=gpu.device, name=gpu.name, uuid=gpu.uuid) for gpu in self.topology.gpus if gpu.device and gpu.uuid]
         self.telemetry.watch((_CPU, *gpus))
 
-    @Slot()
     def refresh(self) -> None:
-        """Show what flows now."""
+        """Show the latest traffic."""
         watched = [device.id for device in self.telemetry.watched]
         measured = {device: snapshot for device in watched if (snapshot := self.telemetry.of(device)) is not None}
         self.drawing.show_telemetry(measured if self._recorded is None else self._recorded)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to take telemetry; ask for a topology once."""
+        """Start to take telemetry; ask for a topology once."""
         super().showEvent(event)
-        if self._topology is None and not self._asked:
+        if self.topology is None and not self._asked:
             self._asked = True
             self.wanted.emit()
         self._timer.start()
@@ -147,14 +120,14 @@ class TopologyPanel(QWidget):
         self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Take none any more."""
+        """Stop telemetry."""
         super().hideEvent(event)
         self._timer.stop()
         self._watch()
 
 
 def _legend(nvlink: bool) -> str:
-    """Colours and arrows in words."""
+    """The meaning of colours and arrows, as rich text."""
     parts = [f'<span style="color:{PCIE}">━</span> PCIe']
     if nvlink:
         parts.append(f'<span style="color:{NVLINK}">━</span> NVLink')

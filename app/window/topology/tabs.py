@@ -1,80 +1,62 @@
-"""Devices at work, and what joins them: two views of the same place in the window."""
+"""Tabs for the devices and the topology."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QDialog, QStackedWidget
 
 from app.window.devices.panel import DevicePanel
 from app.window.topology.panel import TopologyPanel
-from app.window.viewer.transport import tool_button
+from app.window.widgets.buttons import push_button, tool_button
 from app.window.widgets.indicators import label
+from app.window.widgets.layouts import Panel, column, row
 from app.window.widgets.screen_fit import within_screen
 from engine.devices.recording import Recording
 
 
-class DeviceTabs(QWidget):
-    """Shows one of the two panels; the other rests. The topology can also have a window of its own."""
+class DeviceTabs(Panel):
+    """Shows one of the two panels. The topology can also have its own window."""
 
-    def __init__(self, devices: DevicePanel, topology: TopologyPanel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    def __init__(self, devices: DevicePanel, topology: TopologyPanel) -> None:
+        super().__init__()
         self.devices, self.topology = devices, topology
         self.stack = QStackedWidget()
         self.buttons = QButtonGroup(self)
-        self.recorded = label("small", "Recorded")
-        self.recorded.setToolTip("Another machine, as it was when it was recorded")
+        self.recorded = label("small", "Recorded", tip="Another machine, as it was when it was recorded")
         self.recorded.hide()
         self.larger = tool_button("fullscreen", "Show larger")
         self.larger.clicked.connect(self.enlarge)
         self.window_: QDialog | None = None
-        row = QHBoxLayout()
-        row.setContentsMargins(8, 8, 8, 4)
-        row.setSpacing(2)
         for number, (name, panel) in enumerate((("Devices", devices), ("Topology", topology))):
             self.stack.addWidget(panel)
-            button = QPushButton(name)
+            button = push_button(name, role="flat")
             button.setCheckable(True)
-            button.setProperty("role", "flat")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self.buttons.addButton(button, number)
-            row.addWidget(button)
-        row.addStretch()
-        row.addWidget(self.recorded)
-        row.addWidget(self.larger)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row)
-        column.addWidget(self.stack, 1)
+        head = row(*self.buttons.buttons(), None, self.recorded, self.larger, spacing=2, margins=(8, 8, 8, 4))
+        column(head, (self.stack, 1), spacing=0, of=self)
         self.buttons.idClicked.connect(self.show_tab)
         self.show_tab(0)
 
-    @Slot(int)
     def show_tab(self, number: int) -> None:
-        """0: devices, 1: topology."""
+        """Show the devices (0) or the topology (1)."""
         self.buttons.button(number).setChecked(True)
         self.stack.setCurrentIndex(number)
         self.larger.setVisible(number == 1)
 
-    @Slot(object)
     def show_recording(self, recording: Recording) -> None:
-        """Show a recorded machine in both."""
+        """Show a recorded machine in both panels."""
         self.recorded.show()
         self.devices.show_recording(recording)
         self.topology.show_recording(recording)
 
-    @Slot()
     def enlarge(self) -> None:
-        """Move the topology to a window of its own until that is closed."""
+        """Move the topology to its own window until that is closed."""
         self.window_ = QDialog(self.window())
         self.window_.setWindowTitle("Topology – Framefleet")
         self.window_.resize(within_screen(self, 1000, 720))
-        column = QVBoxLayout(self.window_)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.addWidget(self.topology)
+        column(self.topology, margins=(8, 8, 8, 8), of=self.window_)
         self.topology.show()
         self.show_tab(0)
         self.buttons.button(1).setEnabled(False)
@@ -82,12 +64,11 @@ class DeviceTabs(QWidget):
         self.window_.show()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """The window is closed, or shows nothing but the picture: its own windows go with it, which Qt leaves open."""
+        """Close the topology's window when the main window closes or shows only the picture: Qt leaves it open."""
         super().hideEvent(event)
         if self.window_ is not None and not event.spontaneous():
             self.window_.close()
 
-    @Slot()
     def _take_back(self) -> None:
         self.stack.insertWidget(1, self.topology)
         self.buttons.button(1).setEnabled(True)

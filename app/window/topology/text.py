@@ -1,14 +1,17 @@
-"""What joins devices, as people read it. Pure values, no Qt."""
+"""The topology and its traffic in words and loads. Pure values, no Qt."""
 
 from __future__ import annotations
 
-from app.window.devices.telemetry_text import details
-from app.window.widgets import formats
-from engine.devices.telemetry.snapshot import Telemetry
-from engine.devices.topology.tree import Box, Fabric, Kind
-from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
-GIB = 1 << 30
+from app.window.devices.telemetry_text import bandwidth, details
+from app.window.widgets import formats
+from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
+from engine.devices.topology.tree import Box, Kind
+from engine.devices.topology.types import LEVELS, Gpu, Link, NumaNode, Topology, list_text
+from engine.types import DeviceId
+
 _LANE = {1: 0.25e9, 2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9, 6: 7.563e9}
 """Bytes/s of a PCIe lane each way, by generation (PCI-SIG)."""
 _NVLINK = 25e9
@@ -21,7 +24,7 @@ _PEERS = {
 
 
 def gpu_name(gpu: Gpu) -> str:
-    """The name that it has everywhere here, or, where it has none, the driver's number."""
+    """A GPU's device id, or the driver's number if it has none."""
     return str(gpu.device or f"GPU {gpu.number}")
 
 
@@ -37,17 +40,17 @@ def pcie_link(gpu: Gpu) -> str:
 
 
 def pcie_capacity(gpu: Gpu) -> float:
-    """Bytes/s each way; where it is unknown, that of a common link."""
+    """The capacity of a GPU's PCIe link, bytes/s each way; that of a common link if unknown."""
     return _LANE.get(gpu.generation or 4, _LANE[4]) * (gpu.width or 16)
 
 
 def nvlink_capacity(count: int) -> float:
-    """Bytes/s each way."""
+    """The capacity of this many NVLinks, bytes/s each way."""
     return _NVLINK * max(count, 1)
 
 
 def traffic(received: float | None, sent: float | None) -> str | None:
-    """``↓ 1.7  ↑ 0.6 MB/s``: what a device receives and sends; None where neither is known."""
+    """Received and sent bytes/s as ``↓ 1.7  ↑ 0.6 MB/s``; None if both are unknown."""
     if received is None and sent is None:
         return None
     greatest = max(received or 0.0, sent or 0.0)
@@ -61,7 +64,7 @@ def _figure(value: float) -> str:
 
 
 def node_name(box: Box) -> str:
-    """``NUMA node 0``; of other boxes what they are."""
+    """``NUMA node 0``, or the kind of another box."""
     if box.node is not None:
         return f"{Kind.NODE} {box.node.number}"
     return "NUMA node unknown" if box.kind is Kind.NODE else str(box.kind)
@@ -73,7 +76,7 @@ def node_facts(node: NumaNode | None) -> str:
         return "The system does not tell where they are"
     facts = [f"{'CPU' if len(node.cpus) == 1 else 'CPUs'} {list_text(node.cpus)}" if node.cpus else "no CPUs"]
     if node.memory is not None:
-        facts.append(f"{node.memory / GIB:.1f} GiB")
+        facts.append(formats.gib(node.memory))
     return " · ".join(facts)
 
 
@@ -92,7 +95,7 @@ def about_box(box: Box) -> str:
 
 
 def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
-    """A GPU's tooltip: its place, then what it does."""
+    """A GPU's tooltip: its place, then its telemetry."""
     near = f"near NUMA node {list_text(gpu.nodes)}" if gpu.nodes else "NUMA node unknown"
     lines = [gpu_title(gpu), f"{gpu.pci or 'place unknown'}, {pcie_link(gpu)}", f"{near}, CPUs {list_text(gpu.cpus) or 'unknown'}"]
     if gpu.bridges:
@@ -100,13 +103,8 @@ def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
     return "\n".join(lines + ([details(telemetry)] if telemetry is not None else []))
 
 
-def fabric_label(fabric: Fabric) -> str:
-    """``NVLink ×18``."""
-    return f"NVLink ×{fabric.nvlinks}"
-
-
 def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
-    """Tooltip of a cell."""
+    """The tooltip of a link in the matrix."""
     if link is None:
         return gpu_title(one)
     way = LEVELS[link.level] if link.level is not None else None
@@ -116,9 +114,90 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
 
 
 def peers(topology: Topology) -> str:
-    """Whether GPUs read each other's memory, "" where there are no two, or all do."""
+    """A note if not all GPUs read each other's memory, else ""."""
     found = {link.peer for links in topology.links for link in links if link is not None}
     if False not in found:
         return ""
     which = "No GPU reads another's memory" if found == {False} else "Not all GPUs read each other's memory"
     return f"{which}: what they exchange goes through the processors' memory."
+
+
+Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
+
+_MUCH, _NOTHING = 2.0, 1e6
+"""The busiest link is named from this multiple of the mean on, unless it carries fewer bytes/s than this."""
+
+
+def telemetry_of(gpu: Gpu, telemetry: Snapshots) -> Telemetry | None:
+    """The snapshot of a GPU, None if there is none."""
+    return telemetry.get(gpu.device) if gpu.device is not None else None
+
+
+def between(one: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float, float] | None:
+    """Bytes/s from the first GPU to the second and back over the links that join them; None if unknown.
+
+    Both ends count the same bytes, but at different moments, so the greater number is used.
+    """
+    received, sent = _with(one, other, telemetry)
+    received_there, sent_there = _with(other, one, telemetry)
+    there = [rate for rate in (sent, received_there) if rate is not None]
+    back = [rate for rate in (received, sent_there) if rate is not None]
+    return (max(there), max(back)) if there and back else None
+
+
+def _with(gpu: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float | None, float | None]:
+    """Bytes/s that a GPU receives from another and sends to it, from its own counters."""
+    snapshot = telemetry_of(gpu, telemetry)
+    links = [link for link in snapshot.nvlink_traffic if link.end == other.pci] if snapshot is not None and other.pci else []
+    rates = [(link.rx, link.tx) for link in links if link.rx is not None and link.tx is not None]
+    if not links or len(rates) < len(links):
+        return None, None
+    return sum(rx for rx, _ in rates), sum(tx for _, tx in rates)
+
+
+def nvlink_share(gpu: Gpu, telemetry: Snapshots) -> float:
+    """The load of all NVLinks of a GPU, both ways together, 0..1."""
+    snapshot = telemetry_of(gpu, telemetry)
+    if snapshot is None:
+        return 0.0
+    return ((snapshot.nvlink_rx or 0.0) + (snapshot.nvlink_tx or 0.0)) / (2 * nvlink_capacity(gpu.nvlinks))
+
+
+def nvlink_share_between(one: Gpu, other: Gpu, nvlinks: int, telemetry: Snapshots) -> float | None:
+    """The load of the NVLinks between two GPUs, both ways together, 0..1; None if unknown."""
+    flows = between(one, other, telemetry)
+    return None if flows is None else sum(flows) / (2 * nvlink_capacity(nvlinks))
+
+
+def about_rail(gpus: Sequence[Gpu], nvlinks: int, telemetry: Snapshots) -> str:
+    """The tooltip of a rail: the traffic between two GPUs if known, else the traffic of all links of each GPU."""
+    links = formats.plural(nvlinks, "link")
+    if len(gpus) > 2:
+        return "\n".join(["NVLink", f"{', '.join(map(gpu_name, gpus))}: each with each by {links}", *_totals(gpus, telemetry)])
+    one, other = gpus
+    lines = ["NVLink", f"{gpu_name(one)} and {gpu_name(other)}: {links}"]
+    flows = between(one, other, telemetry)
+    if flows is None:
+        totals = _totals(gpus, telemetry)
+        return "\n".join([*lines, *(["All links of each:", *totals] if totals else [])])
+    there, back = map(bandwidth, flows)
+    return "\n".join([*lines, f"{gpu_name(one)} → {gpu_name(other)}: {there}", f"{gpu_name(other)} → {gpu_name(one)}: {back}"])
+
+
+def _totals(gpus: Sequence[Gpu], telemetry: Snapshots) -> list[str]:
+    lines = []
+    for gpu in gpus:
+        snapshot = telemetry_of(gpu, telemetry)
+        total = traffic(snapshot.nvlink_rx, snapshot.nvlink_tx) if snapshot is not None else None
+        if snapshot is not None and total is not None:
+            lines.append(f"{gpu_name(gpu)}: {total}{_busiest(snapshot.nvlink_traffic)}")
+    return lines
+
+
+def _busiest(links: Sequence[LinkTraffic]) -> str:
+    """The busiest link, if it carries much more than the others."""
+    flows = {link: (link.rx or 0.0) + (link.tx or 0.0) for link in links}
+    most = max(links, key=flows.__getitem__, default=None)
+    if most is None or flows[most] < max(_NOTHING, _MUCH * sum(flows.values()) / len(flows)):
+        return ""
+    return f"; the most on link {most.number}: {traffic(most.rx, most.tx)}"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
 from app.window.widgets import formats, theme
+from app.window.widgets.painting import draw_box
 from engine.media.annotation.colours import class_colour
 from engine.media.annotation.label_position import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
@@ -28,8 +29,8 @@ class VideoCanvas(QWidget):
     resized = Signal(QSize)
     activated = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
         self.setMouseTracking(True)
@@ -38,7 +39,7 @@ class VideoCanvas(QWidget):
         self._image: QImage | None = None
         self._size = (1, 1)
         self._result: FrameResult | None = None
-        self._visible = Detections()
+        self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
         self._message = ""
@@ -46,18 +47,13 @@ class VideoCanvas(QWidget):
         self._pointed: int | None = None
 
     @property
-    def visible_detections(self) -> Detections:
-        """What is drawn, strongest first."""
-        return self._visible
-
-    @property
     def placement(self) -> Placement | None:
-        """Where the picture is, in logical pixels."""
+        """The picture's place, in logical pixels; None without a picture."""
         return fit((self.width(), self.height()), self._size) if self._image is not None else None
 
     @property
     def note(self) -> str:
-        """What is said over the picture instead of boxes; "" = nothing."""
+        """The text over the picture instead of boxes; "" = none."""
         if self._image is None:
             return ""
         if self._result is None:
@@ -65,7 +61,7 @@ class VideoCanvas(QWidget):
         return "" if self._result.failure is None else f"No detections for this frame: {self._result.failure}"
 
     def set_missing(self, text: str) -> None:
-        """What to say over pictures that have no result."""
+        """Set the text over pictures without a result."""
         if text != self._missing:
             self._missing = text
             self.update()
@@ -75,14 +71,11 @@ class VideoCanvas(QWidget):
         return self.size() * self.devicePixelRatio()
 
     def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
-        """Show a picture of a source of this width and height with its result; None while it has none."""
+        """Show a picture with its result, None = no result yet. source: the width and height of the source."""
         before = self.placement
         self._image, self._size = image, source
         self._message = ""
-        self._result = result
-        if result is not None:
-            self._size = (result.width, result.height)
-        self._select()
+        self._take(result)
         now = self.placement
         if now is None or now != before:
             self.update()
@@ -90,15 +83,18 @@ class VideoCanvas(QWidget):
             self.update(QRectF(now.x, now.y, now.width, now.height).toAlignedRect())
 
     def show_result(self, result: FrameResult | None) -> None:
-        """The result of the picture that is on."""
+        """Show the result of the current picture."""
+        self._take(result)
+        self.update()
+
+    def _take(self, result: FrameResult | None) -> None:
         self._result = result
         if result is not None:
             self._size = (result.width, result.height)
         self._select()
-        self.update()
 
     def show_message(self, message: str) -> None:
-        """Text instead of a picture."""
+        """Show text instead of a picture."""
         self._image, self._message = None, formats.shortened(message)
         self.show_result(None)
 
@@ -109,18 +105,18 @@ class VideoCanvas(QWidget):
         self.update()
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Names of the classes."""
+        """Set the names of the classes."""
         self._labels = tuple(labels)
         self.update()
 
     def _select(self) -> None:
         found = self._result.detections if self._result is not None else None
-        self._visible = self._filter.apply(found) if found is not None else Detections()
+        self.visible_detections = self._filter.apply(found) if found is not None else Detections()
         self._pointed = None
-        self.setAccessibleDescription(formats.plural(len(self._visible), "object") if self._image is not None else self._message)
+        self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
 
     def label_of(self, class_id: int) -> str:
-        """A class's name, its number where it has none."""
+        """A class's name, or its number if it has none."""
         return self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -129,16 +125,16 @@ class VideoCanvas(QWidget):
         self.resized.emit(self.device_size())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Tell the window, which fills the screen."""
+        """Ask for full screen."""
         self.activated.emit()
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Point out the smallest box under the mouse."""
+        """Highlight the smallest box under the mouse."""
         placement = self.placement
         pointed, smallest = None, float("inf")
         if placement is not None:
-            for index, box in enumerate(self._visible.boxes):
+            for index, box in enumerate(self.visible_detections.boxes):
                 rect = QRectF(*placement.rect(box.tolist()))
                 area = rect.width() * rect.height()
                 if area < smallest and rect.contains(event.position()):
@@ -149,8 +145,8 @@ class VideoCanvas(QWidget):
             self.update()
 
     def _describe(self, index: int) -> str:
-        x1, y1, x2, y2 = self._visible.boxes[index].tolist()
-        label, score = self.label_of(int(self._visible.class_ids[index])), float(self._visible.scores[index])
+        x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
+        label, score = self.label_of(int(self.visible_detections.class_ids[index])), float(self.visible_detections.scores[index])
         return f"{label} · {score:.1%}\n{x2 - x1:.0f} × {y2 - y1:.0f} at {x1:.0f}, {y1:.0f}"
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -173,7 +169,7 @@ class VideoCanvas(QWidget):
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()
         if abs(target.width() * ratio - image.width()) < 2 and abs(target.height() * ratio - image.height()) < 2:
-            # Fetched for this size: copied as it is, which is sharp and takes a tenth of the time of scaling by half a pixel.
+            # The picture was fetched for this size: a copy is sharp and takes a tenth of the time of scaling.
             painter.save()
             painter.scale(1 / ratio, 1 / ratio)
             painter.drawImage(round(target.x() * ratio), round(target.y() * ratio), image)
@@ -193,21 +189,19 @@ class VideoCanvas(QWidget):
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, target.width() - 40)
         chip = QRectF(target.left() + 10, target.top() + 10, metrics.horizontalAdvance(text) + 18, metrics.height() + 8)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(14, 16, 20, 215))
-        painter.drawRoundedRect(chip, 5, 5)
+        draw_box(painter, chip, 5, QColor(14, 16, 20, 215))
         painter.setPen(QColor(colour))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_boxes(self, painter: QPainter, placement: Placement) -> None:
-        rects = [placement.rect(box.tolist()) for box in self._visible.boxes]
+        rects = [placement.rect(box.tolist()) for box in self.visible_detections.boxes]
         outlines = [QRectF(*rect).toRect().adjusted(0, 0, -1, -1) for rect in rects]
-        colours = [QColor(*class_colour(int(class_id))) for class_id in self._visible.class_ids]
+        colours = [QColor(*class_colour(int(class_id))) for class_id in self.visible_detections.class_ids]
         if self._pointed is not None:
             inside = QColor(colours[self._pointed])
             inside.setAlpha(60)
             painter.fillRect(outlines[self._pointed], inside)
-        # Few calls with many thin rectangles: each call of Qt waits for the interpreter's lock, and wide pens are slow.
+        # Few calls with many thin rectangles: each call into Qt waits for the interpreter's lock, and wide pens are slow.
         painter.setPen(QPen(QColor(8, 10, 14, 150), 1))  # a rim, readable on any picture
         painter.drawRects([rim for outline in outlines for rim in (_grown(outline, 1), _grown(outline, -2))])
         for colour in dict.fromkeys(colour.rgb() for colour in reversed(colours)):  # the strongest on top
@@ -221,12 +215,14 @@ class VideoCanvas(QWidget):
         metrics = QFontMetricsF(painter.font())
         bounds = (placement.x, placement.y, placement.width, placement.height)
         taken: list[Rect] = []
+        found = self.visible_detections
         for index, rect in enumerate(rects):
-            text = f"{self.label_of(int(self._visible.class_ids[index]))} {int(float(self._visible.scores[index]) * 100 + 0.5)}%"
+            label, score = self.label_of(int(found.class_ids[index])), float(found.scores[index])
+            text = f"{label} {int(score * 100 + 0.5)}%"
             size = (metrics.horizontalAdvance(text) + 8, metrics.height() + 1)
             place = label_place(rect, size, bounds, taken)
             if any(overlap(place, other) for other in taken):
-                continue  # in a crowd the colour of a weaker box has to do, and what the pointer tells
+                continue  # without room, a weaker box has only its colour and its tooltip
             taken.append(place)
             painter.fillRect(QRectF(*place), colours[index])
             painter.setPen(QColor(theme.ON_ACCENT))

@@ -1,4 +1,4 @@
-"""Which of the stored detections are shown: applied while drawing, so it never needs another run."""
+"""The filter of the detections that are shown. It works on stored results, without another run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ViewFilter:
     classes: frozenset[int] | None = None
 
     def apply(self, detections: Detections) -> Detections:
-        """Those to show, strongest first.
+        """The detections to show, strongest first.
 
         Non-maximum suppression keeps a box only because of stronger ones, so filtering afterwards gives what detecting
         with the higher threshold would have given.

@@ -1,4 +1,4 @@
-"""Where the picture goes inside the canvas. Plain numbers in logical pixels, no Qt."""
+"""The place of the picture inside the canvas. Plain numbers in logical pixels, no Qt."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""When each picture is due: the clock of the player, in plain seconds."""
+"""The clock of the player: when each picture is due, in plain seconds."""
 
 from __future__ import annotations
 
-LATE = 0.25  # seconds behind at which the clock gives in, instead of racing to catch up
+LATE = 0.25  # seconds of delay at which the clock is set back, instead of hurrying
 
 
 class Pacer:
@@ -13,7 +13,7 @@ class Pacer:
         self._anchor: tuple[float, float] | None = None
 
     def stop(self) -> None:
-        """The clock stands; the next ``due`` starts it anew."""
+        """Stop the clock; the next ``due`` starts it again."""
         self._anchor = None
 
     def set_speed(self, speed: float) -> None:
@@ -22,7 +22,7 @@ class Pacer:
         self._anchor = None
 
     def due(self, pts: float, now: float) -> float:
-        """When a picture should be shown, in the time of ``now``; pictures far too late move the clock."""
+        """The time to show a picture, on the clock of ``now``. A picture that is far too late sets the clock back."""
         if self._anchor is None:
             self._anchor = (now, pts)
         start, first = self._anchor
@@ -33,7 +33,7 @@ class Pacer:
         return due
 
     def reached(self, now: float) -> float | None:
-        """The pts whose time has come; None while the clock stands."""
+        """The pts that is due now; None while the clock is stopped."""
         if self._anchor is None:
             return None
         start, first = self._anchor

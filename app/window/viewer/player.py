@@ -1,4 +1,4 @@
-"""The player: what is on the screen, what comes next, and when."""
+"""The player: the current picture, the next pictures, and their times."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult
 
 PICTURES_PER_SECOND = 2.0
-"""How fast a folder of pictures plays: their pts are positions, not seconds."""
+"""The speed at which a folder of pictures plays: their pts are positions, not seconds."""
 
 
 @dataclass(frozen=True)
 class Playback:
-    """waiting: playing, but the next picture waits for its detections."""
+    """Whether the player plays. waiting: the next picture waits for its detections."""
 
     playing: bool = False
     waiting: bool = False
 
 
 class Player(QObject):
-    """Plays one file at a time, paced by pts, with at most two pictures decoded ahead.
+    """Plays one file at a time by its pts, with at most two pictures decoded ahead.
 
-    shown: Shown. result: FrameResult of the picture that is on, None: it has none any more. opened: SourceInfo. changed:
-    Playback. failed: why the file cannot be shown.
+    shown: Shown. result: FrameResult of the current picture, None = it has none any more. opened: SourceInfo. changed: Playback.
+    failed: why the file cannot be shown.
     """
 
     shown = Signal(object)
@@ -48,22 +48,18 @@ class Player(QObject):
         self._pacer = Pacer()
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
-        self._ticket = 0
+        self._ticket = self._asked = 0
         self._size = QSize(640, 360)
         self._item: QueueItem | None = None
-        self._info: SourceInfo | None = None
+        self.info: SourceInfo | None = None
         self._follow = True
         self._queue_busy = False
         self._speed = 1.0
         self._state = Playback()
         self._ahead: deque[Shown] = deque()
-        self._asked = 0
-        self._display_next = False
-        self._at_end = False
+        self._display_next = self._at_end = False
         self._current: Shown | None = None
-        self._analysed = False
-        self._hold = False
-        self._held = False
+        self._analysed = self._hold = self._held = False
         client.opened.connect(self._opened)
         client.shown.connect(self._arrived)
         client.holding.connect(self._holding)
@@ -73,7 +69,7 @@ class Player(QObject):
 
     @property
     def position(self) -> float:
-        """Pts of the picture that is on."""
+        """The pts of the current picture, seconds."""
         return self._current.pts if self._current is not None else 0.0
 
     @property
@@ -81,29 +77,24 @@ class Player(QObject):
         """Whether it plays."""
         return self._state.playing
 
-    @property
-    def info(self) -> SourceInfo | None:
-        """The source that is shown, once it is open."""
-        return self._info
-
     def open(self, item: QueueItem, play: bool) -> None:
         """Show a file from its beginning."""
-        self._item, self._info, self._current = item, item.info, None
+        self._item, self.info, self._current = item, item.info, None
         self._set(Playback(play))
         self._jump(at=0.0)
 
     def close_file(self) -> None:
         """Show nothing."""
         self._ticket += 1
-        self._item = self._info = self._current = None
+        self._item = self.info = self._current = None
         self._ahead.clear()
         self._timer.stop()
         self._set(Playback())
 
     def update_item(self, item: QueueItem, queue_busy: bool) -> None:
-        """The shown file's detection has come further. queue_busy: the pool works on another file."""
+        """Take the changed state of the shown file. queue_busy: the pool works on another file."""
         before, self._item, self._queue_busy = self._item, item, queue_busy
-        if self._analysed and before is not None and _database(item) != _database(before):  # it is detected anew
+        if self._analysed and before is not None and _database(item) != _database(before):  # detection started again
             self._analysed = False
             self.result.emit(None)
         self._look()
@@ -111,7 +102,7 @@ class Player(QObject):
             self._client.look_up(self._ticket, self._current.pts)
 
     def play(self) -> None:
-        """Play on; from the beginning if it is at the end."""
+        """Play, from the beginning if it is at the end."""
         if self._item is None or self._state.playing:
             return
         self._set(Playback(True))
@@ -122,7 +113,7 @@ class Player(QObject):
             self._schedule()
 
     def pause(self) -> None:
-        """Stay at this picture."""
+        """Stop at the current picture."""
         self._timer.stop()
         self._pacer.stop()
         self._set(Playback(False))
@@ -137,7 +128,7 @@ class Player(QObject):
             self._jump(at=max(pts, 0.0))
 
     def step(self, frames: int) -> None:
-        """One frame on (1) or back (-1), and stay there."""
+        """Show the next (1) or previous (-1) frame, and stop there."""
         if self._item is None or self._current is None:
             return
         self.pause()
@@ -157,11 +148,10 @@ class Player(QObject):
             self._schedule()
 
     def set_follow(self, follow: bool) -> None:
-        """Whether playing waits for the detections of each picture while the file is worked on."""
+        """Set whether playing waits for each picture's detections while detection runs."""
         self._follow = follow
         self._look()
 
-    @Slot(QSize)
     def set_viewport(self, size: QSize) -> None:
         """Fetch pictures for a canvas of this size in device pixels."""
         if size == self._size or size.isEmpty():
@@ -179,7 +169,7 @@ class Player(QObject):
         self._pacer.stop()
         self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
         target = at if at is not None else before or 0.0
-        self._hold = target <= (self._item.head or 0.0)  # who goes beyond what is analysed wants to see that
+        self._hold = target <= (self._item.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
         fetch = Fetch(self._ticket, str(self._item.path), self._size.toTuple(), at=at, before=before)
         self._client.jump(fetch, Look(self._item.results, self._holds()))
 
@@ -204,7 +194,7 @@ class Player(QObject):
             self.changed.emit(state)
 
     def _set_pace(self) -> None:
-        pictures = self._info is not None and self._info.kind is SourceKind.IMAGES
+        pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
         self._pacer.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
@@ -214,10 +204,10 @@ class Player(QObject):
         self.shown.emit(shown)
 
     def _schedule(self) -> None:
-        """Keep pictures coming, and wake up when the next one is due."""
+        """Request pictures, and start the timer for the next one."""
         now = time.monotonic()
         if self._current is not None and self._pacer.reached(now) is None:
-            self._pacer.due(self._current.pts, now)  # the clock starts at the picture that is on
+            self._pacer.due(self._current.pts, now)  # the clock starts at the current picture
         while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
             reached = self._pacer.reached(now)
             self._ask(after=reached if reached is not None and self._speed > 1 else None)
@@ -229,7 +219,6 @@ class Player(QObject):
             self._pacer.stop()
             self._set(Playback(True, waiting=True))
 
-    @Slot()
     def _show_due(self) -> None:
         if self._ahead and self._state.playing:
             self._display(self._ahead.popleft())
@@ -238,7 +227,7 @@ class Player(QObject):
     @Slot(str, object)
     def _opened(self, path: str, info: SourceInfo) -> None:
         if self._item is not None and path == str(self._item.path):
-            self._info = info
+            self.info = info
             self._set_pace()
             self.opened.emit(info)
 
@@ -266,9 +255,7 @@ class Player(QObject):
     @Slot(int)
     def _ended(self, ticket: int) -> None:
         if ticket == self._ticket:
-            self._asked = 0
-            self._at_end = True
-            self._display_next = False
+            self._asked, self._at_end, self._display_next = 0, True, False
             if self._state.playing:
                 self._schedule()
 

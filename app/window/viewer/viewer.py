@@ -1,23 +1,25 @@
-"""The middle of the window: one file's picture with its boxes, and the controls under it."""
+"""The middle of the window: the picture of one file with its boxes, and the controls."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
 
 from app.window.queue.item import ItemState, QueueItem
 from app.window.timeline.class_counts import Tally, length_of
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
-from app.window.viewer.player import Playback, Player
+from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient, Shown
 from app.window.viewer.transport import Transport
+from app.window.widgets.layouts import column
 from engine.media.types import SourceInfo, SourceKind
 
 JUMP = 5.0
-"""Seconds that Shift with an arrow key jumps."""
+"""Seconds of one jump with Shift and an arrow key."""
 COUNT_MS = 1000
-"""Time between looks at how often each class was seen."""
+"""Time between updates of how often each class was seen."""
 
 
 _MISSING = {
@@ -25,7 +27,7 @@ _MISSING = {
     ItemState.CANCELLED: "Not analysed: detection was cancelled",
     ItemState.DONE: "Not analysed",
 }
-"""What is said over pictures without a result, of files that are not worked on any more."""
+"""The note over pictures without a result, by the state of their file."""
 
 
 class Viewer(QWidget):
@@ -34,27 +36,23 @@ class Viewer(QWidget):
     counted = Signal(object)
     fullscreen_requested = Signal()
 
-    def __init__(self, client: PreviewClient, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._item: QueueItem | None = None
+    def __init__(self, client: PreviewClient) -> None:
+        super().__init__()
+        self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
         self.canvas = VideoCanvas()
         self.transport = Transport()
         self.player = Player(client, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.canvas, 1)
-        column.addWidget(self.transport)
+        column((self.canvas, 1), self.transport, spacing=0, of=self)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
         player, transport = self.player, self.transport
         player.shown.connect(self._shown)
         player.result.connect(self.canvas.show_result)
         player.opened.connect(self._opened)
-        player.changed.connect(self._playback)
-        player.failed.connect(self._failed)
+        player.changed.connect(transport.set_playback)
+        player.failed.connect(self.canvas.show_message)
         transport.play_toggled.connect(player.toggle)
         transport.stepped.connect(player.step)
         transport.sought.connect(player.seek)
@@ -64,14 +62,9 @@ class Viewer(QWidget):
         self.canvas.resized.connect(player.set_viewport)
         self.canvas.activated.connect(self.fullscreen_requested)
 
-    @property
-    def item(self) -> QueueItem | None:
-        """The file that is shown."""
-        return self._item
-
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
-        """Show another file from its beginning."""
-        self._item, self._tally = item, tally
+        """Show a file from its beginning."""
+        self.item, self._tally = item, tally
         self.canvas.show_message("Opening…")
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.info)
@@ -82,7 +75,7 @@ class Viewer(QWidget):
 
     def clear(self) -> None:
         """Show nothing."""
-        self._item = self._tally = None
+        self.item = self._tally = None
         self.player.close_file()
         self.canvas.show_message("")
         self.transport.set_source(None)
@@ -90,8 +83,8 @@ class Viewer(QWidget):
         self._count()
 
     def update_item(self, item: QueueItem, tally: Tally | None, queue_busy: bool) -> None:
-        """The shown file has changed. queue_busy: another file is worked on."""
-        before, self._item, self._tally = self._item, item, tally
+        """Take the changed state of the shown file. queue_busy: detection runs in another file."""
+        before, self.item, self._tally = self.item, item, tally
         if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
             self.canvas.set_labels(item.results.labels)
         if item.info is not None and (before is None or before.info is None):
@@ -107,6 +100,34 @@ class Viewer(QWidget):
         self._filter = view_filter
         self.canvas.set_filter(view_filter)
         self._count()
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key means for the player; return False if it means nothing."""
+        if self.item is None or event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+            return False
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        player, transport = self.player, self.transport
+        match event.key():
+            case Qt.Key.Key_Space | Qt.Key.Key_K:
+                if not event.isAutoRepeat():
+                    player.toggle()
+            case Qt.Key.Key_Left:
+                self.seek_by(-JUMP) if shift else player.step(-1)
+            case Qt.Key.Key_Right:
+                self.seek_by(JUMP) if shift else player.step(1)
+            case Qt.Key.Key_Home:
+                player.seek(0.0)
+            case Qt.Key.Key_End:
+                self.seek_end()
+            case Qt.Key.Key_BracketLeft:
+                transport.nudge_speed(-1)
+            case Qt.Key.Key_BracketRight:
+                transport.nudge_speed(1)
+            case Qt.Key.Key_L:
+                transport.follow.toggle()
+            case _:
+                return False
+        return True
 
     def seek_by(self, seconds: float) -> None:
         """Jump forward or back."""
@@ -131,13 +152,11 @@ class Viewer(QWidget):
             self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
         self.transport.set_detected(fraction)
 
-    @Slot()
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
         self.transport.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
-    @Slot(object)
     def _shown(self, shown: Shown) -> None:
         info = self.player.info
         size = (info.width, info.height) if info is not None else (shown.image.width(), shown.image.height())
@@ -146,16 +165,7 @@ class Viewer(QWidget):
         self.canvas.show_picture(shown.image, size, shown.result)
         self.transport.set_position(shown.pts)
 
-    @Slot(object)
     def _opened(self, info: SourceInfo) -> None:
         self.transport.set_source(info)
-        if self._item is not None:
-            self._detected(self._item)
-
-    @Slot(object)
-    def _playback(self, state: Playback) -> None:
-        self.transport.set_playback(state)
-
-    @Slot(str)
-    def _failed(self, reason: str) -> None:
-        self.canvas.show_message(reason)
+        if self.item is not None:
+            self._detected(self.item)

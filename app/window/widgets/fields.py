@@ -18,7 +18,7 @@ AnySpin = TypeVar("AnySpin", bound=QAbstractSpinBox)
 
 class _Choice(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # it scrolls the page; whoever does must not change settings on the way
+        event.ignore()  # the wheel scrolls the page and must not change settings on the way
 
 
 class _WholeNumber(QSpinBox):
@@ -40,13 +40,13 @@ class _Number(QDoubleSpinBox):
 
 
 def _make_room(spin: QAbstractSpinBox, event: QKeyEvent) -> None:
-    """What is typed takes the place of the word that stands for none."""
+    """Replace the word for "none" by the typed digit."""
     if event.text().isdigit() and spin.text() == spin.specialValueText():
         spin.selectAll()
 
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
-    """One of an enumeration's members, each under its title."""
+    """A combo box for the members of an enumeration, each with its title."""
     combo = _Choice()
     combo.setAccessibleName(name)
     for member, title in titles.items():
@@ -56,19 +56,19 @@ def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
 
 
 def share(name: str, value: float, least: float = 0.01, most: float = 1.0) -> QDoubleSpinBox:
-    """A part of one."""
+    """A field for a number between 0 and 1."""
     return _number(name, _Number(minimum=least, maximum=most, singleStep=0.05, decimals=2, value=value))
 
 
 def count(name: str, value: int | None, most: int, none: str = "Automatic") -> QSpinBox:
-    """A number from 1 on, or none, which is called so."""
+    """A field for a number from 1 on, or None, for which it shows the text ``none``."""
     spin = _number(name, _WholeNumber(minimum=0, maximum=most, value=value or 0))
     spin.setSpecialValueText(none)
     return spin
 
 
 def milliseconds(name: str, value: float | None, most: float, none: str) -> QDoubleSpinBox:
-    """A time, or none, which is called so."""
+    """A field for a time in ms, or None, for which it shows the text ``none``."""
     spin = _number(name, _Number(minimum=0.0, maximum=most, singleStep=1.0, decimals=1, value=value or 0.0, suffix=" ms"))
     spin.setSpecialValueText(none)
     return spin

@@ -12,13 +12,13 @@ TITLE_WIDTH = 8  # times the height of body text
 
 
 def indent(spin: QAbstractSpinBox) -> None:
-    """Keep the number off the frame, which style sheets cannot, and leave dropped files to the window."""
+    """Indent the number, which style sheets cannot, and leave dropped files to the window."""
     spin.lineEdit().setTextMargins(6, 0, 0, 0)
     spin.lineEdit().setAcceptDrops(False)
 
 
 def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
-    """A row for each title and field; a third part is a note beside the field. "" as title: it belongs to the field above."""
+    """A grid with a row for each title and field. A third part is a note beside the field. "" as title: none."""
     grid = QGridLayout()
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(12)

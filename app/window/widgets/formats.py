@@ -19,7 +19,7 @@ def clock(seconds: float, tenths: bool = False) -> str:
 
 
 def remaining(seconds: float) -> str:
-    """A rough time still to wait: ``8 s``, ``4 min``, ``2 h 05 min``."""
+    """The remaining time, rounded: ``8 s``, ``4 min``, ``2 h 05 min``."""
     whole = max(round(seconds), 0)
     if whole < 60:
         return f"{whole} s"
@@ -35,12 +35,8 @@ def rate(frames_per_second: float) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """A latency without its unit: ``0.84``, ``12.3``, ``640``; a dash where there is none."""
-    if value is None:
-        return DASH
-    if value < 0.995:
-        return f"{value:.2f}"
-    return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
+    """A latency without its unit: ``0.84``, ``12.3``, ``640``; a dash for None."""
+    return DASH if value is None else rate(value)
 
 
 def count(value: int) -> str:
@@ -54,21 +50,26 @@ def plural(value: int, one: str, many: str | None = None) -> str:
 
 
 def percent(fraction: float) -> str:
-    """``0 %`` to ``100 %``, cut so that only the finished reads 100."""
+    """``0 %`` to ``100 %``, rounded down: only finished work shows 100 %."""
     return f"{int(min(max(fraction, 0.0), 1.0) * 100 + 1e-9)} %"
 
 
 def part(fraction: float) -> str:
-    """A part of a whole: ``33 %``; what is not nothing does not read 0."""
+    """A part of a whole: ``33 %``, and ``< 1 %`` for a small part, which is not 0."""
     return "< 1 %" if 0.0 < fraction < 0.005 else f"{100 * fraction:.0f} %"
 
 
+def gib(size: float) -> str:
+    """Bytes of memory: ``15.9 GiB``."""
+    return f"{size / (1 << 30):.1f} GiB"
+
+
 def capitalised(text: str) -> str:
-    """Text whose lines begin with a capital letter, unless with a name: of a file, as in ``a.mp4 ends early``, or a device, ``cpu:0``."""
+    """Text with a capital letter at the start of each line, unless it starts with a name such as ``a.mp4`` or ``cpu:0``."""
     return re.sub(r"^[a-z](?=[a-z]*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE)
 
 
 def shortened(text: str, most: int = 50) -> str:
-    """Text whose names have at most this many characters, cut in their middle: no line could break in them, and a window would widen."""
+    """Text with long names cut in their middle to this many characters: no line breaks in a name, so it would widen the window."""
     kept = (most - 1) // 2
     return re.sub(rf"[^\s/]{{{most + 1},}}", lambda name: f"{name[0][:kept]}…{name[0][-kept:]}", text)

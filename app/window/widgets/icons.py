@@ -14,7 +14,7 @@ from resources.icons import icon_svg
 
 @cache
 def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
-    """The icon at ``size`` logical pixels, for the sharpest screen there is."""
+    """The icon at ``size`` logical pixels, for the sharpest screen."""
     ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
     made = QPixmap(QSize(size, size) * ratio)
     made.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""Small things that cards and lines are made of: lights, bars, labels."""
+"""The small parts of cards and bars: lights, progress bars and labels."""
 
 from __future__ import annotations
 
@@ -7,17 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.window.widgets import theme
-
-
-def draw_bar(painter: QPainter, area: QRectF, fraction: float | None, colour: str) -> None:
-    """A groove, filled as far as ``fraction`` says; None leaves it empty."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    radius = area.height() / 2
-    painter.setBrush(QColor(theme.HOVER))
-    painter.drawRoundedRect(area, radius, radius)
-    if fraction:
-        painter.setBrush(QColor(colour))
-        painter.drawRoundedRect(QRectF(area.x(), area.y(), max(area.width() * fraction, area.height()), area.height()), radius, radius)
+from app.window.widgets.painting import LEFT, draw_bar, painting
 
 
 class Dot(QWidget):
@@ -36,37 +26,30 @@ class Dot(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it."""
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painting(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._colour))
             painter.drawEllipse(self.rect())
 
 
 class ProgressBar(QWidget):
-    """How far something is that takes a while."""
+    """How far lengthy work is."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(6)
-        self._fraction = 0.0
-
-    @property
-    def fraction(self) -> float:
-        """0..1."""
-        return self._fraction
+        self.fraction = 0.0
 
     def show_fraction(self, fraction: float) -> None:
-        """0..1."""
-        if fraction != self._fraction:
-            self._fraction = fraction
+        """Show this part as done, 0..1."""
+        if fraction != self.fraction:
+            self.fraction = fraction
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it."""
-        with QPainter(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            draw_bar(painter, QRectF(self.rect()), self._fraction, theme.WARNING)
+        with painting(self) as painter:
+            draw_bar(painter, QRectF(self.rect()), self.fraction, theme.WARNING)
 
 
 class ElidedLabel(QLabel):
@@ -87,26 +70,35 @@ class ElidedLabel(QLabel):
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
+            painter.drawText(self.rect(), int(LEFT), text)
 
 
-def label(role: str, text: str = "") -> QLabel:
-    """Text as ``theme`` shows this role."""
+def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
+    """Plain text as ``theme`` shows this role. tip: its tooltip. wrap: break long text into lines."""
     made = QLabel(text)
     made.setProperty("role", role)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setToolTip(tip)
+    made.setWordWrap(wrap)
     return made
 
 
 def wrapped(role: str) -> QLabel:
-    """The same for whole sentences, whatever is in them; hidden until there is one (see ``say``)."""
-    made = label(role)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(True)
+    """A label for whole sentences, hidden until ``say`` gives it text."""
+    made = label(role, wrap=True)
     made.hide()
     return made
 
 
 def say(line: QLabel, text: str) -> None:
-    """Show this text; the label is there only if there is any."""
+    """Show this text, or hide the label if it is empty."""
     line.setText(text)
     line.setVisible(bool(text))
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Show a widget in another role."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

@@ -13,9 +13,9 @@ from app.window.widgets.icons import icon
 
 
 def clearable(placeholder: str) -> QLineEdit:
-    """A line edit with a quiet button that empties it."""
+    """A line edit with a button that clears it."""
     edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
-    edit.setAcceptDrops(False)  # files may be dropped anywhere on the window: they are not text
+    edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
     action = edit.findChild(QAction)
     if action is not None:
         action.setIcon(icon("close", theme.MUTED))
@@ -23,7 +23,7 @@ def clearable(placeholder: str) -> QLineEdit:
 
 
 class PathField(QWidget):
-    """changed: the text is another one now."""
+    """A field for a path, with a button that opens a dialog. changed: the text has changed."""
 
     changed = Signal()
 
@@ -45,16 +45,16 @@ class PathField(QWidget):
 
     @property
     def text(self) -> str:
-        """What is written, without blanks around it."""
+        """The text without blanks around it."""
         return self.edit.text().strip()
 
     @property
     def path(self) -> Path | None:
-        """The same as a path; None if empty."""
+        """The text as a path; None if empty."""
         return Path(self.text).expanduser() if self.text else None
 
     def set_path(self, path: Path | str | None) -> None:
-        """Write a path."""
+        """Set the path."""
         self.edit.setText(str(path) if path is not None else "")
         self.edit.setCursorPosition(len(self.edit.text()))
 

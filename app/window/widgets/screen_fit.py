@@ -1,4 +1,4 @@
-"""Windows are no larger than the screen: a button below its edge cannot be clicked."""
+"""Limits windows to the size of the screen, so that every button can be clicked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 FRAME = QSize(16, 48)
-"""Room for the frame and the title bar that the window system adds, logical pixels."""
+"""The frame and the title bar that the window system adds, logical pixels."""
 
 
 def within_screen(widget: QWidget, width: int, height: int) -> QSize:
-    """The size to give a window: this one, or as much of it as its screen has room for."""
+    """This size of a window, limited to the available size of its screen."""
     return QSize(width, height).boundedTo(widget.screen().availableSize() - FRAME)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from app.window.widgets import theme
 
 
 class ScrollPane(QScrollArea):
-    """Scrolls upwards and downwards what is in it. name: what it holds, for those who do not see it.
+    """Scrolls its content vertically. name: what the content is, for screen readers.
 
-    It can have the focus as long as there is something to scroll, and shows it: what it holds need not have any.
+    It takes the keyboard focus while there is something to scroll, and shows it: its content may have nothing to focus.
     """
 
-    def __init__(self, name: str, inside: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, inside: QWidget) -> None:
+        super().__init__()
         self.setProperty("role", "pane")
         self.setAccessibleName(name)
-        self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.verticalScrollBar().rangeChanged.connect(self._range_changed)
-        self.setWidget(inside)
+        show_inside(self, inside, theme.SURFACE)
+        self.verticalScrollBar().rangeChanged.connect(
+            lambda least, most: self.setFocusPolicy(Qt.FocusPolicy.TabFocus if most > least else Qt.FocusPolicy.NoFocus)
+        )
 
-    @Slot(int, int)
-    def _range_changed(self, least: int, most: int) -> None:
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if most > least else Qt.FocusPolicy.NoFocus)
+
+def show_inside(area: QScrollArea, inside: QWidget, background: str = "transparent") -> None:
+    """Scroll a widget on this background, without a frame and without keyboard focus for the area itself."""
+    inside.setObjectName("inside")
+    inside.setStyleSheet(f"#inside {{ background: {background}; }}")
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setWidget(inside)

@@ -14,7 +14,7 @@ SURFACE: Final = "#14171c"
 RAISED: Final = "#1c2027"
 HOVER: Final = "#262b34"
 BORDER: Final = "#272c35"
-EDGE: Final = "#3a414d"  # the outline of what can be operated
+EDGE: Final = "#3a414d"  # the outline of controls
 TEXT: Final = "#e7e9ee"
 MUTED: Final = "#9ba3b0"
 DISABLED: Final = "#646c79"
@@ -38,7 +38,7 @@ def base_size() -> int:
 
 
 def font(step: int = 0, *, bold: bool = False) -> QFont:
-    """The system's font ``step`` pixels larger than body text, with figures of equal width."""
+    """The system's font, ``step`` pixels larger than body text, with digits of equal width."""
     made = QFont(QApplication.font())
     made.setPixelSize(base_size() + step)
     made.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
@@ -78,7 +78,7 @@ def palette() -> QPalette:
 
 
 def apply_theme(application: QApplication) -> None:
-    """Dress the whole application."""
+    """Apply the style to the whole application."""
     application.setStyle("Fusion")
     application.setPalette(palette())
     application.setFont(font())

@@ -1,7 +1,8 @@
-"""Widgets are tested as the application shows them, and Qt's offscreen platform may say what it lacks."""
+"""Fixtures for the window: the theme, a window, one search for devices. Qt's offscreen platform may log what it lacks."""
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
+from app.window.models import setup
 from app.window.widgets import theme
+from engine.devices.discovery import discover
 from tests.support.media import make_video
 
 HERE = Path(__file__).parent
@@ -31,6 +34,14 @@ def _themed(qapp: QApplication) -> None:
     theme.apply_theme(qapp)
     gc.collect()
     gc.freeze()  # what is loaded by now stays anyway; looking through it after each test takes a tenth of a second
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_search_for_devices() -> Iterator[None]:
+    """Every window searches for devices in two processes, which take seconds of CPU time: all windows of the tests share one search."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(setup, "discover", functools.cache(discover))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
-from app.window.session.controller import DetectionController
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
 from engine.types import DeviceId
@@ -196,11 +194,9 @@ def test_closing_in_the_middle_of_the_work_is_quick_and_complete(qtbot: QtBot, o
     window = open_window(tiny_files())
     window.open_paths([long, long, long])
     qtbot.waitUntil(lambda: window.controller.running, timeout=PATIENCE)
-    started = time.monotonic()
     window.close()
-    assert time.monotonic() - started < 3
     assert multiprocessing.active_children() == []
-    assert isinstance(window.controller, DetectionController)
+    assert not any(item.ended for item in window.items)  # closing did not wait for the work
     assert not window.isVisible()
 
 

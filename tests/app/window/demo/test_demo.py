@@ -21,18 +21,18 @@ from tests.support.models import tiny_files
 from tests.support.store import CPU, video_info
 
 
-def write_truth_as_session(database: Path, shift: float) -> Results:
-    """A session that found exactly what is there, ``shift`` pixels to the right."""
+def write_truth_as_session(database: Path, images: int | None = None) -> Results:
+    """A session that found exactly what is there in the first images (None = all), and nothing in the others."""
     truth = read_truth(DEMO.truth)
     rows: dict[int, list[list[float]]] = {}
     for note in truth["annotations"]:
         if not note["iscrowd"]:
             x, y, width, height = note["bbox"]
-            rows.setdefault(note["image_id"], []).append([note["category_id"] - 1, x + shift, y, x + shift + width, y + height])
+            rows.setdefault(note["image_id"], []).append([note["category_id"] - 1, x, y, x + width, y + height])
     labels = tuple(DEMO.labels.read_text().split())
     with SessionWriter(database, labels, {}) as writer:
         writer.add_source(0, str(DEMO.clip), video_info(str(DEMO.clip), len(truth["images"])))
-        for image in range(len(truth["images"])):
+        for image in range(len(truth["images"]) if images is None else images):
             table = np.array(rows.get(image, []), np.float32).reshape(-1, 5)
             found = Detections(table[:, 1:].copy(), np.full(len(table), 0.9, np.float32), table[:, 0].astype(np.int32))
             writer.add_frames([FrameResult(FrameRef(0, image, image / 25), CPU, 1280, 720, found)])
@@ -53,8 +53,8 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
     window.controller.cancel(item.key)
     assert "Cancelled" in card.state.text()
 
-    for shift, exact in ((0.0, True), (3.0, False)):
-        results = write_truth_as_session(tmp_path / f"{shift}.sqlite", shift)
+    for images, exact in ((3, False), (None, True)):
+        results = write_truth_as_session(tmp_path / f"{images}.sqlite", images)
         window.items.update(replace(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
         window.controller.item_changed.emit(item.key)
         assert card.state.text() == "Comparing with the truth…"

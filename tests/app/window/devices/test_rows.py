@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import ROWS_FROM, DevicePanel
-from app.window.devices.row import DeviceRow, Matter, RowContent
-from app.window.devices.row_columns import RowColumns, headings
+from app.window.devices.rows import DeviceRow, RowColumns, headings
 from app.window.devices.status import DeviceStatus, fold, shares_of
 from app.window.devices.telemetry_text import Reading
 from app.window.widgets import theme
@@ -70,7 +69,7 @@ def test_few_devices_are_cards_again(qtbot: QtBot) -> None:
     assert all(card.whole.isVisibleTo(panel) for card in panel.cards)
 
 
-def test_a_row_tells_what_is_the_matter_before_anything_else(qtbot: QtBot) -> None:
+def test_a_row_shows_a_failure_or_a_build_instead_of_its_readings(qtbot: QtBot) -> None:
     building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "building the plan", 0.4), 1.0)
     broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], "no memory", restarting=False), 2.0)
     panel = panel_of(qtbot, working(GPUS[0], 99), building, broken)
@@ -110,12 +109,12 @@ def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> Non
     row.resize(320, row.height())
     row.set_columns(RowColumns("cuda:0"))
     hot = Reading("Temperature", "Temp", "91 °C", "91 °C", 0.91)
-    row.show_device(RowContent("cuda:0", theme.GOOD, readings=(hot,)))
+    row.change(name="cuda:0", colour=theme.GOOD, readings=(hot,))
     assert not shows(row, theme.DANGER)
     assert not shows(row, theme.WARNING)
-    row.show_device(RowContent("cuda:0", theme.GOOD, readings=(replace(hot, alarm=True),)))
+    row.change(readings=(replace(hot, alarm=True),))
     assert shows(row, theme.WARNING)
-    row.show_matter(Matter("it crashed", serious=True))
+    row.change(message="it crashed", serious=True)
     assert shows(row, theme.DANGER)
 
 

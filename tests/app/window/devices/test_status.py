@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from app.window.devices.chart import ceiling
 from app.window.devices.status import DeviceStatus, Phase, fold
-from app.window.widgets.chart import ceiling
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
 from tests.support.window import CPU, engine_info
 

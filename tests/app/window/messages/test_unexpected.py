@@ -9,10 +9,9 @@ from PySide6.QtCore import QTimer, qInstallMessageHandler, qWarning
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.messages.crash_report import CrashReport
-from app.window.messages.unexpected import UnexpectedErrors, log_to
+from app.window.messages.unexpected import CrashReport, UnexpectedErrors, log_to
 from app.window.session.background import Background
-from app.window.widgets.banner import BannerArea, Kind
+from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import UsageError
 
 
@@ -109,13 +108,13 @@ def test_banners_are_one_per_subject_and_can_be_dismissed(qtbot: QtBot) -> None:
     area = BannerArea()
     qtbot.addWidget(area)
     assert not area.isVisibleTo(area.parentWidget()) or area.isHidden()
-    area.show_banner("a", Kind.INFO, "first")
-    area.show_banner("a", Kind.WARNING, "second")
+    area.show_banner("a", Severity.INFO, "first")
+    area.show_banner("a", Severity.WARNING, "second")
     assert area.texts == ["second"]
     for subject in "bcd":
-        area.show_banner(subject, Kind.WARNING, subject)
+        area.show_banner(subject, Severity.WARNING, subject)
     assert area.texts == ["b", "c", "d"]
-    area.show_banner("e", Kind.INFO, "last").dismiss.click()
+    area.show_banner("e", Severity.INFO, "last").dismiss.click()
     assert area.texts == ["c", "d"]
     for subject in "cd":
         area.remove(subject)

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from app.window.models.parts import ModelParts
+from app.window.queue.file_drops import drop_title
 from app.window.queue.intake import Contents, Intake, expand, listed, sort_paths
-from app.window.widgets.drop_overlay import drop_title
 
 
 def touch(folder: Path, *names: str) -> list[Path]:

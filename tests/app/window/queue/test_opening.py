@@ -22,18 +22,19 @@ from tests.support.window import drop
 PATIENCE = 30_000
 
 
-@pytest.fixture
-def stored(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """40 frames of a video that is there, and 10 of one that is gone: person 0.9 and bicycle 0.8 in each."""
-    video = make_video(tmp_path / "there.mp4", 40, (640, 480))
-    return write_session(tmp_path / "s.sqlite", {str(video): 40, str(tmp_path / "gone.mp4"): 10})
+    folder = tmp_path_factory.mktemp("stored")
+    video = make_video(folder / "there.mp4", 40, (640, 480))
+    return write_session(folder / "s.sqlite", {str(video): 40, str(folder / "gone.mp4"): 10})
 
 
 def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: MainWindow, stored: Path, tmp_path: Path) -> None:
     drop(window, [stored])
     qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
     first, second = window.items
-    assert (first.state, first.frames, first.path) == (ItemState.DONE, 40, tmp_path / "there.mp4")
+    assert (first.state, first.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
     assert (second.state, second.frames) == (ItemState.DONE, 10)
     assert window.shown_key == first.key
     assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
@@ -25,21 +26,27 @@ def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
     return model, panel
 
 
+def change(model: QueueModel, key: int, **changes: Any) -> None:
+    item = model.get(key)
+    assert item is not None
+    model.update(replace(item, **changes))
+
+
 def titles(menu: QMenu) -> dict[str, bool]:
     return {action.text(): action.isEnabled() for action in menu.actions() if not action.isSeparator()}
 
 
 def test_it_sums_up_and_tells_screen_readers(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
-    model.change(1, state=ItemState.DONE, frames=100)
+    change(model, 1, state=ItemState.DONE, frames=100)
     qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3")
-    model.change(2, state=ItemState.RUNNING, frames=50, rate=10.0)
+    change(model, 2, state=ItemState.RUNNING, frames=50, rate=10.0)
     spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
     for key in (2, 3):
-        model.change(key, state=ItemState.DONE)
+        change(model, key, state=ItemState.DONE)
     qtbot.waitUntil(lambda: panel.summary.text() == "3 done")
-    model.change(3, state=ItemState.FAILED)
+    change(model, 3, state=ItemState.FAILED)
     qtbot.waitUntil(lambda: panel.summary.text() == "2 done, 1 failed")
 
 
@@ -62,12 +69,12 @@ def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
     assert waiting["Cancel"]
     assert not any(waiting[name] for name in exports)
     info = video_info("a.mp4", 100)
-    model.change(1, state=ItemState.DONE, frames=100, info=info, results=Results(Path("s.sqlite"), 0))
+    change(model, 1, state=ItemState.DONE, frames=100, info=info, results=Results(Path("s.sqlite"), 0))
     done = titles(panel.menu_for(next(iter(model))))
     assert "Cancel" not in done
     assert done["Detect again"]
     assert all(done[name] for name in exports)
-    model.change(1, info=replace(info, kind=SourceKind.IMAGES))
+    change(model, 1, info=replace(info, kind=SourceKind.IMAGES))
     assert not titles(panel.menu_for(next(iter(model))))["Export annotated video…"], "pictures make no video"
     menu = panel.menu_for(next(iter(model)))
     with qtbot.waitSignal(panel.export_requested) as asked:
@@ -91,7 +98,7 @@ def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
 
 def test_the_progress_bar_is_as_long_as_the_progress(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 1)
-    model.change(1, state=ItemState.RUNNING, frames=50, rate=10.0)
+    change(model, 1, state=ItemState.RUNNING, frames=50, rate=10.0)
     picture = panel.view.viewport().grab().toImage()
     accent = [sum(QColor(picture.pixel(x, y)).name() == "#6aa5ff" for x in range(picture.width())) for y in range(picture.height())]
     whole = panel.view.visualRect(model.index(0)).width() - 12 - 72 - 11 - 14
@@ -125,7 +132,7 @@ def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
     model.remove(2)
     model.extend([QueueItem(9, Path("9.mp4"))])
     assert [model.row_of(key) for key in (1, 2, 3, 4, 9)] == [0, -1, 1, 2, 3]
-    model.change(4, state=ItemState.DONE)
+    change(model, 4, state=ItemState.DONE)
     assert [item.state is ItemState.DONE for item in model] == [False, False, True, False]
     assert model.get(2) is None
 
@@ -143,10 +150,10 @@ def test_new_files_are_scrolled_to(qtbot: QtBot) -> None:
 
 def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None:
     model, _panel = panel_with(qtbot, 1)
-    model.change(1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
+    change(model, 1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
-    model.change(1, state=ItemState.DONE, reason=None, frames=100, failed=2)
+    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2)
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections"
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import av
+import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +20,13 @@ def detected(video: Path, frames: int) -> QueueItem:
     return QueueItem(1, video, ItemState.DONE, results, frames=frames)
 
 
+@pytest.fixture(scope="module")
+def lengthy(long: Path, tmp_path_factory: pytest.TempPathFactory) -> QueueItem:
+    """A file whose annotated video takes seconds to write."""
+    results = write_results(tmp_path_factory.mktemp("results") / "long.sqlite", long, 3000)
+    return QueueItem(1, long, ItemState.DONE, results, frames=3000)
+
+
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     item = detected(make_video(tmp_path / "a.mp4", 40), 40)
     target = tmp_path / "out.mp4"
@@ -30,10 +38,9 @@ def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, wi
         assert len(list(container.decode(video=0))) == 40
 
 
-def test_an_export_tells_how_far_it_is_and_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    item = detected(make_video(tmp_path / "long.mp4", 4000, (64, 64)), 4000)
+def test_an_export_tells_how_far_it_is_and_can_be_given_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     target = tmp_path / "out.mp4"
-    window.files.export(item, target, "video", ViewFilter())
+    window.files.export(lengthy, target, "video", ViewFilter())
     qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
     (cancel,) = (button for button in window.banners.findChildren(QPushButton) if button.text() == "Cancel")
     cancel.click()
@@ -42,10 +49,9 @@ def test_an_export_tells_how_far_it_is_and_can_be_given_up(qtbot: QtBot, window:
     assert not part_of(target).exists()
 
 
-def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    item = detected(make_video(tmp_path / "long.mp4", 4000, (64, 64)), 4000)
+def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     target = tmp_path / "out.mp4"
-    window.files.export(item, target, "video", ViewFilter())
+    window.files.export(lengthy, target, "video", ViewFilter())
     qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
     window.close()
     assert not target.exists()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.status import DeviceStatus, Phase
@@ -77,7 +77,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.mp4").touch()
     good, empty, again = desk.controller.add([short, tmp_path / "empty.mp4", short])
-    qtbot.wait(50)
+    QApplication.processEvents()
     assert [desk.state(key) for key in (good, empty, again)] == [ItemState.WAITING] * 3
     desk.configure()
     qtbot.waitUntil(lambda: all(item.ended for item in desk.items), timeout=PATIENCE)
@@ -146,9 +146,8 @@ def test_new_settings_can_restart_what_runs(qtbot: QtBot, desk: Desk, long: Path
     assert before.results is not None
     assert after.results is not None
     assert after.results.database != before.results.database
-    started = time.monotonic()
-    desk.controller.stop()  # in the middle of the work
-    assert time.monotonic() - started < 3
+    desk.controller.stop()  # in the middle of the work, which is not completed
+    assert desk.state(key) is ItemState.RUNNING
 
 
 def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: Path, tmp_path: Path) -> None:

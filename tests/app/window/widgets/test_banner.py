@@ -1,23 +1,23 @@
 from pytestqt.qtbot import QtBot
 
-from app.window.widgets.banner import MOST, BannerArea, Kind
+from app.window.widgets.banner import MOST, BannerArea, Severity
 
 
 def test_good_news_does_not_push_an_error_away(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
-    banners.show_banner("error", Kind.ERROR, "cannot be written")
-    banners.show_banner("warning", Kind.WARNING, "no video")
+    banners.show_banner("error", Severity.ERROR, "cannot be written")
+    banners.show_banner("warning", Severity.WARNING, "no video")
     for number in range(MOST + 1):
-        banners.show_banner(str(number), Kind.INFO, f"exported {number}")
+        banners.show_banner(str(number), Severity.INFO, f"exported {number}")
     assert banners.texts == ["cannot be written", "no video", f"exported {MOST}"]
 
 
 def test_what_the_engine_says_begins_with_a_capital_and_names_of_ours_stay(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
-    banners.show_message("sources", Kind.WARNING, "no video in /a")
-    banners.show_banner("download", Kind.INFO, "tiny is downloaded.")
+    banners.show_message("sources", Severity.WARNING, "no video in /a")
+    banners.show_banner("download", Severity.INFO, "tiny is downloaded.")
     assert banners.texts == ["No video in /a", "tiny is downloaded."]
 
 
@@ -25,7 +25,7 @@ def test_of_equals_the_newest_stay(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
     for number in range(MOST + 2):
-        banners.show_banner(str(number), Kind.ERROR, str(number))
+        banners.show_banner(str(number), Severity.ERROR, str(number))
     assert banners.texts == ["2", "3", "4"]
 
 
@@ -33,7 +33,7 @@ def test_a_long_name_does_not_widen_the_window(qtbot: QtBot) -> None:
     banners = BannerArea()
     qtbot.addWidget(banners)
     text = f"Exported 10 frames to /videos/{'long_name_' * 30}.mp4."
-    banner = banners.show_banner("export", Kind.INFO, text, ("Show in folder", print))
+    banner = banners.show_banner("export", Severity.INFO, text, ("Show in folder", print))
     assert banners.minimumSizeHint().width() < 800
     assert banner.text.toolTip() == text
     banners.update_text("export", "done")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.window.devices.status import HISTORY
 from app.window.widgets import formats, theme
-from app.window.widgets.plotting import pyqtgraph as pg
+from app.window.widgets.indicators import label
+from app.window.widgets.layouts import column, row
+
+# Hides CUDA from pyqtgraph, which would load the driver's library for a widget that is not used here.
+_loaded = sys.modules.get("cuda.bindings")
+sys.modules["cuda.bindings"] = None  # type: ignore[assignment]
+try:
+    import pyqtgraph as pg
+finally:
+    del sys.modules["cuda.bindings"]
+    if _loaded is not None:
+        sys.modules["cuda.bindings"] = _loaded
 
 HEIGHT = 64
 AXIS = 30
@@ -19,8 +32,8 @@ AXIS = 30
 class Chart(QWidget):
     """Lines over the last ``HISTORY`` seconds, from zero; the first line is filled."""
 
-    def __init__(self, name: str, colours: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, colours: Sequence[str]) -> None:
+        super().__init__()
         self.setFixedHeight(HEIGHT)
         self.setAccessibleName(name)
         self._plot = pg.PlotWidget(background=theme.RAISED)
@@ -44,20 +57,15 @@ class Chart(QWidget):
             line.setZValue(-10)
             item.addItem(line)
         self._top = 0.0
-        self.top_label, bottom_label = QLabel(), QLabel("0")
-        labels = QVBoxLayout()
-        labels.setSpacing(0)
-        for label, place in ((self.top_label, Qt.AlignmentFlag.AlignTop), (bottom_label, Qt.AlignmentFlag.AlignBottom)):
-            label.setFont(theme.font(-2))
-            label.setStyleSheet(f"color: {theme.MUTED};")
-            label.setAlignment(Qt.AlignmentFlag.AlignRight)
-            label.setFixedWidth(AXIS)
-            labels.addWidget(label, 1, place)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self._plot, 1)
-        row.addLayout(labels)
+        self.top_label, bottom_label = label(""), label("", "0")
+        for text in (self.top_label, bottom_label):
+            text.setFont(theme.font(-2))
+            text.setStyleSheet(f"color: {theme.MUTED};")
+            text.setAlignment(Qt.AlignmentFlag.AlignRight)
+            text.setFixedWidth(AXIS)
+        top, bottom = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
+        labels = column((self.top_label, 1, top), (bottom_label, 1, bottom), spacing=0)
+        row((self._plot, 1), labels, spacing=4, of=self)
         self.setToolTip(name)
         self._set_top(1.0)
 
@@ -78,12 +86,8 @@ class Chart(QWidget):
 
 
 def ceiling(value: float) -> float:
-    """The next of 1, 1.5, 2, 3, 5, 7 × 10ⁿ at or above a value: a scale that does not jump about."""
+    """The next of 1, 1.5, 2, 3, 5, 7 × 10ⁿ at or above a value, so that the scale changes rarely."""
     if value <= 0:
         return 1.0
-    power = 1.0
-    while value > 7 * power:
-        power *= 10
-    while value <= 0.7 * power:
-        power /= 10
+    power = 10.0 ** math.floor(math.log10(value))
     return next(step * power for step in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0) if step * power >= value)

@@ -1,21 +1,38 @@
-"""The classes of the model, which of them are shown, and how often each was seen."""
+"""The classes of the model as a list: which of them are shown, how often each was seen, and how a class is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.window.widgets import formats
+from app.window.widgets import formats, theme
+from app.window.widgets.icons import pixmap
+from app.window.widgets.painting import RIGHT, draw_box, write
+from engine.media.annotation.colours import class_colour
 
+CHECK = 14
 CLASS_ROLE = Qt.ItemDataRole.UserRole
 COUNT_ROLE = Qt.ItemDataRole.UserRole + 1
-Index = QModelIndex | QPersistentModelIndex
+Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
 
 class ClassModel(QAbstractListModel):
-    """Checkable classes: those seen most first, then the others by id.
+    """Checkable classes: the most frequent first, then the others by id.
 
     checked_changed: the user or the program changed what is shown.
     """
@@ -36,7 +53,7 @@ class ClassModel(QAbstractListModel):
         return frozenset(range(len(self._labels))) - self._hidden if self._hidden else None
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Another model's classes: all are shown."""
+        """Set the classes of another model, and show all of them."""
         if tuple(labels) != self._labels:
             self._labels = tuple(labels)
             self._hidden.clear()
@@ -45,17 +62,16 @@ class ClassModel(QAbstractListModel):
             self.checked_changed.emit()
 
     def set_counts(self, counts: Mapping[int, int], sort: bool = True) -> None:
-        """How often each class was seen. sort: rows may move (not while the mouse is on them)."""
+        """Set how often each class was seen. sort: rows may move (not while the mouse is over them)."""
         if dict(counts) == self._counts:
             return
         self._counts = dict(counts)
-        if self._order:
-            self.dataChanged.emit(self.index(0), self.index(len(self._order) - 1))
+        self._repaint()
         if sort:
             self.settle()
 
     def settle(self) -> None:
-        """Move the rows to where their counts belong."""
+        """Sort the rows by their counts."""
         if self._sorted() != self._order:
             self._arrange()
 
@@ -65,20 +81,21 @@ class ClassModel(QAbstractListModel):
         self._arrange()
 
     def set_all(self, shown: bool) -> None:
-        """Show or hide all that are listed."""
+        """Show or hide all listed classes."""
         self._hidden = self._hidden - set(self._order) if shown else self._hidden | set(self._order)
         self._repaint()
+        self.checked_changed.emit()
 
     def show_only(self, class_id: int) -> None:
-        """Hide all others; if they are hidden already, show all."""
+        """Hide all other classes; if they are hidden already, show all."""
         others = set(range(len(self._labels))) - {class_id}
         self._hidden = set() if self._hidden - {class_id} == others else others
         self._repaint()
+        self.checked_changed.emit()
 
     def _repaint(self) -> None:
         if self._order:
             self.dataChanged.emit(self.index(0), self.index(len(self._order) - 1))
-        self.checked_changed.emit()
 
     def _sorted(self) -> list[int]:
         listed = [number for number, label in enumerate(self._labels) if self._wanted in label.casefold()]
@@ -126,3 +143,56 @@ class ClassModel(QAbstractListModel):
         self.dataChanged.emit(index, index)
         self.checked_changed.emit()
         return True
+
+
+class ClassDelegate(QStyledItemDelegate):
+    """Draws one line per class. A click anywhere on the line toggles the class."""
+
+    _second_click = False
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+        """All rows have the same height."""
+        return QSize(120, theme.base_size() + 15)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw one row."""
+        count: int = index.data(COUNT_ROLE)
+        checked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        colour = QColor(*class_colour(index.data(CLASS_ROLE)))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(option.rect).adjusted(6, 1, -6, -1)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if focused or option.state & QStyle.StateFlag.State_MouseOver:
+            draw_box(painter, area, 5, theme.RAISED, theme.ACCENT if focused else None)
+        box = QRectF(area.x() + 10, area.center().y() - CHECK / 2, CHECK, CHECK)
+        if not count:
+            colour.setAlphaF(0.45)
+        draw_box(painter, box, 4, colour if checked else None, QPen(colour, 1.5))
+        if checked:
+            painter.drawPixmap(box.toRect(), pixmap("sheet-check", CHECK))
+        painter.setFont(theme.font())
+        number = formats.count(count) if count else ""
+        room = painter.fontMetrics().horizontalAdvance(number)
+        painter.setPen(QColor(theme.MUTED))
+        painter.drawText(area.adjusted(0, 0, -10, 0), RIGHT, number)
+        text = area.adjusted(10 + CHECK + 9, 0, -room - 18, 0)
+        painter.setPen(QColor(theme.TEXT if count and checked else theme.MUTED))
+        write(painter, text, index.data())
+        painter.restore()
+
+    def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
+        """Toggle the class on a click on its row, or on Space."""
+        del option
+        if event.type() is QEvent.Type.MouseButtonDblClick:
+            self._second_click = True  # the view shows only this class; the release that follows is not a click
+            return False
+        if isinstance(event, QKeyEvent):
+            meant = event.type() is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Space
+        else:
+            meant = event.type() is QEvent.Type.MouseButtonRelease and not self._second_click
+            self._second_click = False
+        if not meant:
+            return False
+        checked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        return model.setData(index, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
