@@ -46,6 +46,22 @@ _SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn:
 _SKIPPED = 2000  # packets read on to the keyframe; a file in which that is not enough is not worth seeking in
 
 
+def open_local(url: str) -> InputContainer:
+    """Open a video for reading, if it is a local file of an allowed format that refers to nothing else.
+
+    Raises:
+        av.FFmpegError, ValueError, OSError: the URL is not of a local file, or FFmpeg cannot read it or must not.
+    """
+    container: InputContainer = av.open(url, options=_OPTIONS, **_METADATA)
+    return container
+
+
+def _is_playlist(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    return path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0"))
+
+
 class VideoFile:
     """The first real video track of a file, its packets and its decoder. Not thread-safe.
 
@@ -73,20 +89,20 @@ class VideoFile:
             if not path.is_file():
                 raise SourceError(f"{path} is no file: give a video, a picture or a folder of them")
             with path.open("rb") as file:
-                head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+                empty = not file.read(1)
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
-        if not head:
+        if empty:
             raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
-        if path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0")):
-            raise SourceError(f"{path} is a playlist or a text, not a video: give the videos themselves")
 
     def _open(self) -> None:
         self.error = None
         try:
             # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
-            self.container: InputContainer = av.open(str(self.path.absolute()), options=_OPTIONS, **_METADATA)
+            self.container = open_local(str(self.path.absolute()))
         except (av.FFmpegError, ValueError, OSError) as error:
+            if _is_playlist(self.path):
+                raise SourceError(f"{self.path} is a playlist or a text, not a video: give the videos themselves") from error
             raise SourceError(
                 f"{self.path} is no video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
             ) from error

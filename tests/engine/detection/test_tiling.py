@@ -166,6 +166,47 @@ def test_boxes_that_a_network_places_roughly_are_still_one_object() -> None:
     assert lost <= 0.02 * total
 
 
+def two_tiles(full: bool = False) -> Tiling:
+    """Two tiles of 600×400 that share x = 400 to 600; with ``full`` the whole picture as a third."""
+    tiling = plan_tiles(1000, 400, 416, 416, Tiles(2, 1, 1 / 3, full))
+    assert tiling.boxes.tolist() == [[0, 0, 600, 400], [400, 0, 1000, 400]] + [[0, 0, 1000, 400]] * full
+    return tiling
+
+
+def found(*rows: tuple[float, tuple[float, ...]]) -> Detections:
+    """Detections of class 0: confidence, x1 y1 x2 y2."""
+    boxes = np.array([box for _, box in rows], np.float32).reshape(-1, 4)
+    return Detections(boxes, np.array([score for score, _ in rows], np.float32), np.zeros(len(rows), np.int32))
+
+
+@pytest.mark.parametrize(("shift", "objects"), [(20, 1), (30, 1), (40, 2)])
+def test_two_tiles_boxes_of_one_object_agree_from_an_iou_of_one_half_on(shift: int, objects: int) -> None:
+    """Boxes of 100×100 pixels, moved by 20, 30 and 40: IoU 0.67, 0.54 and 0.43. No later suppression interferes: it starts above 0.9."""
+    left, right = found((0.9, (450, 100, 550, 200))), found((0.8, (50 + shift, 100, 150 + shift, 200)))
+    assert len(merge(two_tiles(), [left, right], 0.9)) == objects
+
+
+def test_a_part_inside_an_object_of_another_tile_is_dropped() -> None:
+    """The left tile sees the upper half of an object, cut by its border: too little to agree with the whole, but wholly inside it."""
+    left, right = found((0.9, (560, 100, 600, 160))), found((0.6, (100, 100, 300, 300)))
+    assert merge(two_tiles(), [left, right], 0.9).boxes.tolist() == [[500, 100, 700, 300]]
+    elsewhere = found((0.9, (500, 100, 590, 130)))  # not cut: a small object in front of a large one
+    assert len(merge(two_tiles(), [elsewhere, right], 0.9)) == 2
+
+
+def test_the_box_of_a_tile_is_preferred_to_that_of_the_whole_picture() -> None:
+    tile, whole = found((0.6, (100, 100, 200, 200))), found((0.9, (104, 96, 204, 196)))
+    merged = merge(two_tiles(full=True), [tile, Detections(), whole], 0.45)
+    assert merged.boxes.tolist() == [[100, 100, 200, 200]]
+    assert merged.scores.tolist() == [pytest.approx(0.6)]
+
+
+def test_the_box_of_the_whole_picture_is_preferred_to_parts() -> None:
+    tiles = found((0.6, (300, 100, 600, 200))), found((0.7, (0, 100, 300, 200)))
+    merged = merge(two_tiles(full=True), [*tiles, found((0.5, (302, 101, 702, 203)))], 0.45)
+    assert merged.boxes.tolist() == [[302, 101, 702, 203]]
+
+
 def test_without_detections_there_is_nothing() -> None:
     tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(3, 2))
     assert len(merge(tiling, [Detections()] * len(tiling), 0.45)) == 0

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 
@@ -100,6 +101,17 @@ def test_failures_stand_where_the_frames_are_missing(clip: Clip, tmp_path: Path)
     assert failed[0].pts == pytest.approx(4.0, abs=0.01)
     assert 10 <= sum(failure.count for failure in failed) <= 20
     assert "4.000 s" in failed[0].reason
+
+
+def test_a_frame_that_the_decoder_marks_as_damaged_is_a_failure(clip: Clip, tmp_path: Path) -> None:
+    def spoil(number: int, data: bytes, _key: bool) -> bytes:
+        return data[:20] + bytes(len(data) - 20) if number == 25 else data
+
+    info = probe(rewrap(clip("n.mkv", frames=60, gop=20, picture=noisy), tmp_path / "a.mkv", spoil))
+    with av.open(info.path) as container:
+        assert [frame.is_corrupt for frame in container.decode(video=0)] == [number == 25 for number in range(60)]
+    (failure,) = counts(info)[1]
+    assert (failure.pts, failure.count) == (pytest.approx(25 / 30, abs=0.001), 1)
 
 
 def test_skipping_counts_failures_like_frames(clip: Clip, tmp_path: Path) -> None:
