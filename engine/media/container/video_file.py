@@ -1,7 +1,7 @@
-"""One open video file: safe opening, packets that survive damage, exact seeking.
+"""Opens a video file safely, reads its packets in spite of damage, and seeks exactly.
 
-A file may only speak for itself. Demuxers that read other files or the network (playlists, concat scripts, image
-sequences, devices) are shut out by a list of those allowed, and the one protocol is ``file``.
+Opening a file opens no other file and no network connection. The list of allowed formats leaves out playlists, concat scripts, image
+sequences and devices, and the only allowed protocol is ``file``.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ av.logging.set_level(None)  # a log call from a decoder thread can wait for the 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 
 MAX_SIDE = 16384
-"""Pixels: larger pictures are refused, so that a forged header cannot make the decoder take all memory."""
+"""Pixels. Larger pictures are refused, so that a forged header cannot make the decoder use all memory."""
 
 _DEMUXERS = (
     "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
     "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
-    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound only: opened to say that no picture is in it
+    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: only for a clear message
 )
 _OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": str(MAX_SIDE * MAX_SIDE)}
 _METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # gone with PyAV 19
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
-_ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: the cover of an album is no video
+_ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
-_SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn: MPEG-TS lands behind it at first
-_SKIPPED = 2000  # packets read on to the keyframe; a file in which that is not enough is not worth seeking in
+_SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn: in MPEG-TS the first seek often ends after it
+_SKIPPED = 2000  # packets read until the keyframe comes; if that is not enough, reading the whole file is as fast
 
 
 def open_local(url: str) -> InputContainer:
@@ -63,16 +63,17 @@ def _is_playlist(path: Path) -> bool:
 
 
 class VideoFile:
-    """The first real video track of a file, its packets and its decoder. Not thread-safe.
+    """The first video track of a file, its packets and its decoder. Not thread-safe.
 
-    threads: of the decoder. other_tracks: whether ``packets`` of the other tracks are read, too.
+    threads: of the decoder. other_tracks: whether ``packets`` gives the packets of all tracks.
+    error: the last error of reading or decoding, None if there was none. empty_packets: packets without data read so far.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
         """Open the file.
 
         Raises:
-            SourceError: the file is missing, empty, unreadable, no video, or too large a picture.
+            SourceError: the file is missing, empty, unreadable or not a video, or its pictures are too large.
         """
         self.path = path
         self.error: str | None = None
@@ -87,7 +88,7 @@ class VideoFile:
             if not path.exists():
                 raise SourceError(f"{path} does not exist: check the name and the folder")
             if not path.is_file():
-                raise SourceError(f"{path} is no file: give a video, a picture or a folder of them")
+                raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
             with path.open("rb") as file:
                 empty = not file.read(1)
         except OSError as error:
@@ -130,7 +131,7 @@ class VideoFile:
         self.codec.thread_count = self.threads
         self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
         if self.codec.name == "mjpeg":
-            self.codec.options |= {"err_detect": "explode"}  # a damaged picture on its own: better named than shown
+            self.codec.options |= {"err_detect": "explode"}  # report a damaged picture instead of showing it
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
@@ -145,16 +146,16 @@ class VideoFile:
         return self.stream.time_base or Fraction(1, 1000)
 
     def seconds(self, pts: int) -> float:
-        """The time of a pts: what ``float(pts * time_base)`` gives, in a tenth of the time."""
+        """The time of a pts: ``float(pts * time_base)``, ten times as fast."""
         return pts * self._unit[0] / self._unit[1]
 
     @property
     def rate(self) -> Fraction:
-        """Frames/s as the file or its codec says, 25 where neither does."""
+        """Frames/s as the file or its codec states, 25 if neither does."""
         return self.stream.guessed_rate or self.stream.average_rate or Fraction(25)
 
     def packets(self) -> Iterator[VideoPacket]:
-        """The packets from here to the end, empty ones left out; read errors are stepped over and noted in ``error``."""
+        """The packets from the current position to the end. Skips empty packets and read errors; ``error`` keeps the last one."""
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
         while failures < _READ_ATTEMPTS:
@@ -174,7 +175,7 @@ class VideoFile:
                 return
 
     def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
-        """The packets from wherever seeking back to this time leads; none if the file cannot seek. any_frame: not only to keyframes."""
+        """Seek to a keyframe, or any frame, near this pts and give the packets from there. Gives none if the file cannot seek."""
         try:
             self.container.seek(timestamp, stream=self.stream, any_frame=any_frame)
         except (av.FFmpegError, OSError) as error:
@@ -184,7 +185,7 @@ class VideoFile:
         return self.packets()
 
     def seek(self, start: int) -> Iterator[VideoPacket] | None:
-        """The packets from the keyframe with this pts on; None if seeking does not find it."""
+        """The packets from the keyframe with this pts on, None if seeking does not find it."""
         for seconds in _SEEK_BACK:
             packets = self.packets_at(start - int(seconds / self.time_base))
             for packet in islice(packets, _SKIPPED):
@@ -195,7 +196,7 @@ class VideoFile:
         return None
 
     def packets_from(self, start: int) -> Iterator[VideoPacket]:
-        """The same, but where seeking fails, all packets of the file."""
+        """The packets from the keyframe with this pts on, or all packets of the file if seeking does not find it."""
         packets = self.seek(start)
         if packets is None:
             self.reopen()
@@ -203,11 +204,11 @@ class VideoFile:
         return packets
 
     def shows(self, packet: VideoPacket) -> bool:
-        """Whether a frame is to be expected for this packet; to be asked of each packet once, in their order."""
+        """Whether the decoder should give a frame for this packet. Pass it every packet once, in decoding order."""
         return not (self.hidden.hides(packet) or packet.is_discard)
 
     def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:
-        """The frames that one more packet completes, None = those still in the decoder; an error is noted in ``error``."""
+        """Decode a packet; None: empty the decoder. Gives the frames that became complete; ``error`` keeps an error."""
         try:
             return self.codec.decode(packet)
         except (av.FFmpegError, ValueError) as error:
@@ -215,7 +216,7 @@ class VideoFile:
             return []
 
     def reopen(self, threads: int | None = None) -> None:
-        """Begin anew, at the start of the file, with a fresh decoder."""
+        """Open the file again, at its start and with a new decoder. threads: of the decoder, None: as before."""
         self.close()
         self.threads = threads or self.threads
         self._open()
@@ -232,5 +233,5 @@ class VideoFile:
 
 
 def reason(error: BaseException) -> str:
-    """An error of FFmpeg in words, without numbers and function names."""
+    """The text of an FFmpeg error, without its number and function."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -63,10 +63,10 @@ def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
     refused(path, "cannot be read")
 
 
-def test_a_pipe_is_no_file_and_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_without_reading_it(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     os.mkfifo(path)
-    refused(path, "is no file")
+    refused(path, "is not a regular file")
 
 
 def test_a_folder_without_pictures(tmp_path: Path) -> None:
