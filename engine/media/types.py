@@ -23,13 +23,14 @@ class Segment:
 
     number: 0, 1, … in display order. start, end (exclusive): of a video pts in the stream's time base, ``start`` that of a keyframe; of
     images positions in the folder; None: the start or end of the source. frames: the number that the container announces; decoding
-    may give fewer or more.
+    may give fewer or more. names: the file names of the images, if the source is a folder: a folder may change during a run.
     """
 
     number: int
     start: int | None
     end: int | None
     frames: int
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The sound of a video as it is in its file: packets to be copied beside new pictures."""
+"""Reads the sound of a video as packets, to copy it into an annotated video without encoding it again."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from av.packet import Packet
 from engine.media.container.video_file import VideoFile
 
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
-"""What players expect in an MP4."""
+"""Codecs that players accept in an MP4."""
 
 
 class Sound:
-    """The first sound track. stream: None where there is none that an MP4 can hold. start: seconds that all times are counted from."""
+    """The first sound track of a video. start: time 0 of the copy, seconds. stream: None if no MP4 can hold the track."""
 
     def __init__(self, path: Path, start: Fraction) -> None:
         self._file = VideoFile(path, other_tracks=True)
@@ -31,13 +31,13 @@ class Sound:
         self._next: Packet[AudioStream] | None = next(self._packets, None)
 
     def until(self, seconds: Fraction) -> Iterator[Packet[AudioStream]]:
-        """The packets up to this time of the video, each once."""
+        """The packets up to this time of the video (seconds), each once."""
         while self._next is not None and self._time(self._next) <= seconds - self._start:
             yield self._next
             self._next = next(self._packets, None)
 
     def _read(self) -> Iterator[Packet[AudioStream]]:
-        """All packets; damage ends the sound, not the copy."""
+        """All packets. Damage ends the sound without an error, since the pictures go on."""
         if self.stream is None:
             return
         try:
@@ -55,7 +55,7 @@ class Sound:
         if stream.codec_context.name != "aac":
             yield from self._file.container.demux(stream)
             return
-        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # broadcasts have a header in every packet; others pass unchanged
+        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # removes the headers that broadcasts have in every packet
         for packet in self._file.container.demux(stream):
             if packet.size:
                 yield from adapted.filter(packet)
