@@ -16,7 +16,8 @@ from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady
 from engine.session import DetectionSession, SourceState
-from engine.store.export import EXPORTERS, Exported, export_session
+from engine.store.export import Exported, export_session
+from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"

@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QMenu, QStackedWid
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
-from app.window.results.export import TITLES
 from app.window.viewer.transport import tool_button
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import icon
-from engine.store.export import EXPORTERS
+from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50
 """Time in which changes are gathered before the queue is summed up: a thousand files may be added at once."""
@@ -172,7 +171,7 @@ class QueuePanel(QWidget):
         menu.addSeparator()
         for name, exporter in EXPORTERS.items():
             fits = stored and item.info is not None and item.info.kind in exporter.kinds
-            add(f"Export {TITLES[name]}…", partial(self.export_requested.emit, item.key, name), fits, "export")
+            add(f"Export {exporter.title}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:
             add("Detect again", lambda: self.retry_requested.emit(item.key), name="play")

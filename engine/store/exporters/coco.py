@@ -1,4 +1,4 @@
-"""COCO object-detection JSON (https://cocodataset.org/#format-data), as pycocotools and labelling tools load it."""
+"""COCO object-detection JSON (https://cocodataset.org/#format-data), for pycocotools and labelling tools."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from engine.store.exporters.numbers import rounded_boxes, rounded_scores, to_json
+from engine.store.exporters.base import text_exporter
+from engine.store.exporters.rounding import rounded, to_json
 from engine.store.session import SessionReader, StoredSource
 
 
 def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
-    """Write the source as one data set, without holding it in memory.
+    """Write a source as one data set, frame by frame.
 
-    Ids start at 1, as COCO's own do: image id = frame index + 1, category id = class id + 1. An image of a video is named
+    Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1. An image of a video is named
     ``STEM/000012.jpg``, the file that ``ffmpeg -i VIDEO -fps_mode passthrough -start_number 0 STEM/%06d.jpg`` makes; ``frame``
-    and ``pts`` (seconds) say which it is. Beyond the standard, annotations have a ``score`` and failed images the reason, ``failed``.
+    and ``pts`` (seconds) identify it. Additional keys: ``score`` in annotations, ``failed`` (the reason) in images of failed frames.
     """
     info = {"description": Path(source.path).name, "version": "1.0", "date_created": reader.facts.get("created", "")}
     file.write(f'{{"info": {to_json(info)},\n"licenses": [],\n"images": ')
@@ -44,13 +45,12 @@ def _annotations(reader: SessionReader, source: StoredSource) -> Iterator[dict[s
     for frame in reader.frames(source.number):
         if frame.detections is None:
             continue
-        found = frame.detections
-        for kind, score, box in zip(found.class_ids.tolist(), rounded_scores(found), rounded_boxes(found), strict=True):
+        for class_id, score, box in rounded(frame.detections):
             number += 1
             yield {
                 "id": number,
                 "image_id": frame.ref.index + 1,
-                "category_id": kind + 1,
+                "category_id": class_id + 1,
                 "bbox": box,
                 "area": round(box[2] * box[3], 2),
                 "iscrowd": 0,
@@ -64,3 +64,6 @@ def _write_list(file: TextIO, items: Iterable[object]) -> None:
         file.write(separator + to_json(item))
         separator = ",\n"
     file.write("[]" if separator == "[\n" else "\n]")
+
+
+EXPORTER = text_exporter("detections as COCO", ".coco.json", write)

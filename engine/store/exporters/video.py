@@ -1,52 +1,50 @@
-"""An MP4 of the source with the detections drawn into it. A process of its own makes it: this one loads no media library."""
+"""An MP4 of the source with its detections drawn into it. Another process decodes and encodes, so this one loads no media library."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import ExportError
 from engine.media.types import SourceKind
+from engine.store.exporters.base import Exporter, Progress, complete_file
+from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
 _PROGRAM = (sys.executable, "-P", "-m", "engine.store.exporters.video_process")
 
 
-def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, progress: Callable[[int], None]) -> None:
-    """Write the video to ``part``, which is to become ``path``. progress: gets the number of frames written so far.
-
-    Given up (by an exception from ``progress``, say Ctrl-C), nothing stays. If the process itself dies, what it has
-    written stays in ``part`` and can be played.
+def write(reader: SessionReader, source: StoredSource, path: Path, progress: Progress) -> None:
+    """Write the annotated video. If the process that writes it dies, the frames written so far stay in ``part_of(path)``, playable.
 
     Raises:
-        ExportError: the source is no video or the target itself, the file cannot be written, or the process died.
-        OSError: the process cannot be started.
+        ExportError: the source is not a video or is the target, the file cannot be written, or the process died.
     """
     video = source.file
     if source.kind != SourceKind.VIDEO:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
         raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
-    job = {
-        "database": str(reader.path),
-        "source": source.number,
-        "video": str(video),
-        "target": str(part),
-        "confidence": reader.confidence,
-        "classes": None if reader.classes is None else sorted(reader.classes),
-    }
-    try:
-        _run(json.dumps(job), part, progress)
-    finally:
-        part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
+    with explained(path, "write"), complete_file(path, keep_part=True) as part:
+        job = {
+            "database": str(reader.path),
+            "source": source.number,
+            "video": str(video),
+            "target": str(part),
+            "confidence": reader.confidence,
+            "classes": None if reader.classes is None else sorted(reader.classes),
+        }
+        try:
+            _run(json.dumps(job), part, progress)
+        finally:
+            part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
 
 
-def _run(job: str, part: Path, progress: Callable[[int], None]) -> None:
+def _run(job: str, part: Path, progress: Progress) -> None:
     exit_message = "it said nothing"
-    # a session of its own: Ctrl-C is for this process, which ends that one
+    # a session of its own: Ctrl-C reaches only this process, which then ends the other one
     with subprocess.Popen(
         _PROGRAM,
         stdin=subprocess.PIPE,
@@ -87,3 +85,7 @@ def _message(line: str) -> object:
         return json.loads(line)
     except ValueError:
         return None
+
+
+# the suffix differs from the source's, which may lie in the same folder
+EXPORTER = Exporter("annotated video", ".annotated.mp4", write, frozenset((SourceKind.VIDEO,)), slow=True)

@@ -23,7 +23,9 @@ from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import EXPORTERS, export_session, part_of
+from engine.store.export import export_session
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.base import part_of
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, make_video, number_of
