@@ -8,6 +8,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
 BITS = 16
@@ -91,10 +92,11 @@ def make_video(
             stream.codec_context.color_range = color_range
         if rotation or hflip:
             stream.set_display_rotation(rotation, hflip=hflip)
+        convert = VideoReformatter()
         sound = output.add_stream("libopus" if path.suffix == ".webm" else "aac", rate=48000) if audio else None
         for number in range(frames):
             frame = av.VideoFrame.from_ndarray(picture(number, size), format="rgb24")
-            frame = frame.reformat(format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
+            frame = convert.reformat(frame, format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
             if not tagged:
                 frame.colorspace = 2  # unspecified
             frame.pts = number if pts is None else pts[number]
@@ -150,8 +152,7 @@ class _Bits(list[str]):
         return self
 
     def align(self) -> _Bits:
-        self[:] = ["".join(self)]
-        self.append("0" * (-len(self[0]) % 8))
+        self.append("0" * (-sum(map(len, self)) % 8))
         return self
 
     def nal(self, head: int) -> bytes:
@@ -185,18 +186,22 @@ def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), 
                 for top in range(0, height // 2, 16):
                     for left in range(0, width, 16):
                         bits.ue(25).align()
-                        for value in field[top : top + 16, left : left + 16].flatten():
-                            bits.u(8, int(value))
+                        samples = field[top : top + 16, left : left + 16].tobytes()
+                        bits.u(8 * len(samples), int.from_bytes(samples, "big"))
                         bits.append("10000000" * 128)
                 file.write(b"\0\0\0\1\x09\x10" + (sequence + pictures if key else b"") + bits.nal(0x45 if key else 0x41))
-    if path != elementary:
-        with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
-            stream = given.streams.video[0]
-            copy = output.add_stream_from_template(stream)
-            for number, packet in enumerate(packet for packet in given.demux(stream) if packet.size):
-                packet.time_base, packet.pts, packet.dts = Fraction(1, 90000), 10000 + number * 1800, 10000 + number * 1800
-                packet.stream = copy
-                output.mux(packet)
+    return path if path == elementary else wrap_fields(elementary, path)
+
+
+def wrap_fields(elementary: Path, path: Path) -> Path:
+    """The video of ``make_field_video`` in another container, with the times of its 50 fields/s."""
+    with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
+        stream = given.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        for number, packet in enumerate(packet for packet in given.demux(stream) if packet.size):
+            packet.time_base, packet.pts, packet.dts = Fraction(1, 90000), 10000 + number * 1800, 10000 + number * 1800
+            packet.stream = copy
+            output.mux(packet)
     return path
 
 
