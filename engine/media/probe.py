@@ -27,9 +27,9 @@ def probe(path: Path) -> SourceInfo:
     if is_folder(path) or is_picture(path):
         return probe_images(path)
     width, height, codec = _first_picture(path)
-    frames, seconds, segments = scan(path)
+    frames, seconds, segments, seekable = scan(path)
     rate = round(frames / seconds, 6) if seconds else None
-    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments)
+    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments, seekable)
 
 
 def _first_picture(path: Path) -> tuple[int, int, str]:

@@ -39,6 +39,7 @@ class SourceInfo:
 
     width, height: pixels of the upright picture with square pixels; of the first one, for images. frames: the number that the container
     announces. duration: seconds. rate: average frames/s. None: unknown. segments: cover the source without gap or overlap.
+    seekable: whether seeking by time works; not if the clock of an MPEG-TS restarts.
     """
 
     path: str
@@ -50,6 +51,7 @@ class SourceInfo:
     duration: float | None
     rate: float | None
     segments: tuple[Segment, ...]
+    seekable: bool = True
 
 
 class PixelFormat(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -216,6 +217,17 @@ def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
             output.mux(still.encode(frame))
             output.mux(still.encode(None))
         _silence(output, sound, seconds)
+    return path
+
+
+def joined(path: Path, *parts: int, **options: Any) -> Path:
+    """An MPEG-TS of several recordings in a row, each with this number of frames and a clock of its own. Frames are numbered throughout."""
+    content = b""
+    for index, frames in enumerate(parts):
+        first = sum(parts[:index])
+        make_video(path, frames, picture=lambda number, size, first=first: numbered(first + number, size), **options)
+        content += path.read_bytes()
+    path.write_bytes(content)
     return path
 
 

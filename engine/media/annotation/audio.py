@@ -37,15 +37,19 @@ class Sound:
             self._next = next(self._packets, None)
 
     def _read(self) -> Iterator[Packet[AudioStream]]:
-        """All packets. Damage ends the sound without an error, since the pictures go on."""
+        """All packets. Damage, or a clock that restarts, ends the sound without an error, since the pictures go on."""
         if self.stream is None:
             return
+        last: int | None = None
         try:
             for packet in self._packets_for_mp4(self.stream):
                 if not packet.size or packet.pts is None or packet.dts is None or packet.time_base is None:
                     continue
                 shift = round(self._start / packet.time_base)
                 packet.pts, packet.dts = packet.pts - shift, packet.dts - shift
+                if last is not None and packet.dts < last:
+                    return
+                last = packet.dts
                 if packet.dts >= 0:
                     yield packet
         except (av.FFmpegError, IndexError):

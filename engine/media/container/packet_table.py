@@ -22,7 +22,7 @@ class PacketTable:
     pts: int64 (frames,): the dts where a packet has no pts, the position where it has neither. ordered: the pts, ascending.
     keys: bool (frames,): whether each frame is a keyframe.
     step: the time from one frame to the next. timed: whether ``step`` comes from the packets' times, not from the stated rate.
-    intact: whether all packets are complete, have different times, and were read without an error.
+    intact: whether all packets are complete, have different times by one clock, and were read without an error.
     hidden: the number of packets that give no frame. size: bytes of the others.
     holes: (number of frames before it, bytes) for each stretch of the file between two packets. read_until: end of the last packet, bytes.
     end: seconds, of the latest packet of any track.
@@ -56,7 +56,7 @@ class PacketTable:
         self.ordered: NDArray[np.int64] = np.sort(self.pts)
         steps = np.diff(self.ordered)
         self.timed = timed and bool(steps.any())
-        self.intact &= timed and file.error is None and bool(np.all(steps > 0))
+        self.intact &= timed and file.error is None and not file.clock_restarts and bool(np.all(steps > 0))
         self.step = _usual(steps[steps > 0]) if self.timed else float(1 / (file.rate * file.time_base))
 
     def __len__(self) -> int:

@@ -34,28 +34,29 @@ class Cut:
     before: int
 
 
-def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...]]:
-    """The number of frames of a video, its duration in seconds (None if unknown), and its segments.
+def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
+    """The number of frames of a video, its duration in seconds (None if unknown), its segments, and whether seeking by time works.
 
     Raises:
         SourceError: the video cannot be opened.
     """
     with VideoFile(path) as file:
         result = _scan_index(file)
-    frames, seconds, cuts = result or _scan_packets(path)
+    frames, seconds, cuts, seekable = (*result, True) if result else _scan_packets(path)
     bounds = [Cut(0, 0), *cuts, Cut(0, frames)]
     segments = [
         Segment(number, first.pts if number else None, after.pts if number < len(cuts) else None, after.before - first.before)
         for number, (first, after) in enumerate(pairwise(bounds))
     ]
-    return frames, seconds, tuple(segments)
+    return frames, seconds, tuple(segments), seekable
 
 
-def _scan_packets(path: Path) -> tuple[int, float, list[Cut]]:
-    """Frames, duration and cuts of any video, by reading all its packets."""
+def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
+    """Frames, duration, cuts of any video, and whether it has one clock, by reading all its packets."""
     with VideoFile(path, other_tracks=True) as file:
         table = PacketTable(file)
         frames = expected_frames(table, file)
+        seekable = not file.clock_restarts
         seconds = float((table.span + (frames - len(table)) * table.step) * file.time_base)
     cuts: list[Cut] = []
     if table.intact and frames == len(table):
@@ -65,7 +66,7 @@ def _scan_packets(path: Path) -> tuple[int, float, list[Cut]]:
         with VideoFile(path) as file:
             if not table.seeks_exactly(file, [cut.pts for cut in cuts]):
                 cuts = []
-    return frames, seconds, cuts
+    return frames, seconds, cuts, seekable
 
 
 def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:

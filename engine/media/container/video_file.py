@@ -42,6 +42,7 @@ _METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
+_RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
 _SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn: in MPEG-TS the first seek often ends after it
 _SKIPPED = 2000  # packets read until the keyframe comes; if that is not enough, reading the whole file is as fast
 
@@ -67,6 +68,7 @@ class VideoFile:
 
     threads: of the decoder. other_tracks: whether ``packets`` gives the packets of all tracks.
     error: the last error of reading or decoding, None if there was none. empty_packets: packets without data read so far.
+    clock_restarts: how often the clock of an MPEG-TS has restarted so far, as in recordings of an interrupted broadcast.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
@@ -98,6 +100,9 @@ class VideoFile:
 
     def _open(self) -> None:
         self.error = None
+        self.clock_restarts, self._offset = 0, 0
+        self._last_dts: int | None = None
+        self._sought = False
         try:
             # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
             self.container = open_local(str(self.path.absolute()))
@@ -155,7 +160,10 @@ class VideoFile:
         return self.stream.guessed_rate or self.stream.average_rate or Fraction(25)
 
     def packets(self) -> Iterator[VideoPacket]:
-        """The packets from the current position to the end. Skips empty packets and read errors; ``error`` keeps the last one."""
+        """The packets from the current position to the end. Skips empty packets and read errors; ``error`` keeps the last one.
+
+        Where the clock of an MPEG-TS restarts, the times continue. After seeking they are those of the file.
+        """
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
         while failures < _READ_ATTEMPTS:
@@ -163,6 +171,7 @@ class VideoFile:
                 for packet in self.container.demux(*streams):
                     failures = 0
                     if packet.size:  # decoding an empty one would end the stream
+                        self._continue_clock(packet)
                         yield packet
                     elif packet.dts is not None and packet.stream_index == self.stream.index:
                         self.empty_packets += 1
@@ -174,6 +183,17 @@ class VideoFile:
             else:
                 return
 
+    def _continue_clock(self, packet: VideoPacket) -> None:
+        if self._sought or packet.dts is None or packet.stream_index != self.stream.index or self.container.format.name != "mpegts":
+            return
+        dts = packet.dts
+        if self._last_dts is not None and dts < self._last_dts - _RESTART_SECONDS / self.time_base:
+            self.clock_restarts += 1
+            self._offset += self._last_dts - dts + (packet.duration or round(1 / (self.rate * self.time_base)))
+        self._last_dts = dts
+        packet.dts = dts + self._offset
+        packet.pts = None if packet.pts is None else packet.pts + self._offset
+
     def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
         """Seek to a keyframe, or any frame, near this pts and give the packets from there. Gives none if the file cannot seek."""
         try:
@@ -181,6 +201,7 @@ class VideoFile:
         except (av.FFmpegError, OSError) as error:
             self.error = reason(error)
             return iter(())
+        self._sought = True
         self.hidden = HiddenPackets(self.codec)
         return self.packets()
 

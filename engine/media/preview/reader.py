@@ -112,6 +112,8 @@ class VideoReader:
 
     def _keyframe_before(self, file: VideoFile, target: float) -> int | None:
         """The pts of the last keyframe at or before the target, None to play from the start of the file."""
+        if not self.info.seekable:
+            return None
         limit = int((target + _SAME) / file.time_base)
         for back in (0, 1, 4, 16):
             found = None

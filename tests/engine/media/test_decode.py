@@ -21,7 +21,7 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from resources import DEMO
 from tests.engine.media.conftest import Clip
-from tests.support.media import make_field_video, number_of, rewrap, wrap_fields
+from tests.support.media import joined, make_field_video, number_of, rewrap, wrap_fields
 
 FRAMES = 180
 X265 = {"preset": "ultrafast", "x265-params": "log-level=none:open-gop=1:bframes=4:keyint=25:min-keyint=25:scenecut=0"}
@@ -148,6 +148,19 @@ def test_doubled_times_keep_the_video_whole(clip: Clip) -> None:
     info = probe(clip("a.mkv", frames=FRAMES, pts=pts, time_base=Fraction(1, 30), options={"strict": "-2"}))
     assert len(info.segments) == 1
     assert [number_of(frame.image) for frame in decode_all(info)] == list(range(FRAMES))  # type: ignore[union-attr]
+
+
+def test_times_continue_where_the_clock_of_a_broadcast_restarts(tmp_path: Path) -> None:
+    path = joined(tmp_path / "a.ts", 120, 180, size=(96, 64), gop=20, bframes=2, audio=True)
+    info = probe(path)
+    assert (info.frames, info.duration, len(info.segments), info.seekable) == (300, pytest.approx(10, abs=0.1), 1, False)
+    outcomes = decode_all(info)
+    steps = np.diff([outcome.pts for outcome in outcomes])
+    assert len(outcomes) == 300
+    assert np.abs(steps - 1 / 30).max() < 1e-3
+    frames = [(round(30 * (frame.pts - outcomes[0].pts)), number_of(frame.image)) for frame in outcomes if isinstance(frame, DecodedFrame)]
+    assert len(frames) >= 299, "the decoder marks the last frame before the restart as damaged"
+    assert all(position == number for position, number in frames)
 
 
 def test_threads_lose_nothing(clip: Clip) -> None:
