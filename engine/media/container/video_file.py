@@ -102,7 +102,6 @@ class VideoFile:
         self.error = None
         self.clock_restarts, self._offset = 0, 0
         self._last_dts: int | None = None
-        self._sought = False
         try:
             # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
             self.container = open_local(str(self.path.absolute()))
@@ -137,6 +136,7 @@ class VideoFile:
         self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report a damaged picture instead of showing it
+        self._one_clock = self.container.format.name != "mpegts"
         if not self._other_tracks:
             for stream in self.container.streams:
                 if stream.index != self.stream.index:
@@ -171,7 +171,8 @@ class VideoFile:
                 for packet in self.container.demux(*streams):
                     failures = 0
                     if packet.size:  # decoding an empty one would end the stream
-                        self._continue_clock(packet)
+                        if not self._one_clock:
+                            self._continue_clock(packet)
                         yield packet
                     elif packet.dts is not None and packet.stream_index == self.stream.index:
                         self.empty_packets += 1
@@ -184,7 +185,8 @@ class VideoFile:
                 return
 
     def _continue_clock(self, packet: VideoPacket) -> None:
-        if self._sought or packet.dts is None or packet.stream_index != self.stream.index or self.container.format.name != "mpegts":
+        """Shift the times of a packet by the restarts of the clock before it."""
+        if packet.dts is None or packet.stream_index != self.stream.index:
             return
         dts = packet.dts
         if self._last_dts is not None and dts < self._last_dts - _RESTART_SECONDS / self.time_base:
@@ -201,7 +203,7 @@ class VideoFile:
         except (av.FFmpegError, OSError) as error:
             self.error = reason(error)
             return iter(())
-        self._sought = True
+        self._one_clock = True
         self.hidden = HiddenPackets(self.codec)
         return self.packets()
 
