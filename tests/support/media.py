@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -230,12 +231,17 @@ def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
 def joined(path: Path, *parts: int, **options: Any) -> Path:
     """An MPEG-TS of several recordings in a row, each with this number of frames and a clock of its own. Frames are numbered throughout."""
     content = b""
-    for index, frames in enumerate(parts):
-        first = sum(parts[:index])
-        make_video(path, frames, picture=lambda number, size, first=first: numbered(first + number, size), **options)
+    first = 0
+    for frames in parts:
+        make_video(path, frames, picture=partial(_numbered_from, first), **options)
         content += path.read_bytes()
+        first += frames
     path.write_bytes(content)
     return path
+
+
+def _numbered_from(first: int, number: int, size: tuple[int, int]) -> NDArray[np.uint8]:
+    return numbered(first + number, size)
 
 
 def truncated(source: Path, target: Path, share: float) -> Path:
