@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames held at once
 
@@ -55,7 +55,7 @@ class StoredSource:
         return self.finished and not self.cancelled
 
 
-class SessionReader:
+class SessionReader(Closing):
     """Reads a session, also while it is being written. Use it from one thread at a time. Each call sees what is committed by then.
 
     labels: one per class id. facts: about the run. confidence, classes: frames come with the detections of at least this
@@ -137,12 +137,6 @@ class SessionReader:
     def close(self) -> None:
         """Close the file; repeatable."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:

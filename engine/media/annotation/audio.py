@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 from av.audio.stream import AudioStream
@@ -14,12 +12,13 @@ from av.bitstream import BitStreamFilterContext
 from av.packet import Packet
 
 from engine.media.container.video_file import VideoFile
+from engine.types import Closing
 
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
 """Codecs that players accept in an MP4."""
 
 
-class Sound:
+class Sound(Closing):
     """The first sound track of a video. start: time 0 of the copy, seconds. stream: None if no MP4 can hold the track."""
 
     def __init__(self, path: Path, start: Fraction) -> None:
@@ -67,8 +66,6 @@ class Sound:
     def _time(self, packet: Packet[AudioStream]) -> Fraction:
         return (packet.pts or 0) * (packet.time_base or Fraction(1))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def close(self) -> None:
+        """Release the file; repeatable."""
         self._file.close()

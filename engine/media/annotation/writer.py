@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import av
@@ -100,12 +99,9 @@ class VideoWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with suppress(ExportError, OSError) if kind else nullcontext():
             self.close()
-        else:
-            with suppress(ExportError, OSError):
-                self.close()
 
 
 def make_plain(path: Path) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import av
 from av.codec.context import ThreadType
@@ -24,6 +23,7 @@ from av.video.stream import VideoStream
 from engine.errors import SourceError
 from engine.media.container.hidden_packets import HiddenPackets
 from engine.media.sources import PLAYLIST_SUFFIXES
+from engine.types import Closing
 
 av.logging.set_level(None)  # a log call from a decoder thread can wait for the interpreter lock for ever
 
@@ -63,7 +63,7 @@ def _is_playlist(path: Path) -> bool:
     return path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0"))
 
 
-class VideoFile:
+class VideoFile(Closing):
     """The first video track of a file, its packets and its decoder. Not thread-safe.
 
     threads: of the decoder. other_tracks: whether ``packets`` gives the packets of all tracks.
@@ -247,12 +247,6 @@ class VideoFile:
     def close(self) -> None:
         """Release the file; harmless when repeated."""
         self.container.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
 
 def reason(error: BaseException) -> str:

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Generator, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 from av.video.frame import VideoFrame
@@ -19,13 +17,14 @@ from engine.media.picture import Converter, shrink
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, Segment, SourceKind
+from engine.types import Closing
 
 _THREADS = 2
 _SAME = 1e-6  # seconds: tolerance for times that were rounded to a float
 _SEARCHED = 300  # packets read in search of a keyframe
 
 
-class VideoReader:
+class VideoReader(Closing):
     """An iterator over the frames from the current position to the end, without those that cannot be decoded. Not thread-safe.
 
     info: the source. max_size: width and height. Larger pictures are scaled down to fit; they keep their aspect ratio.
@@ -68,12 +67,6 @@ class VideoReader:
         self._frames.close()
         if self._file is not None:
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     def _play(self, target: float | None) -> Generator[DecodedFrame]:
         if self._file is None:
