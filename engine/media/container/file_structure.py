@@ -1,4 +1,4 @@
-"""The structure of MP4 and AVI files, as far as FFmpeg does not report it: broken boxes and chunks without data."""
+"""Reads from MP4 and AVI files what FFmpeg does not report: broken boxes, and chunks without data."""
 
 from __future__ import annotations
 
