@@ -14,6 +14,20 @@ Image: TypeAlias = NDArray[np.uint8]
 """A picture, uint8, shape (height, width, 3), RGB, upright, square pixels."""
 
 
+class Closing:
+    """A context manager that closes itself at the end."""
+
+    def close(self) -> None:
+        """Release what the object holds; repeatable."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 @dataclass(frozen=True, order=True)
 class DeviceId:
     """A device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``, or a group of such devices.

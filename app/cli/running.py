@@ -18,7 +18,8 @@ from engine.errors import ExportError
 from engine.pool.events import DeviceReady
 from engine.pool.progress import SourceProgress
 from engine.session import DetectionSession
-from engine.store.export import EXPORTERS, Exported, export_session
+from engine.store.export import Exported, export_session
+from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"

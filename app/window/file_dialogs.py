@@ -20,7 +20,7 @@ from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import ExportError
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
-from engine.store.export import EXPORTERS
+from engine.store.exporters import EXPORTERS
 
 
 class FileDialogs(QObject):
@@ -65,8 +65,8 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
-        """Ask where to write the detections of a file in this format; a name without a suffix gets the format's."""
-        dialog = self._dialog(f"Export {exports.TITLES[name]}", place="window/exports")
+        """Ask where the detections of a file go in this format; a name without an ending gets the format's."""
+        dialog = self._dialog(f"Export {EXPORTERS[name].title}", place="window/exports")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         default = exports.default_name(item.path, name)
         dialog.setDefaultSuffix(Path(default).suffix)

@@ -1,1 +1,1 @@
-"""From pictures to network inputs, and from raw outputs to detections. NumPy only, no device."""
+"""From pictures to network inputs and from raw outputs to detections, with NumPy."""

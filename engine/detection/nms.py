@@ -1,4 +1,4 @@
-"""Greedy non-maximum suppression, class by class: by IoU, as OpenCV does it, or by DIoU, as Darknet's cfgs ask for.
+"""Greedy non-maximum suppression within each class, by IoU as in OpenCV, or by DIoU as Darknet's cfgs ask for.
 
 Formulas: AlexeyAB/darknet, ``src/box.c`` (``diounms_sort``, ``box_diounms``).
 """
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PAIRS = 1 << 14
-"""Pairs of boxes compared at once: many enough that the time goes into arithmetic, few enough for the cache."""
+"""Pairs of boxes compared at once: large arrays amortise NumPy's overhead, small ones fit the cache."""
 
 _CROWD = 256
-"""From so many weaker boxes on, one box against all of them is arithmetic enough, and the dead need no comparing."""
+"""If a box has at least this number of weaker boxes, it is compared with them alone, and dropped boxes are skipped."""
 
 _TINY = float(np.finfo(np.float32).tiny)
 
@@ -22,8 +22,8 @@ def nms(
 ) -> NDArray[np.intp]:
     """Indices of the boxes to keep, strongest first; equal scores in input order.
 
-    A box goes when a stronger kept box of its class overlaps it by an IoU above ``iou``; with ``diou_beta``, by an
-    IoU - (d² / c²)^beta above it, d being the distance of the centres and c the diagonal of the box around both.
+    A box is dropped if its IoU with a stronger kept box of its class is above ``iou``. With ``diou_beta`` it is dropped if
+    IoU - (d² / c²)^beta is above ``iou``: d is the distance of the centres, c the diagonal of the box around both.
     boxes: float32 (n, 4), x1 y1 x2 y2. scores: float32 (n,). class_ids: int32 (n,).
     """
     order = np.lexsort((-scores, class_ids))  # each class in one run, strongest first; stable
@@ -56,7 +56,7 @@ def nms(
 
 
 def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_beta: float | None) -> NDArray[np.float32]:
-    """By how much the overlap of each box of a with its one of b, (4, n) or one for all, is too large; ≤ 0: it is not."""
+    """By how much the overlap of each pair of boxes, float32 (4, n) or (4, 1), exceeds the limit; ≤ 0: not at all."""
     (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) = a, b
     width = np.maximum(np.minimum(right, other_right) - np.maximum(left, other_left), 0)
     overlap = width * np.maximum(np.minimum(bottom, other_bottom) - np.maximum(top, other_top), 0)
@@ -64,7 +64,7 @@ def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_bet
     excess: NDArray[np.float32] = overlap - iou * union
     if diou_beta is None:
         return excess
-    near = np.flatnonzero(excess > 0)  # distance only makes it less
+    near = np.flatnonzero(excess > 0)  # the distance term only reduces it
     distance = (left + right - other_left - other_right)[near] ** 2 + (top + bottom - other_top - other_bottom)[near] ** 2
     around = (np.maximum(right, other_right) - np.minimum(left, other_left))[near] ** 2
     around += (np.maximum(bottom, other_bottom) - np.minimum(top, other_top))[near] ** 2

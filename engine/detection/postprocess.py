@@ -1,4 +1,4 @@
-"""From a network's raw outputs to what was found in each picture: the same for every backend."""
+"""Turns a network's raw outputs into the detections of each picture; every backend uses it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from engine.types import Detections
 
 
 def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Detections]:
-    """What is in each picture, boxes in its pixels, clipped to it; what lies wholly beside it is left out.
+    """The detections of each picture, boxes in its pixels and clipped to it. Boxes outside the picture are dropped.
 
-    heads: one float32 (at least len(fits), anchors · (5 + classes), rows, columns) per YOLO layer. fits: how each
-    picture was fitted into the network's input.
+    heads: one float32 (at least len(fits), anchors · (5 + classes), rows, columns) per YOLO layer. fits: the position of each picture in
+    the network's input.
     """
     found = []
     candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)

@@ -1,4 +1,4 @@
-"""Fitting a picture into the network's input, and boxes back into the picture."""
+"""Resizes pictures to the network's input and maps boxes back to the picture."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from engine.types import Image
 
 _GREY = 127.5
-"""Darknet fills what a letterboxed picture leaves free with 0.5."""
+"""The colour around a letterboxed picture: 0.5 in Darknet."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Where a picture lies in the network's input: its size, pixels, and the place of the resized picture therein."""
+    """The position of a picture in the network's input, pixels. width, height: of the picture. left, …: of the resized picture."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Fit:
     inner_height: int
 
     def to_source(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Boxes x1 y1 x2 y2, float32 (n, 4), from pixels of the network's input to pixels of the picture, clipped to it."""
+        """Convert boxes x1 y1 x2 y2, float32 (n, 4), from pixels of the network's input to pixels of the picture; clip them to it."""
         scale = np.array([self.width / self.inner_width, self.height / self.inner_height] * 2, np.float32)
         offset = np.array([self.left, self.top] * 2, np.float32)
         limit = np.array([self.width, self.height] * 2, np.float32)
@@ -36,9 +36,9 @@ class Fit:
 
 
 def plan_fit(width: int, height: int, network_width: int, network_height: int, letterbox: bool) -> Fit:
-    """Place a picture of ``width`` × ``height`` pixels: stretched over the whole input, or centred with its aspect ratio kept.
+    """Position a picture of ``width`` × ``height`` pixels: stretched to the whole input, or centred with its aspect ratio.
 
-    Rounds as Darknet's ``letterbox_image`` does (AlexeyAB/darknet, ``src/image.c``).
+    Rounds like Darknet's ``letterbox_image`` does (AlexeyAB/darknet, ``src/image.c``).
     """
     if not letterbox:
         return Fit(width, height, 0, 0, network_width, network_height)
@@ -51,14 +51,14 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
 
 
 def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
-    """Resize a picture (bilinear) into ``out``, which has the network's size, and say how to get boxes back.
+    """Resize a picture (bilinear) into ``out`` and give its position there.
 
-    image: uint8 (height, width, 3) RGB. out: float32, the same layout, 0..255, overwritten whole. still: a picture of its own, no
-    frame of a video. Darknet resizes the two differently, by half a pixel at most, and small objects feel it: pictures
-    with corner pixels on corner pixels (``resize_image``), frames with OpenCV's ``resize``.
+    image: uint8 (height, width, 3) RGB. out: float32 of the network's size, the same layout, 0..255. still: whether it is a picture
+    and not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels (``resize_image``), and frames with
+    OpenCV's ``resize``. The results differ by up to half a pixel, which matters for small objects.
 
     Raises:
-        ValueError: ``image`` is no such picture, or empty.
+        ValueError: ``image`` has another shape or dtype, or is empty.
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")
@@ -77,7 +77,7 @@ def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = F
 
 
 def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[np.float32]:
-    """float32 (height, width, 3), 0..255, not rounded: neither does Darknet."""
+    """Darknet's ``resize_image``: float32 (height, width, 3), 0..255, not rounded."""
 
     def blend(picture: NDArray[Any], size: int, axis: int) -> NDArray[np.float32]:
         place = np.linspace(0, picture.shape[axis] - 1, size, dtype=np.float32)

@@ -1,9 +1,8 @@
-"""Putting together what was found in the tiles of a picture.
+"""Merges the detections in the tiles of a picture.
 
-What two tiles say about the region that both see must agree: a detection of one and a detection of the other are of the same object if,
-as far as both can see, they cover the same. So an object that one tile sees whole and another in part is found once, whole; and one that
-every tile cuts, since it is larger than the overlap, is the union of its parts. No two detections of one tile are ever taken for the same
-object: the suppression within that tile kept them apart.
+Two detections of different tiles show one object if they agree in the region that both tiles see. So an object that one tile sees whole
+and another in part is found once, whole. An object that is larger than the overlap, so that every tile cuts it, becomes the union of
+its parts. Two detections of one tile are never merged: the suppression within the tile kept them apart.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from engine.detection.tiling import Tiling
 from engine.types import Detections
 
 AGREEMENT = 0.5
-"""The least IoU of two boxes, within what both tiles see, for them to be of one object."""
+"""The least IoU of two boxes of one object, within the region that both tiles see."""
 
 EDGE = 0.015
-"""A box that ends so near to a tile's inner border, as a share of the tile's side, may go on beyond it: a network places it no better."""
+"""A box that ends this near to an inner border of its tile may be cut by it. A share of the tile's side."""
 
 INSIDE = 0.8
-"""A part that nothing continues is dropped if so much of it lies in an object that other tiles found."""
+"""A cut box that was not merged is dropped if at least this share of it lies in an object of other tiles."""
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = range(4)
 
@@ -31,9 +30,9 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = range(4)
 def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections:
     """The objects of a picture, strongest first.
 
-    found: of each tile, boxes in that tile's pixels. iou: above which two boxes of a class are one object, whatever else speaks against it.
-    An object's box is that of the surest tile that sees it whole, else the whole picture's, which is coarser, else the union of its parts,
-    with the highest of their confidences.
+    found: the detections of each tile, boxes in the tile's pixels. iou: two boxes of a class and of different tiles with a higher IoU are
+    always one object. Of the boxes of an object it takes the one of the most confident tile that sees the object whole. If there is none,
+    it takes the one of the whole picture, which is less exact, or else the union of all, with their highest confidence.
     """
     tile = np.repeat(np.arange(len(tiling)), [len(each) for each in found])
     if not len(tile):
@@ -43,21 +42,21 @@ def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections
     scores = np.concatenate([each.scores for each in found])
     class_ids = np.concatenate([each.class_ids for each in found])
     if len(tiling) > 1:
-        cut = _cut(boxes, areas, tiling)
+        cut = _cut_sides(boxes, areas, tiling)
         coarse = (tile == len(tiling) - 1) & tiling.whole
         groups, tiles = _groups(boxes, class_ids, tile, areas, cut)
         partly = np.asarray(cut.any(axis=1), np.bool_)
         kept = [_one_of(group, boxes, scores, partly, coarse) for group in groups]
         boxes, scores = np.array([box for box, _, _ in kept], np.float32), np.array([score for _, score, _ in kept], np.float32)
         class_ids = class_ids[[group[0] for group in groups]]
-        alive = _without_doubles(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
+        alive = _without_duplicates(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
         boxes, scores, class_ids = boxes[alive], scores[alive], class_ids[alive]
     order = np.argsort(-scores, kind="stable")
     return Detections(boxes[order], scores[order], class_ids[order])
 
 
-def _cut(boxes: NDArray[np.float32], areas: NDArray[np.float32], tiling: Tiling) -> NDArray[np.bool_]:
-    """Which sides of each box, (n, 4), may be its tile's border instead of its object's."""
+def _cut_sides(boxes: NDArray[np.float32], areas: NDArray[np.float32], tiling: Tiling) -> NDArray[np.bool_]:
+    """Which sides of each box, bool (n, 4), may be cut by the tile's border."""
     inner = np.stack([areas[:, 0] > 0, areas[:, 1] > 0, areas[:, 2] < tiling.width, areas[:, 3] < tiling.height], axis=1)
     return np.asarray(inner & (np.abs(boxes - areas) <= np.tile(_edge(areas), 2)), np.bool_)
 
@@ -70,7 +69,7 @@ def _edge(areas: NDArray[np.float32]) -> NDArray[np.float32]:
 def _groups(
     boxes: NDArray[np.float32], class_ids: NDArray[np.int32], tile: NDArray[np.intp], areas: NDArray[np.float32], cut: NDArray[np.bool_]
 ) -> tuple[list[list[int]], list[int]]:
-    """Detections by object, and of each object the tiles, as a bit mask: the pairs that agree best come first."""
+    """Group the detections by object, best agreement first. Gives the indices of each object's boxes, and its tiles as a bit mask."""
     first, second = _near(boxes, class_ids, 2 * float(_edge(areas).min(initial=np.inf)))
     apart = tile[first] != tile[second]
     first, second = first[apart], second[apart]
@@ -91,7 +90,7 @@ def _groups(
 
 
 def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of boxes of one class with at most so many pixels between them."""
+    """Pairs of boxes of one class that are at most ``gap`` pixels apart."""
     order = np.argsort(boxes[:, _LEFT], kind="stable")
     left, right = boxes[order, _LEFT], boxes[order, _RIGHT]
     count = np.searchsorted(left, right + gap, side="right") - np.arange(1, len(order) + 1)
@@ -107,10 +106,10 @@ def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) 
 def _agreement(
     boxes: NDArray[np.float32], areas: NDArray[np.float32], cut: NDArray[np.bool_], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> NDArray[np.float32]:
-    """How well the two boxes of each pair tell of one object, 0..1."""
+    """How well the boxes of each pair agree in the region that both tiles see, 0..1."""
     both = _intersection(areas[first], areas[second])
     whole = np.asarray(~cut.any(axis=1), np.bool_)
-    # what a tile sees whole, another one sees as far as it reaches, and nothing more of it
+    # if one tile sees the object whole, the other one's box is not cut to the shared region
     one = np.where(whole[second, None], boxes[first], _intersection(boxes[first], both))
     other = np.where(whole[first, None], boxes[second], _intersection(boxes[second], both))
     beside, below = (_continuation(boxes, areas, cut, first, second, both, across=across) for across in (True, False))
@@ -126,7 +125,7 @@ def _continuation(
     both: NDArray[np.float32],
     across: bool,
 ) -> NDArray[np.float32]:
-    """Where two tiles hardly overlap: how well one box goes on in the other, by the IoU of their spans along the seam, 0..1."""
+    """For tiles that hardly overlap: how well one box continues the other, by the IoU of their spans along the border, 0..1."""
     low, high = (_LEFT, _RIGHT) if across else (_TOP, _BOTTOM)
     along = [_TOP, _BOTTOM] if across else [_LEFT, _RIGHT]
     before = np.where(areas[first, low] <= areas[second, low], first, second)
@@ -144,7 +143,7 @@ def _continuation(
 def _one_of(
     group: list[int], boxes: NDArray[np.float32], scores: NDArray[np.float32], cut: NDArray[np.bool_], coarse: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], float, bool]:
-    """One object's box, confidence, and whether it is but a part that nothing continues."""
+    """Box and confidence of an object, and whether it is a single cut box."""
     if len(group) == 1:
         return boxes[group[0]], float(scores[group[0]]), bool(cut[group[0]])
     for fitting in ([index for index in group if not cut[index] and not coarse[index]], [index for index in group if coarse[index]]):
@@ -155,10 +154,10 @@ def _one_of(
     return np.concatenate([parts[:, :2].min(axis=0), parts[:, 2:].max(axis=0)]), float(scores[group].max()), False
 
 
-def _without_doubles(
+def _without_duplicates(
     boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], tiles: list[int], partial: list[bool], iou: float
 ) -> NDArray[np.bool_]:
-    """Which objects stay. One that other tiles, and none of its own, found as well goes."""
+    """Which objects to keep, bool (n,). Of two overlapping objects without a common tile one is dropped. tiles: bit mask of each object."""
     alive = np.ones(len(boxes), np.bool_)
     first, second = _near(boxes, class_ids, 0)
     shared = _area(_intersection(boxes[first], boxes[second]))
@@ -178,7 +177,7 @@ def _without_doubles(
 
 
 def _intersection(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Boxes, (n, 4); turned inside out where there is none."""
+    """The intersections of two arrays of boxes, (n, 4). Right is less than left where there is none."""
     return np.concatenate([np.maximum(a[:, :2], b[:, :2]), np.minimum(a[:, 2:], b[:, 2:])], axis=1)
 
 

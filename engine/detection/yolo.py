@@ -1,4 +1,4 @@
-"""The YOLO layer: raw network outputs to candidate boxes, as AlexeyAB's Darknet decodes them.
+"""Decodes the raw outputs of YOLO layers to candidate boxes, like AlexeyAB's Darknet.
 
 Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
 """
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from engine.model.network import Yolo
 
 _CERTAIN = 10.0
-"""Below the smallest logit whose logistic rounds to 1 in float32."""
+"""Less than every logit whose logistic rounds to 1 in float32."""
 
 _WIDEST = 20.0
-"""exp(20) anchors is wider than any picture, and its square is still a float32."""
+"""The largest logit of a width: exp(20) times an anchor exceeds any picture, and a float32 still holds its square."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Boxes before non-maximum suppression, in no particular order.
+    """The boxes of a picture before non-maximum suppression, in no particular order.
 
     boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
-    class_ids: int32 (n,). A box that several classes claim appears once for each.
+    class_ids: int32 (n,). A box with several classes appears once for each.
     """
 
     boxes: NDArray[np.float32]
@@ -41,12 +41,11 @@ class Candidates:
 def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
     """The candidates of each picture in a batch.
 
-    heads: one float32 (batch, anchors · (5 + classes), rows, columns) per layer, as the network leaves them; not a
-    number anywhere makes no candidate. width, height: the network's input, pixels. confidence: the lowest
-    objectness · class probability that counts.
+    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer; NaN gives no candidate.
+    width, height: the network's input, pixels. confidence: the lowest objectness · class probability of a candidate.
     """
     pictures = []
-    with np.errstate(over="ignore", invalid="ignore"):  # the logistic of -1000 is 0; what is no number is dropped below
+    with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0; NaN is dropped below
         for picture in range(len(heads[0])):
             parts = [_decode_head(head[picture], layer, width, height, confidence) for head, layer in zip(heads, layers, strict=True)]
             boxes, scores, class_ids = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -57,7 +56,7 @@ def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: 
 def decode_cells(
     heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Boxes, float32 (n, 4), and class scores, float32 (n, classes), of every cell and anchor: for comparing outputs."""
+    """Boxes, float32 (n, 4), and class scores, float32 (n, classes), of every cell and anchor, to compare networks."""
     boxes, scores = [], []
     with np.errstate(over="ignore", invalid="ignore"):
         for head, layer in zip(heads, layers, strict=True):
@@ -77,7 +76,7 @@ def _decode_head(
     rows, columns = head.shape[1:]
     values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
 
-    # A score is at most its objectness and at most its class probability: most cells end at this comparison.
+    # a score is at most its objectness and at most its class probability: this comparison rejects most cells
     floor = confidence if layer.new_coords else _logit(confidence)
     anchor, cell = np.nonzero(values[:, 4] >= floor)
     found = values[anchor, :, cell]
@@ -100,7 +99,7 @@ def _boxes(
     grid: tuple[int, int],
     size: tuple[int, int],
 ) -> NDArray[np.float32]:
-    """x1 y1 x2 y2 in pixels of the network's input, float32 (n, 4), from the four values of each box."""
+    """x1 y1 x2 y2, float32 (n, 4), in pixels of the network's input. values: x, y, width and height as the network gives them."""
     rows, columns = grid
     place, extent = values[:, :2], values[:, 2:]
     if layer.new_coords:
@@ -120,5 +119,5 @@ def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _logit(confidence: float) -> float:
-    """Inverse of the logistic, a little lower, so that rounding drops nothing before scores are compared themselves."""
+    """The inverse of the logistic, a little lower, so that rounding rejects no box before its score is compared."""
     return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN

@@ -1,1 +1,1 @@
-"""Sources: videos, pictures and folders, cut and decoded."""
+"""Sources: finding, probing, cutting and decoding videos and pictures."""

@@ -1,4 +1,4 @@
-"""Every frame of a segment, and an account of those that cannot be had."""
+"""Decodes a segment of any source on the CPU: its frames, and a failure for each frame that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 
 THREADS = min(4, os.cpu_count() or 1)
+"""Threads of a decoder."""
 
 
 def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THREADS) -> Iterator[DecodedFrame | DecodeFailure]:
-    """The frames of a segment in display order, and in their place the failures.
+    """The frames and failures of a segment in display order.
 
-    skip: so many frames, failed ones included, are gone through but not converted or yielded: a retry passes those already
-    done. threads: of the decoder. Close the iterator to release the file before its end.
+    skip: the number of frames and failures at the start that are left out: a retry skips what is already done. threads: of the decoder.
+    Close the iterator to release the file early.
 
     Raises:
         SourceError: the file cannot be opened any more.

@@ -1,7 +1,7 @@
-"""Pictures as a source: one file, or those of a folder in natural order of their names.
+"""Reads pictures: one file, or those of a folder in natural order of their names.
 
-Read by OpenCV: it turns them by their EXIF orientation, reduces 16 bits to 8, converts gray and CMYK, drops alpha, and refuses
-truncated files. (FFmpeg shows half a JPEG without a word, and PyAV cannot read frames with EXIF data.)
+OpenCV turns them by their EXIF orientation, reduces 16 bits to 8, converts gray and CMYK, drops alpha, and refuses truncated files.
+(FFmpeg decodes half a JPEG without an error, and PyAV cannot read frames with EXIF data.)
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what OpenCV
 
 
 def read_picture(path: Path) -> Image:
-    """One picture, RGB, upright.
+    """Read one picture: RGB, upright.
 
     Raises:
-        SourceError: the file is missing, damaged, no picture, or larger than 16384×16384.
+        SourceError: the file is missing, damaged, not a picture, or larger than 16384×16384.
     """
     try:
         content = np.fromfile(path, np.uint8)  # cv2.imread cannot open every name on Windows
@@ -51,48 +51,40 @@ def read_picture(path: Path) -> Image:
 
 
 def probe_images(path: Path) -> SourceInfo:
-    """What a picture or a folder of pictures is.
+    """Examine a picture or a folder of pictures.
 
     Raises:
-        SourceError: none of the pictures can be read, or there is none.
+        SourceError: there is no picture, or none that can be read.
     """
-    files = _files(path)
+    files = pictures_in(path) if path.is_dir() else [path]
     if not files:
         raise SourceError(f"no picture in the folder {path}: give a folder that contains pictures or a video file")
     first, codec = _first_readable(files)
     height, width = first.shape[:2]
-    bounds = range(0, len(files), SEGMENT_PICTURES)
+    folder = path.is_dir()
     segments = tuple(
-        Segment(number, start, min(start + SEGMENT_PICTURES, len(files)), min(SEGMENT_PICTURES, len(files) - start))
-        for number, start in enumerate(bounds)
+        Segment(number, start, start + len(part), len(part), tuple(file.name for file in part) if folder else ())
+        for number, start in enumerate(range(0, len(files), SEGMENT_PICTURES))
+        for part in [files[start : start + SEGMENT_PICTURES]]
     )
     return SourceInfo(str(path), SourceKind.IMAGES, codec, width, height, len(files), None, None, segments)
 
 
 def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
-    """The pictures at the segment's positions; one that cannot be read is a failure.
-
-    Raises:
-        SourceError: the folder cannot be read any more.
-    """
+    """The pictures of a segment without its first ``skip``; a picture that cannot be read is a failure."""
     path = Path(info.path)
-    files = _files(path)
-    for position in range((segment.start or 0) + skip, info.frames if segment.end is None else segment.end):
-        if position >= len(files):
-            yield DecodeFailure(float(position), 1, f"{path}: pictures were removed from the folder while it was read")
+    for number, name in enumerate(segment.names or (None,)):
+        if number < skip:
             continue
-        name = files[position].name if path.is_dir() else None
+        position = float((segment.start or 0) + number)
         try:
-            yield DecodedFrame(float(position), read_picture(files[position]), name)
+            yield DecodedFrame(position, read_picture(path / name if name else path), name)
         except SourceError as error:
-            yield DecodeFailure(float(position), 1, str(error), name)
-
-
-def _files(path: Path) -> list[Path]:
-    return pictures_in(path) if path.is_dir() else [path]
+            yield DecodeFailure(position, 1, str(error), name)
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:
+    """The first picture that can be read, and its format."""
     failure = SourceError()
     for file in files:
         try:

@@ -1,8 +1,7 @@
-"""From a decoded frame to the picture the project works with: RGB, upright, square pixels.
+"""Converts decoded frames to pictures: RGB, upright, with square pixels.
 
-Colours follow the frame's own matrix and range. libswscale assumes BT.601 where the stream does not say; like players do,
-untagged pictures of HD size are taken for BT.709. (OpenCV's VideoCapture always assumes BT.601, limited range.) Chroma is not
-interpolated: on BT.601 streams the result equals OpenCV's bit by bit.
+Colours follow the frame's matrix and range. Untagged frames of HD size are BT.709, as in video players; smaller ones are BT.601.
+(OpenCV's VideoCapture always assumes BT.601, limited range.) Chroma is not interpolated: pictures of BT.601 streams equal OpenCV's.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ Plane: TypeAlias = NDArray[np.uint8]
 """One component of a picture, uint8 (height, width)."""
 
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
-_MATRICES = {1: "bt709", 4: "fcc", 7: "smpte240m", 9: "bt2020"}  # of those, by AVCOL_SPC; the others are BT.601 to libswscale
+_MATRICES = {1: "bt709", 4: "fcc", 7: "smpte240m", 9: "bt2020"}  # by AVCOL_SPC; libswscale treats the other convertible ones as BT.601
 _CONVERTIBLE = frozenset((0, 1, 4, 5, 6, 7, 9))  # AVCOL_SPC values libswscale has a matrix for
 
 
 class Converter:
-    """Turns the frames of one video into pictures. aspect: of its pixels, None = square. max_size: width, height to fit into."""
+    """Converts the frames of one video. aspect: width / height of a pixel, None: square. max_size: width and height to fit into."""
 
     def __init__(self, aspect: Fraction | None, max_size: tuple[int, int] | None = None) -> None:
         self._aspect = aspect if aspect and Fraction(1, 16) <= aspect <= 16 else Fraction(1)
@@ -40,21 +39,17 @@ class Converter:
         self._orientation: tuple[bool, int | None] = (False, None)
 
     def size(self, frame: VideoFrame) -> tuple[int, int]:
-        """Width and height of the picture this frame becomes."""
-        return self._sizes(frame, self._orient(frame)[0])[1]
-
-    def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
-        """Whether the frame is transposed for showing, and how it is flipped then (``cv2.flip``'s code, None: not at all)."""
-        return self._orient(frame)
+        """Width and height of the picture that this frame becomes."""
+        return self._sizes(frame, self.orientation(frame)[0])[1]
 
     def __call__(self, frame: VideoFrame) -> Image:
-        """The picture.
+        """The picture of a frame.
 
         Raises:
-            SourceError: too large a frame.
-            av.FFmpegError, ValueError: a pixel format that cannot be converted.
+            SourceError: the frame is too large.
+            av.FFmpegError, ValueError: the pixel format cannot be converted.
         """
-        transposed, flip = self._orient(frame)
+        transposed, flip = self.orientation(frame)
         (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
             raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
@@ -67,12 +62,12 @@ class Converter:
         return np.ascontiguousarray(image)
 
     def planes(self, frame: VideoFrame, size: tuple[int, int]) -> tuple[Plane, Plane, Plane]:
-        """The upright picture scaled to an even width and height, as luma and the two chroma planes of half the size (BT.709, 16 to 235).
+        """The upright picture as luma and two chroma planes of half the size (BT.709, 16 to 235). size: even width and height.
 
         Raises:
-            av.FFmpegError, ValueError: a pixel format that cannot be converted.
+            av.FFmpegError, ValueError: the pixel format cannot be converted.
         """
-        transposed, flip = self._orient(frame)
+        transposed, flip = self.orientation(frame)
         width, height = size[::-1] if transposed else size
         converted = self._reformatter.reformat(
             frame,
@@ -93,15 +88,16 @@ class Converter:
             planes = [np.asarray(cv2.flip(plane, flip), np.uint8) for plane in planes]
         return planes[0], planes[1], planes[2]
 
-    def _orient(self, frame: VideoFrame) -> tuple[bool, int | None]:
+    def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
+        """Whether to transpose the frame, then how to flip it (``cv2.flip``'s code: 1 left-right, 0 up-down, -1 both; None: not)."""
         if frame.rotation != self._rotation:
             self._rotation = frame.rotation
-            # PyAV ties a frame and its side data in a cycle that keeps both until the next garbage collection: better a tiny one
+            # PyAV creates a reference cycle of a frame and its side data; a tiny copy wastes less memory until it is collected
             self._orientation = _orientation(self._reformatter.reformat(frame, 2, 2, "gray"))
         return self._orientation
 
     def _sizes(self, frame: VideoFrame, transposed: bool) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Width and height with square pixels before and after turning. Pixels are stretched, never squeezed: no detail is lost."""
+        """Width and height with square pixels, before and after turning. Pixels are only stretched, so that no detail is lost."""
         width, height = frame.width, frame.height
         if self._aspect > 1:
             width = round(width * self._aspect)
@@ -112,7 +108,7 @@ class Converter:
 
 
 def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int, int]:
-    """The largest width and height of the same shape within ``max_size``, never larger than ``size``."""
+    """The largest width and height of the same shape within ``max_size`` and ``size``."""
     if max_size is None:
         return size
     scale = min(Fraction(max_size[0], size[0]), Fraction(max_size[1], size[1]), Fraction(1))
@@ -120,13 +116,14 @@ def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int
 
 
 def shrink(image: Image, max_size: tuple[int, int] | None) -> Image:
-    """A picture scaled down to fit."""
+    """A picture, scaled down if it is larger than ``max_size``."""
     size = (image.shape[1], image.shape[0])
     target = fitted(size, max_size)
     return image if target == size else np.asarray(cv2.resize(image, target, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _colorspace(frame: VideoFrame) -> int | None:
+    """The colour matrix to tell libswscale, None for the frame's own."""
     if frame.colorspace in _CONVERTIBLE:
         return None
     hd = frame.width >= 1280 or frame.height > 576
@@ -134,7 +131,7 @@ def _colorspace(frame: VideoFrame) -> int | None:
 
 
 def matrix_name(frame: VideoFrame) -> str:
-    """The colour matrix with which a ``Converter`` understands this frame: "bt601", "bt709", "bt2020", "fcc" or "smpte240m"."""
+    """The colour matrix that a ``Converter`` uses for this frame: "bt601", "bt709", "bt2020", "fcc" or "smpte240m"."""
     chosen = _colorspace(frame)
     if chosen is None:
         return _MATRICES.get(frame.colorspace, "bt601")
@@ -142,22 +139,19 @@ def matrix_name(frame: VideoFrame) -> str:
 
 
 def is_full_range(frame: VideoFrame) -> bool:
-    """Whether a ``Converter`` takes luma and chroma for 0 to 255 instead of 16 to 235 and 240."""
+    """Whether a ``Converter`` treats luma and chroma as 0 to 255, not 16 to 235 and 240."""
     return frame.color_range == ColorRange.JPEG or frame.format.name.startswith("yuvj")
 
 
 def _orientation(frame: VideoFrame) -> tuple[bool, int | None]:
-    """Whether to transpose, then how to flip (cv2.flip's code: 1 left-right, 0 up-down, -1 both, None not at all).
-
-    From the display matrix (ISO 14496-12, 8.2.2): a point x, y is shown at a·x + c·y, b·x + d·y.
-    """
+    """``Converter.orientation`` from the display matrix (ISO 14496-12, 8.2.2): a point x, y is shown at a·x + c·y, b·x + d·y."""
     try:
         side_data: Any = frame.side_data
         matrix = np.frombuffer(side_data[SideDataType.DISPLAYMATRIX], np.int32)
         a, b, c, d = (int(matrix[index]) for index in (0, 1, 3, 4))
     except KeyError:
         return False, None
-    except ValueError:  # another kind of side data that PyAV does not know hides the matrix; the angle can still be had
+    except ValueError:  # PyAV fails on side data of a kind it does not know, but still gives the angle
         a, b, c, d = {90: (0, -1, 1, 0), 180: (-1, 0, 0, -1), -180: (-1, 0, 0, -1), -90: (0, 1, -1, 0)}.get(frame.rotation, (1, 0, 0, 1))
     transposed = abs(b) > abs(a)
     mirrored, upside_down = (c < 0, b < 0) if transposed else (a < 0, d < 0)

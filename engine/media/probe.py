@@ -1,4 +1,4 @@
-"""What a source is: its kind, size, number of frames and segments."""
+"""Finds out what a source is: its kind, size, number of frames and segments."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ _TRIED_PACKETS = 500
 
 
 def probe(path: Path) -> SourceInfo:
-    """Look at a video, a picture, or a folder of pictures.
+    """Examine a video, a picture or a folder of pictures.
 
     Raises:
-        SourceError: it is missing, empty, unreadable, has no picture, or has one larger than 16384×16384.
+        SourceError: the source is missing, empty or unreadable, has no picture, or one larger than 16384×16384.
     """
     if is_folder(path) or is_picture(path):
         return probe_images(path)
     width, height, codec = _first_picture(path)
-    found = scan(path)
-    rate = round(found.frames / found.seconds, 6) if found.seconds else None
-    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, found.frames, found.seconds, rate, found.segments())
+    frames, seconds, segments, seekable = scan(path)
+    rate = round(frames / seconds, 6) if seconds else None
+    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments, seekable)
 
 
 def _first_picture(path: Path) -> tuple[int, int, str]:
+    """Width and height of a video's pictures, and its codec. Decodes one frame."""
     with VideoFile(path) as file:
         for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
             for frame in file.decode(packet):

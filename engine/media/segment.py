@@ -1,13 +1,14 @@
-"""The frames of one segment, matched with the packets that promise them.
+"""Decodes one segment and accounts for every frame that its packets promise.
 
-Frames and packets are matched by pts: what a packet promised and the decoder did not deliver is a failure, as is what the
-container announced (``Segment.frames``) and does not hold. So the frames and failures of a segment add up to the larger of both.
+``SegmentDecoder`` matches frames with packets by pts. A frame that a packet promised and the decoder did not give is a failure. So is
+a frame that the container announced (``Segment.frames``) and has no packet for. Frames and failures of a segment add up to the
+larger of both numbers.
 
-A frame counts as failed when its packet is incomplete (flagged by the demuxer), when the decoder gives nothing for it, or when the
-decoder flags it as corrupt. Measured on 24 damaged copies each of clips in H.264, MPEG-4, VP9, HEVC and MJPEG: of 32 H.264
-frames flagged, 20 were visibly damaged. FFmpeg's strictest error detection cost 87 sound H.264 frames to catch 5 damaged ones more,
-so it is used for MJPEG only, where it caught 12 of 18 and cost 10. Frames that are merely predicted from damaged ones bear
-no mark (261 of 1,728 in those copies) and are passed on; they recover at the next keyframe.
+A frame fails if its packet is incomplete (the demuxer marks it), if the decoder gives no frame for it, or if the decoder marks the
+frame as corrupt. Measured on 24 damaged copies each of clips in H.264, MPEG-4, VP9, HEVC and MJPEG: of 32 marked H.264 frames, 20 were
+visibly damaged. FFmpeg's strictest error detection found 5 more damaged H.264 frames, but rejected 87 undamaged ones. It serves for
+MJPEG only, where it found 12 of 18 and rejected 10. Frames predicted from damaged ones have no mark (261 of 1,728 in these copies): they
+count as decoded, and the pictures recover at the next keyframe.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.types import Segment
 
 Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
-"""A pts, the frame or the reason why there is none, and how many frames that concerns."""
-
+"""pts, the frame or the reason why it failed, and the number of frames concerned."""
 
 _NEVER = -(1 << 63)
 
@@ -31,18 +31,18 @@ _NEVER = -(1 << 63)
 def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
     """The packets that a segment's frames need, in decoding order.
 
-    Frames shown before the next segment's keyframe can come after it in decoding order and need it: reading goes on until
-    a packet shows that there are no more of them.
+    Frames shown before the next segment's keyframe may come after it in decoding order and need it. Reading therefore ends only
+    at a packet that shows that no such frame follows.
     """
     packets = file.packets() if segment.start is None else file.packets_from(segment.start)
     keyframe: list[VideoPacket] = []
-    behind = False
+    after_end = False
     for packet in packets:
         if segment.end is not None and packet.pts is not None:
-            if not behind and packet.is_keyframe and packet.pts >= segment.end:
-                keyframe, behind = [packet], True
+            if not after_end and packet.is_keyframe and packet.pts >= segment.end:
+                keyframe, after_end = [packet], True
                 continue
-            if behind and packet.pts >= segment.end:
+            if after_end and packet.pts >= segment.end:
                 return
         yield from keyframe
         keyframe = []
@@ -55,31 +55,31 @@ def covers(segment: Segment, pts: int) -> bool:
 
 
 class SegmentDecoder:
-    """Frames of one segment of an open file, matched with the packets that promise them."""
+    """Decodes one segment of an open file. Use it once."""
 
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
-        self._promised = 0  # frames of the packets read
-        self._settled = 0  # frames and failures yielded
-        self._read = 0
+        self._promised = 0  # frames that the packets promise
+        self._accounted = 0  # frames and failures given
+        self._read = 0  # packets that promise a frame
         self._pending: list[int] = []  # heap of promised pts
-        self._overtaken: list[int] = []  # pts promised, while a frame of a later pts has already come
-        self._untimed: list[int] = []  # heap of those that stand for a missing pts
-        self._given_up: set[int] = set()
-        self._incomplete: set[int] = set()
+        self._overtaken: list[int] = []  # promised pts after which a later frame has already come
+        self._untimed: list[int] = []  # heap of the promised times of packets without a pts
+        self._given_up: set[int] = set()  # promised pts already given as failures
+        self._incomplete: set[int] = set()  # pts of incomplete packets
         self._last = segment.start or 0
-        self._highest = _NEVER  # pts yielded
-        self._until: int | None = None  # second pass: what the first has yielded
+        self._highest = _NEVER  # pts given
+        self._until: int | None = None  # in a second pass: the highest pts that the first one gave
 
     def outcomes(self) -> Iterator[Outcome]:
-        """What became of the segment's frames, in display order."""
+        """The segment's frames and failures, in display order."""
         yield from self._decode()
         if self._pending and self._file.threads > 1:
-            # at the end of a damaged stream FFmpeg's frame threads swallow sound frames together with the broken one
+            # at the end of a damaged stream FFmpeg's frame threads also lose undamaged frames
             self._until, self._read, self._pending, self._untimed = self._highest, 0, [], []
             self._file.reopen(threads=1)
             yield from self._decode()
-        missing = max(self._segment.frames, self._promised) - self._settled
+        missing = max(self._segment.frames, self._promised) - self._accounted
         if missing > 0:
             yield self._failure([*self._overtaken, *sorted(self._pending), self._last][0], missing)
 
@@ -87,9 +87,9 @@ class SegmentDecoder:
         for packet in packets_of(self._file, self._segment):
             self._promise(packet)
             for frame in self._file.decode(packet):
-                yield from self._deliver(frame)
+                yield from self._match(frame)
         for frame in self._file.decode(None):
-            yield from self._deliver(frame)
+            yield from self._match(frame)
 
     def _promise(self, packet: VideoPacket) -> None:
         if not self._file.shows(packet):
@@ -108,9 +108,9 @@ class SegmentDecoder:
         if packet.is_corrupt:
             self._incomplete.add(pts)
 
-    def _deliver(self, frame: VideoFrame) -> Iterator[Outcome]:
+    def _match(self, frame: VideoFrame) -> Iterator[Outcome]:
         pts = frame.pts
-        if pts is None:  # the container has no presentation times: those of its packets, in ascending order
+        if pts is None:  # the container has no presentation times: take those of its packets in ascending order
             pts = heappop(self._untimed) if self._untimed else self._last
         if not covers(self._segment, pts):
             return
@@ -124,7 +124,7 @@ class SegmentDecoder:
             self._overtaken.remove(pts)
         elif pts in self._given_up:
             return
-        elif self._overtaken:  # a time no packet has: it stands for one of those that are missing
+        elif self._overtaken:  # no packet has this time: count the frame as one of the missing ones
             self._overtaken.pop(0)
         elif self._pending:
             heappop(self._pending)
@@ -132,7 +132,7 @@ class SegmentDecoder:
             return
         if self._until is not None and pts <= self._until:
             return
-        if self._overtaken and self._file.error:  # without an error, a stream with odd times may still deliver them
+        if self._overtaken and self._file.error:  # without an error, a stream with irregular times may still give them
             self._given_up.update(self._overtaken)
             yield self._failure(self._overtaken[0], len(self._overtaken))
             self._overtaken.clear()
@@ -141,11 +141,11 @@ class SegmentDecoder:
         if frame.is_corrupt or pts in self._incomplete:
             yield self._failure(pts, 1)
         else:
-            self._settled += 1
+            self._accounted += 1
             yield pts, frame, 1
 
     def _failure(self, pts: int, count: int) -> Outcome:
-        self._settled += count
+        self._accounted += count
         frames = "1 frame" if count == 1 else f"{count} frames"
         cause = self._file.error or "its data is incomplete or damaged"
         where = f"{self._file.path}: {frames} at {self._file.seconds(pts):.3f} s could not be decoded"

@@ -1,4 +1,4 @@
-"""Which files are sources, and what a folder holds. Standard library only: the window uses it too."""
+"""Finds the sources in files and folders, by name. Imports the standard library only, so the window may use it."""
 
 from __future__ import annotations
 
@@ -22,36 +22,31 @@ PLAYLIST_SUFFIXES = _suffixes("asx concat cue ffconcat m3u m3u8 mpd pls sdp txt 
 
 
 def is_video(path: Path) -> bool:
-    """Whether the name is a video's."""
+    """Whether the file has a suffix of videos."""
     return path.suffix.lower() in VIDEO_SUFFIXES
 
 
 def is_picture(path: Path) -> bool:
-    """Whether the name is a picture's."""
+    """Whether the file has a suffix of pictures."""
     return path.suffix.lower() in PICTURE_SUFFIXES
 
 
 def is_folder(path: Path) -> bool:
-    """Whether it is a folder; no, if that cannot be found out."""
+    """Whether the path is a folder. False if the path cannot be examined."""
     try:
         return path.is_dir()
     except OSError:
         return False
 
 
-def is_media(path: Path) -> bool:
-    """Whether ``expand_sources`` is worth trying: a folder, or a file with the name of a video or a picture."""
-    return is_folder(path) or is_video(path) or is_picture(path)
-
-
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
-    """A sort key by which ``frame2`` comes before ``frame10``, letters regardless of case."""
-    parts = re.split(r"(\d+)", name.casefold())  # text and digits alternate, so only like is compared with like
+    """A sort key that puts ``frame2`` before ``frame10`` and ignores case."""
+    parts = re.split(r"(\d+)", name.casefold())  # text and digits alternate, so that text is only compared with text
     return tuple(int(part) if number % 2 else part for number, part in enumerate(parts)), name
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """The pictures that lie in a folder itself, hidden ones left out, in natural order of their names.
+    """The pictures directly in a folder, without hidden ones, in natural order of their names.
 
     Raises:
         SourceError: the folder cannot be read.
@@ -60,10 +55,10 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def expand_sources(paths: Iterable[Path]) -> list[Path]:
-    """What a user's files and folders hold: one path for each source.
+    """The sources in files and folders: one path for each.
 
-    A file stays as it is, whatever its name. A folder becomes its videos, at any depth, and every folder in it (itself
-    included) that directly contains pictures; in natural order, hidden entries and linked folders left out.
+    A file is a source, whatever its name. In a folder, each video at any depth is a source, and each folder (itself included) that
+    directly contains pictures. They come in natural order; hidden entries and linked folders are left out.
 
     Raises:
         SourceError: a path does not exist or is an address, a folder cannot be read, or it holds neither videos nor pictures.
@@ -74,7 +69,7 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
             found = list(_walk(path))
             if not found:
                 known = ", ".join(sorted(suffix[1:] for suffix in VIDEO_SUFFIXES | PICTURE_SUFFIXES))
-                raise SourceError(f"no video and no picture in the folder {path}: files with these endings are looked for: {known}")
+                raise SourceError(f"no video and no picture in the folder {path}: their names end in one of: {known}")
             sources += found
         elif _exists(path):
             sources.append(path)
@@ -84,7 +79,7 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
 
 
 def missing(path: Path) -> str:
-    """Why there is nothing at a path, and what to do. Addresses are told from names, though a path holds one slash of their two."""
+    """The message for a path at which there is nothing. Recognises addresses, of whose two slashes ``Path`` keeps one."""
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
         return f"{path} does not exist: check the name and the folder"
@@ -99,7 +94,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         yield folder
     for path in _entries(folder):
         if path.is_dir():
-            if not path.is_symlink():  # a link may lead back up
+            if not path.is_symlink():  # a link may lead back to a folder above
                 yield from _walk(path)
         elif is_video(path):
             yield path
@@ -108,7 +103,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError as error:  # a folder above it is closed to us, or the name is too long
+    except OSError as error:  # no permission for a folder above it, or the name is too long
         raise SourceError(f"{path} cannot be read: {error.strerror}; check the name and the folder's permissions") from error
 
 

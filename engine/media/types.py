@@ -1,4 +1,4 @@
-"""What a source is, how it is cut, and what decoding yields. Imports no media library: the GUI process may use it."""
+"""Describes sources, their segments, and decoded frames. Imports no media library, so the GUI process may use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.types import Image
 
 
 class SourceKind(StrEnum):
-    """VIDEO: one video file. IMAGES: one picture, or the pictures of one folder in name order."""
+    """VIDEO: one video file. IMAGES: one picture, or the pictures of one folder in natural order of their names."""
 
     VIDEO = "video"
     IMAGES = "images"
@@ -19,25 +19,27 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True)
 class Segment:
-    """A run of frames that can be decoded on its own.
+    """Consecutive frames that can be decoded on their own.
 
-    number: 0, 1, … in display order. start, end: for a video pts in the stream's time base, start a keyframe's, end
-    exclusive; for images positions in the list. None = the source's own start or end. frames: how many the container
-    announces (the truth is what decoding gives).
+    number: 0, 1, … in display order. start, end (exclusive): of a video pts in the stream's time base, ``start`` that of a keyframe; of
+    images positions in the folder; None: the start or end of the source. frames: the number that the container announces; decoding
+    may give fewer or more. names: the file names of the images, if the source is a folder: a folder may change during a run.
     """
 
     number: int
     start: int | None
     end: int | None
     frames: int
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """What probing found out about a source.
+    """The result of probing a source.
 
-    width, height: pixels of the upright picture with square pixels (of the first, for images). frames: announced by the
-    container. duration: seconds. rate: average frames/s; None where unknown. segments: cover the source without gap or overlap.
+    width, height: pixels of the upright picture with square pixels; of the first one, for images. frames: the number that the container
+    announces. duration: seconds. rate: average frames/s. None: unknown. segments: cover the source without gap or overlap.
+    seekable: whether seeking by time works; not if the clock of an MPEG-TS restarts.
     """
 
     path: str
@@ -49,10 +51,11 @@ class SourceInfo:
     duration: float | None
     rate: float | None
     segments: tuple[Segment, ...]
+    seekable: bool = True
 
 
 class PixelFormat(StrEnum):
-    """NV12: a plane of 8-bit luma, then one of U and V pairs for every 2 × 2. P016: the same in 16 bits, the value in the upper ones."""
+    """NV12: a plane of 8-bit luma, then a plane with a U and V pair for every 2 × 2 pixels. P016: the same in the upper bits of 16."""
 
     NV12 = "nv12"
     P016 = "p016"
@@ -63,9 +66,9 @@ class DeviceFrame:
     """A decoded frame in a GPU's memory.
 
     luma, chroma: device addresses. pitch: bytes from row to row. stored_width, stored_height: pixels in memory. width, height:
-    of the upright picture with square pixels, as for an ``Image``. orientation: whether the stored picture is transposed for
-    showing, and how it is flipped then (``cv2.flip``'s code). matrix: "bt601", "bt709" or "bt2020". ready: a ``cuda.core.Event``
-    after which it is there. nbytes: its size. release: gives its memory back; from any thread, harmless when repeated.
+    of the upright picture with square pixels, as for an ``Image``. orientation: whether to transpose the stored picture, then how to
+    flip it (``cv2.flip``'s code, None: not). matrix: "bt601", "bt709" or "bt2020". ready: the ``cuda.core.Event`` after which the
+    memory holds the frame. nbytes: size in memory. release: gives the memory back; callable from any thread, repeatable.
     """
 
     luma: int
@@ -86,7 +89,7 @@ class DeviceFrame:
 
 @dataclass(frozen=True, eq=False)
 class DecodedFrame:
-    """One picture. pts: seconds; for images the position in the list. name: the file, where a source is a folder."""
+    """One picture. pts: seconds; of images the position in the folder. name: the file's name if the source is a folder."""
 
     pts: float
     image: Image
@@ -104,7 +107,7 @@ class DecodedOnDevice:
 
 @dataclass(frozen=True)
 class DecodeFailure:
-    """``count`` frames that could not be decoded, where they should have been, and why (with what to do). name: as in ``DecodedFrame``."""
+    """Frames that could not be decoded. pts, name: as in ``DecodedFrame``. count: their number. reason: why, and what to do."""
 
     pts: float
     count: int

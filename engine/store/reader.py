@@ -1,113 +1,124 @@
-"""Reading a session, also while it is being written."""
+"""Reads a session, also while it is being written."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
+from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames held at once
+
+_SOURCE_COLUMNS = (
+    "source, path, kind, codec, width, height, frames, duration, rate,"
+    " decoded, inferred, dropped, failed, finished, cancelled, seconds, error"
+)
 
 
 @dataclass(frozen=True)
 class StoredSource:
     """One source of a session.
 
-    path: as it was given, readable. file: where that is, whatever folder is the current one now.
-    width, height, kind, codec, info: None if it could not be opened; info without segments. seconds: None until finished.
-    finished: nothing more comes.
+    path: as the user gave it, readable. file: the same, absolute. info: without segments; None if the source could not be opened.
+    finished: nothing more comes. seconds: the run took for it; None until it is finished.
     """
 
     number: int
     path: str
     file: Path
-    kind: str | None
-    codec: str | None
-    width: int | None
-    height: int | None
     info: SourceInfo | None
+    ledger: Ledger
     finished: bool
     cancelled: bool
-    ledger: Ledger
     seconds: float | None
     error: str | None
 
     @property
+    def kind(self) -> SourceKind | None:
+        """None if the source could not be opened."""
+        return None if self.info is None else self.info.kind
+
+    @property
     def complete(self) -> bool:
-        """Whether everything that this source could give is stored."""
+        """Whether all frames of the source are stored."""
         return self.finished and not self.cancelled
 
 
-class SessionReader:
-    """Reads a session, also while it is being written. Any thread, one at a time.
+class SessionReader(Closing):
+    """Reads a session, also while it is being written. Use it from one thread at a time. Each call sees what is committed by then.
 
-    Every call sees what is committed at that moment. ``labels``: one per class id. confidence, classes: frames are given with
-    those of their detections only that are at or above this confidence and, unless None, of these class ids.
+    labels: one per class id. facts: about the run. confidence, classes: frames come with the detections of at least this
+    confidence and, unless None, of these class ids.
 
-    Raises:
-        ExportError: the file is missing, damaged, something else, or written by a newer Framefleet.
+    Raises (all methods):
+        ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
     """
 
     def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
         self.path = path
         self.confidence, self.classes = confidence, classes
-        with schema.explained(path, "read"):
+        with self._explained():
             self._connection = schema.open_existing(path, "ro")
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
-        self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+        with self._explained():
+            self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Raise the errors that a damaged file causes as ExportError."""
+        try:
+            with schema.explained(self.path, "read"):
+                yield
+        except (ValueError, TypeError, LookupError, ArithmeticError, UsageError) as error:
+            raise ExportError(f"cannot read {self.path}: {schema.REMEDIES['SQLITE_CORRUPT']}") from error
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with schema.explained(self.path, "read"):
             return self._connection.execute(sql, values).fetchall()
 
     def sources(self) -> list[StoredSource]:
-        """The sources in order, with the ledgers of those that are finished."""
-        rows = self._query(
-            "SELECT source, path, kind, codec, width, height, frames, duration, rate,"
-            " finished, cancelled, seconds, error, decoded, inferred, dropped, failed FROM sources ORDER BY source"
-        )
-        return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+        """The sources in order. The ledgers of unfinished sources are empty."""
+        rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
+        with self._explained():
+            return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
 
     def count(self, source: int) -> int:
-        """Frames stored of a source, failed ones included."""
+        """The number of stored frames of a source, failed ones included."""
         return int(self._query("SELECT count(*) FROM frames WHERE source = ?", source)[0][0])
 
     def last_pts(self, source: int) -> float | None:
-        """The pts (seconds) of the last frame stored of a source, None if there is none."""
+        """The highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
 
     def frames(self, source: int) -> Iterator[FrameResult]:
-        """The frames of a source in order; memory does not grow with their number."""
+        """The frames of a source in order. Memory does not grow with their number."""
         last = -1
         while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
             yield from chunk
             last = chunk[-1].ref.index
 
     def frame_at(self, source: int, pts: float) -> FrameResult | None:
-        """The frame with exactly this pts (seconds), None if there is none yet."""
+        """The first frame with exactly this pts (seconds), None if there is none yet."""
         return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
-
-    def frames_between(self, source: int, start: float, end: float) -> list[FrameResult]:
-        """The frames with start <= pts < end (seconds), in order."""
-        return self._frames("pts >= ? AND pts < ? ORDER BY pts, frame", source, start, end)
 
     def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
         columns = "SELECT frame, pts, width, height, failure, name, device FROM frames WHERE source = ? AND "
         rows = self._query(columns + condition, source, *values)
         if not rows:
             return []
-        devices = {number: DeviceId.parse(device) for number, device in self._query("SELECT number, device FROM devices")}
+        devices = dict(self._query("SELECT number, device FROM devices"))
         boxes: dict[int, list[list[float]]] = {}
         for frame, *box in self._query(
             "SELECT frame, class_id, confidence, x1, y1, x2, y2 FROM detections"
@@ -115,37 +126,33 @@ class SessionReader:
             *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
         ):
             boxes.setdefault(frame, []).append(box)
-        results = []
-        for frame, pts, width, height, failure, name, device in rows:
-            found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
-            results.append(FrameResult(FrameRef(source, frame, pts), devices[device], width, height, found, failure, name))
-        return results
+        with self._explained():
+            ids = {number: DeviceId.parse(device) for number, device in devices.items()}
+            results = []
+            for frame, pts, width, height, failure, name, device in rows:
+                found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
+                results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
+            return results
 
     def close(self) -> None:
-        """Close the file; harmless when repeated."""
+        """Close the file; repeatable."""
         self._connection.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def _source(
-    folder: Path, number: int, exact: str | bytes, kind: str | None, codec: str, width: int, height: int, *rest: Any
-) -> StoredSource:
+def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
+    """A row of ``_SOURCE_COLUMNS``. folder: that relative paths start from."""
+    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, finished, cancelled, seconds, error = columns
     name = os.fsdecode(exact)
     path = str(schema.readable(name))
-    frames, duration, rate, finished, cancelled, seconds, error, decoded, inferred, dropped, failed = rest
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
-    ledger = Ledger(decoded, inferred, json.loads(dropped), json.loads(failed))
-    state = bool(finished), bool(cancelled), ledger, seconds, error
-    return StoredSource(number, path, folder / name, kind, codec, width, height, info, *state)
+    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)))
+    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error)
 
 
 def _detections(rows: list[list[float]]) -> Detections:
+    """From class id, confidence and box of each detection."""
     if not rows:
         return Detections()
     table = np.array(rows)
-    return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))
+    with np.errstate(invalid="raise", over="raise"):  # numbers that no run writes
+        return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))

@@ -1,7 +1,7 @@
-"""The session database's tables, how it is opened, and what SQLite's errors mean for a person.
+"""The tables of the session database, how to create and open it, and messages for SQLite's errors.
 
-A detection lies beside the others of its frame and a frame beside its source's others (WITHOUT ROWID: the primary key is
-the order on disk), so a run of frames and their boxes is read in one sweep.
+Frames and detections are stored in the order of their primary keys (WITHOUT ROWID), so that consecutive frames and their boxes are read
+sequentially.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.errors import ExportError
 
-APPLICATION_ID = 0x46464C54  # "FFLT": tells a session from any other SQLite database
+APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 1
 WAIT = 5.0  # seconds to wait for another connection's lock
 
@@ -64,7 +64,7 @@ REMEDIES_READING = REMEDIES | {
 
 
 def exact(text: str) -> str | bytes:
-    """A name of the file system as it is stored: one whose bytes are no text, as these bytes."""
+    """A file name as the database stores it: bytes if it is not valid text."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -73,15 +73,15 @@ def exact(text: str) -> str | bytes:
 
 
 def readable(text: str | None) -> str | None:
-    """The same for people: bytes that are no text become question marks."""
+    """A text with question marks for bytes of file names that are not valid text."""
     return text if text is None else text.encode("utf-8", "replace").decode()
 
 
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into ExportError naming the file and the remedy.
+    """Raise errors of SQLite and of the file system as ExportError with the file and the remedy.
 
-    Programming errors (a frame stored twice, a closed connection) pass as they are.
+    Programming errors (a frame stored twice, a closed connection) stay as they are. action: "read", "write", "create", …
     """
     try:
         yield
@@ -99,11 +99,11 @@ def explained(path: Path, action: str) -> Iterator[None]:
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """A new session database, in the folder made for it if need be. A file already there must have been moved away."""
+    """Create a session database, and its folder if necessary. There must be no such file yet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
-        # first the tables, all or nothing, then the log: whoever dies in between leaves a session or an empty file
+        # tables first, in one transaction, then the log: a process that dies in between leaves a session or an empty file
         connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -114,10 +114,10 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
-    """An existing session database, ``mode`` "ro" or "rw"; for "rw" an empty one will do.
+    """Open a session database. mode: "ro" or "rw"; "rw" also accepts an empty database.
 
     Raises:
-        ExportError: another kind of file, or written by a newer Framefleet.
+        ExportError: the file is of another kind, or a newer Framefleet wrote it.
     """
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
@@ -139,6 +139,6 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def holds_frames(connection: sqlite3.Connection) -> bool:
-    """Whether there is anything in it worth keeping."""
+    """Whether the database holds any frame."""
     made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'frames'").fetchone()
     return made is not None and connection.execute("SELECT 1 FROM frames LIMIT 1").fetchone() is not None

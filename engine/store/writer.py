@@ -1,7 +1,4 @@
-"""Writing a session: batched transactions of one writer.
-
-Frames become visible to readers when their transaction is committed: after ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``.
-"""
+"""Writes a session. Readers see frames once they are committed: after ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
 
 from __future__ import annotations
 
@@ -28,10 +25,12 @@ COMMIT_FRAMES = 2000
 class SessionWriter:
     """Creates a session and adds to it. Use it from one thread at a time.
 
-    A session with frames already at ``path`` is kept beside it as ``NAME.previous.sqlite`` until this one is closed as complete.
+    An older session with frames at ``path`` becomes ``NAME.previous.sqlite`` and stays until this one is closed as complete.
+
+    labels: one per class id. facts: about the run.
 
     Raises:
-        ExportError: the file cannot be created or written, is something else, or is in use by another run.
+        ExportError: the file cannot be created or written, is of another kind, or another run uses it.
     """
 
     def __init__(self, path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> None:
@@ -57,7 +56,7 @@ class SessionWriter:
             return
         old = schema.open_existing(self.path, "rw")
         try:
-            old.execute("PRAGMA journal_mode = DELETE")  # folds the log in; refused while anybody else has it open
+            old.execute("PRAGMA journal_mode = DELETE")  # merges the log into the file; fails while another process has it open
             kept = schema.holds_frames(old)
         finally:
             old.close()
@@ -67,7 +66,7 @@ class SessionWriter:
             self.path.unlink()
 
     def add_source(self, number: int, path: str, info: SourceInfo) -> None:
-        """Store what probing a source found out, before its first frame."""
+        """Store the result of probing a source, before its first frame."""
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
         columns = "source, path, kind, codec, width, height, frames, duration, rate"
         with schema.explained(self.path, "write"):
@@ -76,7 +75,7 @@ class SessionWriter:
             )
 
     def add_device(self, engine: EngineInfo) -> None:
-        """Note which backend and precision a device works with."""
+        """Store a device's backend, precision and batch."""
         number = self._device(engine.device)
         with schema.explained(self.path, "write"):
             self._connection.execute(
@@ -85,7 +84,7 @@ class SessionWriter:
             )
 
     def _device(self, device: DeviceId) -> int:
-        name = str(device)  # a group of one is written as that one
+        name = str(device)  # a group of one device has the same name as the device
         if name not in self._devices:
             number = len(self._devices)
             with schema.explained(self.path, "write"):
@@ -94,7 +93,7 @@ class SessionWriter:
         return self._devices[name]
 
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
-        """Store the next frames of one or several sources."""
+        """Add frames of any sources."""
         if not self._frames:
             self._due = time.monotonic() + COMMIT_SECONDS
         for frame in frames:
@@ -110,7 +109,7 @@ class SessionWriter:
         self.commit_due()
 
     def commit_due(self) -> None:
-        """Commit what waits, if it has waited long enough: call it now and then while no frames come."""
+        """Commit the added frames if it is time. Call it regularly while no frames come."""
         if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
             self.commit()
 
@@ -119,7 +118,7 @@ class SessionWriter:
         if not self._frames:
             return
         frames, detections = self._frames, self._detections
-        self._frames, self._detections = [], []  # a batch that cannot be stored is not tried again
+        self._frames, self._detections = [], []  # frames that cannot be stored are not tried again
         with schema.explained(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -134,7 +133,7 @@ class SessionWriter:
     def finish_source(
         self, number: int, path: str, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False
     ) -> None:
-        """Nothing more comes from this source, which may have been impossible to open; commits."""
+        """Store a source's final state and commit. A source that could not be opened needs no ``add_source``. seconds: it took."""
         self.commit()
         counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
         with schema.explained(self.path, "write"):
@@ -148,13 +147,13 @@ class SessionWriter:
             )
 
     def close(self, complete: bool) -> None:
-        """Store what waits and close the file; harmless when repeated. complete: nothing is missing, so an older session can go."""
+        """Commit and close; repeatable. complete: all sources are complete, so the older session can be deleted."""
         try:
             self.commit()
         finally:
-            with suppress(sqlite3.Error):  # readers may be at work: then the log stays beside the file
+            with suppress(sqlite3.Error):  # while a reader has the file open, the log stays beside it
                 self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # but what is in it is in the file, too
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # but its content is in the file, too
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # so that a finished session can be read from a read-only folder
             self._connection.close()
         if complete:

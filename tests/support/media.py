@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
 from av.stream import Disposition
+from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
 BITS = 16
@@ -93,10 +96,11 @@ def make_video(
             stream.codec_context.color_range = color_range
         if rotation or hflip:
             stream.set_display_rotation(rotation, hflip=hflip)
+        convert = VideoReformatter()
         sound = output.add_stream("libopus" if path.suffix == ".webm" else "aac", rate=48000) if audio else None
         for number in range(frames):
             frame = av.VideoFrame.from_ndarray(picture(number, size), format="rgb24")
-            frame = frame.reformat(format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
+            frame = convert.reformat(frame, format=pix_fmt, dst_colorspace=colorspace, dst_color_range=color_range)
             if not tagged:
                 frame.colorspace = 2  # unspecified
             frame.pts = number if pts is None else pts[number]
@@ -156,8 +160,7 @@ class _Bits(list[str]):
         return self
 
     def align(self) -> _Bits:
-        self[:] = ["".join(self)]
-        self.append("0" * (-len(self[0]) % 8))
+        self.append("0" * (-sum(map(len, self)) % 8))
         return self
 
     def nal(self, head: int) -> bytes:
@@ -191,18 +194,22 @@ def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), 
                 for top in range(0, height // 2, 16):
                     for left in range(0, width, 16):
                         bits.ue(25).align()
-                        for value in field[top : top + 16, left : left + 16].flatten():
-                            bits.u(8, int(value))
+                        samples = field[top : top + 16, left : left + 16].tobytes()
+                        bits.u(8 * len(samples), int.from_bytes(samples, "big"))
                         bits.append("10000000" * 128)
                 file.write(b"\0\0\0\1\x09\x10" + (sequence + pictures if key else b"") + bits.nal(0x45 if key else 0x41))
-    if path != elementary:
-        with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
-            stream = given.streams.video[0]
-            copy = output.add_stream_from_template(stream)
-            for number, packet in enumerate(packet for packet in given.demux(stream) if packet.size):
-                packet.time_base, packet.pts, packet.dts = Fraction(1, 90000), 10000 + number * 1800, 10000 + number * 1800
-                packet.stream = copy
-                output.mux(packet)
+    return path if path == elementary else wrap_fields(elementary, path)
+
+
+def wrap_fields(elementary: Path, path: Path) -> Path:
+    """The video of ``make_field_video`` in another container, with the times of its 50 fields/s."""
+    with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
+        stream = given.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        for number, packet in enumerate(packet for packet in given.demux(stream) if packet.size):
+            packet.time_base, packet.pts, packet.dts = Fraction(1, 90000), 10000 + number * 1800, 10000 + number * 1800
+            packet.stream = copy
+            output.mux(packet)
     return path
 
 
@@ -219,6 +226,22 @@ def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
             output.mux(still.encode(None))
         _silence(output, sound, seconds)
     return path
+
+
+def joined(path: Path, *parts: int, **options: Any) -> Path:
+    """An MPEG-TS of several recordings in a row, each with this number of frames and a clock of its own. Frames are numbered throughout."""
+    content = b""
+    first = 0
+    for frames in parts:
+        make_video(path, frames, picture=partial(_numbered_from, first), **options)
+        content += path.read_bytes()
+        first += frames
+    path.write_bytes(content)
+    return path
+
+
+def _numbered_from(first: int, number: int, size: tuple[int, int]) -> NDArray[np.uint8]:
+    return numbered(first + number, size)
 
 
 def truncated(source: Path, target: Path, share: float) -> Path:

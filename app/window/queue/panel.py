@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
-from app.window.results.export import TITLES
 from app.window.widgets import formats, theme
 from app.window.widgets.buttons import tool_button
 from app.window.widgets.icons import icon
 from app.window.widgets.indicators import label
 from app.window.widgets.layouts import Panel, column, row
-from engine.store.export import EXPORTERS
+from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50
 """Changes within this time lead to one update: a thousand files may be added at once."""
@@ -150,7 +149,7 @@ class QueuePanel(Panel):
         menu.addSeparator()
         for name, exporter in EXPORTERS.items():
             fits = stored and item.info is not None and item.info.kind in exporter.kinds
-            add(f"Export {TITLES[name]}…", partial(self.export_requested.emit, item.key, name), fits, "export")
+            add(f"Export {exporter.title}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:
             add("Detect again", partial(self.retry_requested.emit, item.key), name="play")

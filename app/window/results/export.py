@@ -8,10 +8,8 @@ from pathlib import Path
 from app.window.queue.item import Results
 from app.window.viewer.filter import ViewFilter
 from engine.errors import ExportError
-from engine.store.export import EXPORTERS
+from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
-
-TITLES = {"jsonl": "detections as JSON Lines", "coco": "detections as COCO", "video": "annotated video"}
 
 
 def default_name(path: Path, name: str) -> str:

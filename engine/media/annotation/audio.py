@@ -1,12 +1,10 @@
-"""The sound of a video as it is in its file: packets to be copied beside new pictures."""
+"""Reads the sound of a video as packets, to copy it into an annotated video without encoding it again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 from av.audio.stream import AudioStream
@@ -14,13 +12,14 @@ from av.bitstream import BitStreamFilterContext
 from av.packet import Packet
 
 from engine.media.container.video_file import VideoFile
+from engine.types import Closing
 
 COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
-"""What players expect in an MP4."""
+"""Codecs that players accept in an MP4."""
 
 
-class Sound:
-    """The first sound track. stream: None where there is none that an MP4 can hold. start: seconds that all times are counted from."""
+class Sound(Closing):
+    """The first sound track of a video. start: time 0 of the copy, seconds. stream: None if no MP4 can hold the track."""
 
     def __init__(self, path: Path, start: Fraction) -> None:
         self._file = VideoFile(path, other_tracks=True)
@@ -31,21 +30,25 @@ class Sound:
         self._next: Packet[AudioStream] | None = next(self._packets, None)
 
     def until(self, seconds: Fraction) -> Iterator[Packet[AudioStream]]:
-        """The packets up to this time of the video, each once."""
+        """The packets up to this time of the video (seconds), each once."""
         while self._next is not None and self._time(self._next) <= seconds - self._start:
             yield self._next
             self._next = next(self._packets, None)
 
     def _read(self) -> Iterator[Packet[AudioStream]]:
-        """All packets; damage ends the sound, not the copy."""
+        """All packets. Damage, or a clock that restarts, ends the sound without an error, since the pictures go on."""
         if self.stream is None:
             return
+        last: int | None = None
         try:
             for packet in self._packets_for_mp4(self.stream):
                 if not packet.size or packet.pts is None or packet.dts is None or packet.time_base is None:
                     continue
                 shift = round(self._start / packet.time_base)
                 packet.pts, packet.dts = packet.pts - shift, packet.dts - shift
+                if last is not None and packet.dts < last:
+                    return
+                last = packet.dts
                 if packet.dts >= 0:
                     yield packet
         except (av.FFmpegError, IndexError):
@@ -55,7 +58,7 @@ class Sound:
         if stream.codec_context.name != "aac":
             yield from self._file.container.demux(stream)
             return
-        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # broadcasts have a header in every packet; others pass unchanged
+        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # removes the headers that broadcasts have in every packet
         for packet in self._file.container.demux(stream):
             if packet.size:
                 yield from adapted.filter(packet)
@@ -63,8 +66,6 @@ class Sound:
     def _time(self, packet: Packet[AudioStream]) -> Fraction:
         return (packet.pts or 0) * (packet.time_base or Fraction(1))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def close(self) -> None:
+        """Release the file; repeatable."""
         self._file.close()

@@ -1,4 +1,4 @@
-"""One stable colour per class, all of the same perceived brightness, so that no class shouts and black text reads on each."""
+"""Gives each class a fixed colour. All have about the same brightness, so that black text is legible on each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LIGHTNESS, CHROMA, FIRST_HUE = 0.80, 0.145, 150.0
 
 @cache
 def class_colour(class_id: int) -> Rgb:
-    """sRGB 0..255 of a class id: the same in every run, for every model."""
+    """The sRGB colour, 0..255, of a class id: the same in every run and for every model."""
     return oklch(LIGHTNESS - 0.07 * (class_id % 3), CHROMA, (FIRST_HUE + class_id * GOLDEN_ANGLE) % 360)
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> Rgb:
-    """OKLCH (0..1, 0..0.4, degrees) as sRGB; chroma is lowered until the colour exists.
+    """Convert OKLCH (0..1, 0..0.4, degrees) to sRGB, 0..255. Lowers the chroma until sRGB has the colour.
 
-    Source of the matrices: Björn Ottosson, "A perceptual color space for image processing" (2020).
+    Matrices: Björn Ottosson, "A perceptual color space for image processing" (2020).
     """
     while True:
         a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
@@ -37,17 +37,6 @@ def oklch(lightness: float, chroma: float, hue: float) -> Rgb:
             red, green, blue = (round(255 * _encoded(min(max(channel, 0.0), 1.0))) for channel in linear)
             return red, green, blue
         chroma -= 0.005
-
-
-def contrast(first: Rgb, second: Rgb) -> float:
-    """Contrast ratio 1..21 (WCAG 2.1, success criterion 1.4.3)."""
-    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: Rgb) -> float:
-    red, green, blue = ((c / 255 / 12.92) if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _encoded(linear: float) -> float:

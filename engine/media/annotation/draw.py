@@ -1,6 +1,7 @@
-"""Draws detections into pictures as videos keep them: luma, and chroma of half the size. Colours and labels as in the window.
+"""Draws boxes and labels into pictures, with the colours and label positions of the window.
 
-Nothing is converted to RGB and back, which would cost more time than all the drawing and blur what is not drawn on.
+It draws into the planes of a video frame, luma and chroma of half the size. Converting to RGB and back would take longer than the
+drawing, and blur the picture.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from engine.types import Detections
 
 Planes: TypeAlias = tuple[Plane, Plane, Plane]
 
-FRACTION = 3  # bits behind the point of the coordinates given to OpenCV: boxes move smoothly, not from pixel to pixel
-FINE = 4  # labels are drawn so many times as large and scaled down: smooth at any size
+FRACTION = 3  # fractional bits of the coordinates given to OpenCV, so that boxes move smoothly
+FINE = 4  # labels are drawn larger by this factor and scaled down, so that they are smooth at any size
 INK: Rgb = (11, 18, 32)
 FONT = cv2.FONT_HERSHEY_DUPLEX
 CAPITAL = 21  # height of that font's capitals at scale 1, pixels
 
 
 class Annotator:
-    """Draws on pictures of one size. labels: one per class id."""
+    """Draws on pictures of one size: width and height, pixels. labels: one per class id."""
 
     def __init__(self, size: tuple[int, int], labels: Sequence[str]) -> None:
         self._size = size
@@ -39,10 +40,10 @@ class Annotator:
         self._patch = cache(self._draw_label)
 
     def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:
-        """Draw on a picture, in place. source: the width and height that the boxes are in pixels of."""
+        """Draw on a picture in place. source: width and height of the picture in whose pixels the boxes are."""
         scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
-        for box, kind in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # the strongest on top
+        for box, kind in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # so that the strongest is on top
             self._draw_box(planes, box, kind)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
         taken: list[Rect] = []
@@ -51,7 +52,7 @@ class Annotator:
             height, width = patch[0].shape
             rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
             place = label_place(rect, (width, height), bounds, taken)
-            if not any(overlap(place, other) for other in taken):  # in a crowd the colour of a weaker box has to do
+            if not any(overlap(place, other) for other in taken):  # a label that would overlap a stronger one is left out
                 taken.append(place)
                 _paste(planes, patch, place)
 
@@ -61,11 +62,12 @@ class Annotator:
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
-                    shift = 0 if width % 2 else 1 << FRACTION - 1  # to OpenCV the middle of a pixel is a whole number
+                    shift = 0 if width % 2 else 1 << FRACTION - 1  # OpenCV's whole numbers are the centres of pixels
                     corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
     def _draw_label(self, kind: int, percent: int) -> Planes:
+        """The picture of a label: text on the class's colour."""
         name = self._labels[kind] if kind < len(self._labels) else f"class {kind}"
         text, scale = f"{name} {percent}%", FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
@@ -84,6 +86,7 @@ class Annotator:
 
 
 def _paste(planes: Planes, patch: Planes, place: Rect) -> None:
+    """Copy a label into a picture, cut at the picture's edges."""
     x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
     for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):
         target = plane[y // part :, x // part :][: piece.shape[0], : piece.shape[1]]
@@ -95,13 +98,13 @@ def _even(length: float) -> int:
 
 
 def _legible(label: str) -> str:
-    """What OpenCV's fonts can draw of a text: plain Latin letters."""
+    """The characters of a text that OpenCV's fonts can draw: ASCII, accents removed."""
     return unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().strip()
 
 
 @cache
 def _yuv(colour: Rgb) -> tuple[float, float, float]:
-    """BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
+    """A colour as luma and chroma: BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
     red, green, blue = (channel / 255 for channel in colour)
     luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return 16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748

@@ -1,4 +1,4 @@
-"""Where the label of a box goes, on the screen and in annotated videos. Plain numbers, pixels of any kind."""
+"""Finds the position of a box's label, in the window and in annotated videos."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Rect: TypeAlias = tuple[float, float, float, float]
 
 
 def label_place(box: Rect, label: tuple[float, float], bounds: Rect, taken: Sequence[Rect]) -> Rect:
-    """Where a label (width, height) of a box goes: on its top edge, else inside it, else below; never outside ``bounds``.
+    """The rectangle of a label (width, height): on the box's top edge, or inside it, or below it, but never outside ``bounds``.
 
-    Places already ``taken`` by other labels are avoided where one of the three is free.
+    Of these three it takes the first that overlaps no label in ``taken``; if there is none, the first within ``bounds``.
     """
     width, height = label
     x = min(max(box[0], bounds[0]), max(bounds[0] + bounds[2] - width, bounds[0]))
@@ -25,5 +25,5 @@ def label_place(box: Rect, label: tuple[float, float], bounds: Rect, taken: Sequ
 
 
 def overlap(a: Rect, b: Rect) -> bool:
-    """Whether two rectangles have some area in common."""
+    """Whether two rectangles overlap."""
     return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]

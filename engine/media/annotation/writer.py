@@ -1,13 +1,12 @@
-"""Writes a video that can be played however far it came: a fragmented MP4 that becomes a plain one at its end."""
+"""Writes an MP4 that is playable even if the writing process dies: fragmented while it grows, plain once it is complete."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import av
@@ -22,33 +21,24 @@ from engine.media.container.video_file import reason
 from engine.media.picture import Plane
 
 ENCODERS = ("libx264", "mpeg4")
-"""The first there is encodes."""
-# delay_moov: some sound describes itself in its packets only. flush_packets: what is written must be in the file, not in a buffer
+"""The first that FFmpeg has is used."""
+# delay_moov: the parameters of some sound are in its packets only. flush_packets: write to the file at once, not to a buffer
 _FRAGMENTED = {"movflags": "frag_keyframe+delay_moov+default_base_moof", "flush_packets": "1"}
-_SYSTEM = frozenset(
-    (
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EFBIG,
-        errno.EIO,
-        errno.EISDIR,
-        errno.ENAMETOOLONG,
-        errno.ENOENT,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.EROFS,
-    )
-)
-_MPEG4_UNITS = 65535  # a second can have no more in MPEG-4 Part 2
+_SYSTEM = {
+    number
+    for name in ("EACCES", "EDQUOT", "EFBIG", "EIO", "EISDIR", "ENAMETOOLONG", "ENOENT", "ENOSPC", "ENOTDIR", "EROFS")
+    if (number := getattr(errno, name, None))
+}  # errors that are the file system's if FFmpeg reports them
+_MPEG4_UNITS = 65535  # most time units of a second in MPEG-4 Part 2
 _BT709 = 1
 _KEYFRAME_SECONDS = 2
 
 
 class VideoWriter:
-    """Writes pictures of one size, and copies sound, into ``path``, which is made anew.
+    """Writes pictures of one size and copies sound into a new file.
 
-    size: even width and height. rate: frames/s, roughly. time_base: seconds of one unit of the pictures' times. sound: the
-    stream that packets will be copied from.
+    size: even width and height. rate: average frames/s. time_base: seconds, unit of the pictures' times. sound: the stream of the sound
+    packets. encoder: FFmpeg's name; empty: the first of ``ENCODERS`` that FFmpeg has.
 
     Raises (all methods):
         OSError: the file cannot be written.
@@ -81,24 +71,24 @@ class VideoWriter:
             self._sound = self._container.add_stream_from_template(sound) if sound is not None else None
 
     def write(self, planes: tuple[Plane, Plane, Plane], seconds: Fraction) -> None:
-        """The next picture, as ``Converter.planes`` gives it, and the time from which it is shown."""
+        """Add a picture, as ``Converter.planes`` gives it. seconds: the time from which it is shown."""
         whole = np.concatenate([plane.reshape(-1) for plane in planes]).reshape(-1, self._size[0])
         frame = av.VideoFrame.from_ndarray(whole, "yuv420p")
         frame.colorspace, frame.color_range = Colorspace.ITU709, ColorRange.MPEG
-        self._last = max(round(seconds / self._time_base), self._last + 1)  # no two at the same time: players and MP4 know no such thing
+        self._last = max(round(seconds / self._time_base), self._last + 1)  # an MP4 cannot hold two pictures of the same time
         frame.pts, frame.time_base = self._last, self._time_base
         with _explained():
             self._container.mux(self._video.encode(frame))
 
     def copy(self, packet: Packet[AudioStream]) -> None:
-        """The next packet of sound."""
+        """Add a packet of sound."""
         assert self._sound is not None
         packet.stream = self._sound
         with _explained():
             self._container.mux(packet)
 
     def close(self) -> None:
-        """Encode what waits and end the file."""
+        """Encode the remaining pictures and close the file."""
         try:
             with _explained():
                 self._container.mux(self._video.encode(None))
@@ -109,20 +99,17 @@ class VideoWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with suppress(ExportError, OSError) if kind else nullcontext():
             self.close()
-        else:
-            with suppress(ExportError, OSError):
-                self.close()
 
 
 def make_plain(path: Path) -> None:
-    """Turn a fragmented MP4 into a plain one that begins with its index, as all players and editors like it best.
+    """Turn a fragmented MP4 into a plain one that starts with its index: some players and editors need that.
 
     Raises:
-        OSError: it cannot be written, and is then as it was.
-        ExportError: it cannot be read.
+        OSError: the plain file cannot be written; the fragmented one is unchanged.
+        ExportError: the file cannot be read.
     """
     plain = path.with_name(f"{path.name}.plain")
     try:
@@ -144,7 +131,7 @@ def make_plain(path: Path) -> None:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """FFmpeg's errors are the system's or its own, for which it uses some of the system's numbers, too."""
+    """Raise an FFmpeg error as OSError if it came from the file system, else as ExportError."""
     try:
         yield
     except av.FFmpegError as error:

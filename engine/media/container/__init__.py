@@ -1,1 +1,1 @@
-"""What is read from a file without decoding it: packets, keyframes, damage."""
+"""Reads container files without decoding: packets, keyframes, damage."""

@@ -1,34 +1,45 @@
-"""Packets for which the decoder gives no frame of their own although nothing is wrong, told apart by a glance at their first bytes."""
+"""Finds packets for which the decoder rightly gives no frame, by their first bytes.
+
+They are the second fields of interlaced H.264 frames, and VP8, VP9 and MPEG-4 frames that are not shown or not coded. Counting
+frames and noticing lost ones both need to know them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from av.packet import Packet
 from av.video.codeccontext import VideoCodecContext
 from av.video.stream import VideoStream
 
-from engine.media.container.second_fields import FieldPairs
+from engine.media.container.bits import Bits
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
 
+# H.264
+_SLICES = (1, 5)
+_SPS = 7
+_HEADER = 64  # bytes: enough for a slice header's beginning
+_CHROMA_PROFILES = frozenset((44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244))
+
 
 class HiddenPackets:
-    """Knows them for one decoder; its packets have to be shown to it one after another.
+    """Recognises the packets of one stream that give no frame. Pass it every packet, in decoding order.
 
-    H.264: the second field of a frame coded as two. VP8: RFC 6386, 9.1. VP9: bitstream specification, 6.2 and annex B (a
-    superframe ends in a shown frame). MPEG-4: a frame that is not coded.
+    Rules: VP8: RFC 6386, 9.1. VP9: bitstream specification, 6.2 and annex B (a superframe ends in a shown frame).
     """
 
     def __init__(self, codec: VideoCodecContext) -> None:
         self._codec = codec.name
-        self._fields = FieldPairs(codec.extradata if self._codec == "h264" else None)
+        self._fields = _FieldPairs(codec.extradata if self._codec == "h264" else None)
 
     @property
     def possible(self) -> bool:
-        """Whether the video may have any."""
+        """Whether the stream may have such packets."""
         return self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
-        """Whether this is one."""
+        """Whether the decoder gives no frame for this packet."""
         if not self.possible or not packet.size:
             return False
         content = bytes(packet)
@@ -44,3 +55,102 @@ class HiddenPackets:
                 return content[-1] >> 5 != 0b110 and not (shows_existing or shows)
             case _:
                 return self._fields.is_second(content)
+
+
+class _FieldPairs:
+    """Recognises the second field of each H.264 frame that is coded as two packets (ITU-T H.264, 7.3).
+
+    extradata: the stream's parameter sets, as FFmpeg gives them. possible: whether the stream may have fields.
+    """
+
+    def __init__(self, extradata: bytes | None) -> None:
+        extradata = extradata or b""
+        self._length_size = (extradata[4] & 3) + 1 if extradata[:1] == b"\1" and len(extradata) > 6 else 0
+        self.possible, self._frame_number_bits, self._planes = False, 4, False
+        self._first: bool | None = None  # parity of the last field, if it still has no second field
+        start = 6 if self._length_size else 0
+        length_size = 2 if self._length_size else 0  # in an avcC record the lengths of parameter sets have two bytes
+        for nal in _nals(extradata[start:], length_size):
+            if nal[0] & 31 == _SPS:
+                self._read_sps(Bits(_unescaped(nal[1:])))
+                return
+
+    def is_second(self, packet: bytes) -> bool:
+        """Whether this packet holds the second field of the frame that the packet before it began."""
+        bottom = self._parity(packet)
+        second = bottom is not None and self._first is not None and bottom != self._first
+        self._first = None if second else bottom
+        return second
+
+    def _parity(self, packet: bytes) -> bool | None:
+        """True for a bottom field, False for a top field, None for a whole frame or an unreadable packet."""
+        for nal in _nals(packet, self._length_size):
+            if nal[0] & 31 in _SLICES:
+                bits = Bits(_unescaped(nal[1:_HEADER]))
+                for _ in ("first_mb_in_slice", "slice_type", "pic_parameter_set_id"):
+                    bits.golomb()
+                bits.take(2 * self._planes + self._frame_number_bits)
+                return bool(bits.take(1)) if bits.take(1) else None
+        return None
+
+    def _read_sps(self, bits: Bits) -> None:
+        profile = bits.take(24) >> 16
+        bits.golomb()  # seq_parameter_set_id
+        if profile in _CHROMA_PROFILES:
+            chroma = bits.golomb()
+            self._planes = chroma == 3 and bool(bits.take(1))
+            bits.golomb()  # bit_depth_luma_minus8
+            bits.golomb()  # bit_depth_chroma_minus8
+            bits.take(1)  # qpprime_y_zero_transform_bypass_flag
+            if bits.take(1):
+                for number in range(12 if chroma == 3 else 8):
+                    if bits.take(1):
+                        _skip_scaling_list(bits, 16 if number < 6 else 64)
+        self._frame_number_bits = bits.golomb() + 4
+        order = bits.golomb()
+        if order == 0:
+            bits.golomb()  # log2_max_pic_order_cnt_lsb_minus4
+        elif order == 1:
+            bits.take(1)  # delta_pic_order_always_zero_flag
+            bits.golomb()  # offset_for_non_ref_pic
+            bits.golomb()  # offset_for_top_to_bottom_field
+            for _ in range(min(bits.golomb(), 255)):
+                bits.golomb()  # offset_for_ref_frame
+        bits.golomb()  # max_num_ref_frames
+        bits.take(1)  # gaps_in_frame_num_value_allowed_flag
+        bits.golomb()  # pic_width_in_mbs_minus1
+        bits.golomb()  # pic_height_in_map_units_minus1
+        self.possible = not bits.take(1)  # frame_mbs_only_flag
+
+
+def _skip_scaling_list(bits: Bits, size: int) -> None:
+    last = following = 8
+    for _ in range(size):
+        if following:
+            code = bits.golomb()
+            following = (last + (code + 1 >> 1 if code & 1 else -(code >> 1))) % 256
+        last = following or last
+
+
+def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
+    """The NAL units of a packet. length_size: bytes of the length before each unit; 0: start codes separate the units."""
+    position = 0
+    while position + length_size < len(content):
+        if length_size:
+            start = position + length_size
+            position = start + int.from_bytes(content[position:start], "big")
+            nal = content[start:position]
+        else:
+            start = content.find(b"\0\0\1", position) + 3
+            if start == 2:
+                return
+            position = content.find(b"\0\0\1", start)
+            position = len(content) if position < 0 else position
+            nal = content[start:position]
+        if nal:
+            yield nal
+
+
+def _unescaped(nal: bytes) -> bytes:
+    """A NAL unit without the bytes that prevent accidental start codes (7.4.1)."""
+    return nal.replace(b"\0\0\3", b"\0\0")

@@ -1,4 +1,4 @@
-"""Video files kept open between their segments: opening one decodes some frames of it to know it, which takes as long as many packets."""
+"""Keeps video files open between their segments: FFmpeg decodes some frames whenever it opens a file, which takes long."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.media.types import Segment
 _IDLE = 16
 
 Identity: TypeAlias = tuple[str, int, int, int, int]
-"""What tells a file from another one that took its place: path, device, inode, time of change, size."""
+"""Path, device, inode, time of change and size of a file: they differ if another file took its place."""
 
 
 def identity(path: Path) -> Identity:
-    """Of the file that is there now; all zero where none is."""
+    """The identity of the file that is at a path now. All numbers are zero if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -28,7 +28,7 @@ def identity(path: Path) -> Identity:
 
 
 class OpenFiles:
-    """Files for several threads, each used by one at a time."""
+    """Open video files that several threads share. One thread at a time uses a file."""
 
     def __init__(self) -> None:
         self._idle: deque[tuple[Identity, VideoFile]] = deque()
@@ -36,13 +36,13 @@ class OpenFiles:
 
     @contextmanager
     def use(self, path: Path, segment: Segment) -> Iterator[VideoFile]:
-        """A file from which this segment can be read. It is closed after an error, and when the segment is given up.
+        """Lend an open file from which this segment can be read. The file is closed if the caller raises or reading met an error.
 
         Raises:
             SourceError: as ``VideoFile``.
         """
         known = identity(path)
-        # what has no start is read from the start of the file, where only a new one is
+        # a segment without a start is read from the start of the file, so it needs a newly opened one
         file = (None if segment.start is None else self._take(known)) or VideoFile(path)
         try:
             yield file
@@ -58,7 +58,7 @@ class OpenFiles:
                 self._idle.popleft()[1].close()
 
     def close(self) -> None:
-        """Close all that are not in use."""
+        """Close the files that are not in use."""
         with self._lock:
             while self._idle:
                 self._idle.pop()[1].close()

@@ -1,11 +1,11 @@
-"""How many frames a video has and where it can be cut, found without decoding it.
+"""Counts the frames of a video and finds where it can be cut into segments, without decoding.
 
-Two ways lead there. MP4 and MOV carry an index of all samples: counting it, and looking at each cut, reads next to nothing of the
-file. Any other container is read through once.
+MP4 and MOV files have an index of all samples: ``scan`` counts it and reads only a few packets around each cut. It reads all other
+files once from start to end.
 
-A cut is a keyframe from which decoding can start: everything decoded before it is shown before it, and after it come first
-the leading frames (shown before it: an open GOP), then only frames shown after it. Where that cannot be relied upon – times
-missing or doubled, damage, a container that does not seek exactly – there are no cuts.
+A cut is a keyframe from which decoding can start: everything decoded before it is shown before it. After it come first the leading
+frames, which are shown before it (an open GOP), then only frames shown after it. A video stays whole if times are missing or
+doubled, if it is damaged, or if its container does not seek exactly.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
-from engine.media.container.lost_frames import announced
-from engine.media.container.mp4_boxes import is_fragmented
-from engine.media.container.packets import PacketTable
+from engine.media.container.file_structure import is_fragmented
+from engine.media.container.lost_frames import expected_frames
+from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 from engine.media.types import Segment
 
 SEGMENT_FRAMES = 100
-"""A segment has at least so many frames, about 4 s: the file is opened anew for each, which costs about a frame's decoding."""
+"""The fewest frames of a segment, about 4 s of video. Opening the file for each segment takes about as long as decoding a frame."""
 
 _LEADING = 64  # packets: no codec has more leading frames
 
@@ -34,57 +34,43 @@ class Cut:
     before: int
 
 
-@dataclass(frozen=True)
-class Scan:
-    """frames: announced, as in ``SourceInfo``. cuts: none if the video stays whole. seconds: from the first frame to the last one's end."""
-
-    frames: int
-    cuts: tuple[Cut, ...]
-    seconds: float | None
-
-    def segments(self) -> tuple[Segment, ...]:
-        """The segments between the cuts."""
-        bounds = [Cut(0, 0), *self.cuts, Cut(0, self.frames)]
-        last = len(self.cuts)
-        return tuple(
-            Segment(number, first.pts if number else None, after.pts if number < last else None, after.before - first.before)
-            for number, (first, after) in enumerate(pairwise(bounds))
-        )
-
-
-def scan(path: Path) -> Scan:
-    """Count and cut a video.
+def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
+    """The number of frames of a video, its duration in seconds (None if unknown), its segments, and whether seeking by time works.
 
     Raises:
-        SourceError: it cannot be opened.
+        SourceError: the video cannot be opened.
     """
     with VideoFile(path) as file:
-        if result := _scan_index(file):
-            return result
+        result = _scan_index(file)
+    frames, seconds, cuts, seekable = (*result, True) if result else _scan_packets(path)
+    bounds = [Cut(0, 0), *cuts, Cut(0, frames)]
+    segments = [
+        Segment(number, first.pts if number else None, after.pts if number < len(cuts) else None, after.before - first.before)
+        for number, (first, after) in enumerate(pairwise(bounds))
+    ]
+    return frames, seconds, tuple(segments), seekable
+
+
+def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
+    """Frames, duration, cuts of any video, and whether it has one clock, by reading all its packets."""
     with VideoFile(path, other_tracks=True) as file:
         table = PacketTable(file)
-        frames = announced(table, file)
+        frames = expected_frames(table, file)
+        seekable = not file.clock_restarts
         seconds = float((table.span + (frames - len(table)) * table.step) * file.time_base)
-    cuts: tuple[Cut, ...] = ()
-    if table.sound and frames == len(table):
-        cuts = _cuts(table)
+    cuts: list[Cut] = []
+    if table.intact and frames == len(table):
+        for pts, before in table.possible_cuts():
+            if before - (cuts[-1].before if cuts else 0) >= SEGMENT_FRAMES and frames - before >= SEGMENT_FRAMES // 2:
+                cuts.append(Cut(pts, before))
         with VideoFile(path) as file:
             if not table.seeks_exactly(file, [cut.pts for cut in cuts]):
-                cuts = ()
-    return Scan(frames, cuts, seconds)
+                cuts = []
+    return frames, seconds, cuts, seekable
 
 
-def _cuts(table: PacketTable) -> tuple[Cut, ...]:
-    cuts: list[Cut] = []
-    frames = len(table)
-    for pts, before in table.clean_keyframes():
-        if before - (cuts[-1].before if cuts else 0) >= SEGMENT_FRAMES and frames - before >= SEGMENT_FRAMES // 2:
-            cuts.append(Cut(pts, before))
-    return tuple(cuts)
-
-
-def _scan_index(file: VideoFile) -> Scan | None:
-    """The scan of an MP4 or MOV with a complete index, None for any other file."""
+def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
+    """Frames, duration and cuts of an MP4 or MOV with a complete index; None for any other file."""
     if "mov" not in file.container.format.name or file.hidden.possible or is_fragmented(file.path):
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
@@ -102,12 +88,12 @@ def _scan_index(file: VideoFile) -> Scan | None:
             next_cut = shown + SEGMENT_FRAMES
         shown += not discard
     duration = file.stream.duration
-    return Scan(frames, tuple(cuts), float(duration * file.time_base) if duration else None)
+    return frames, float(duration * file.time_base) if duration else None, cuts
 
 
 def _look_at_cut(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
-    """The cut at the keyframe with this dts, which comes after so many shown frames in decoding order."""
-    # seeking to a keyframe goes by its pts, which the index does not hold; to any other frame it goes by dts
+    """The cut at the keyframe with this dts, None if there is none. decoded_before: shown frames that come earlier in decoding order."""
+    # FFmpeg finds a keyframe by its pts, which the index does not hold, and any other frame by its dts
     nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)
     packets = dropwhile(lambda packet: packet.dts != dts, nearby)
     first = next(packets, None)

@@ -1,13 +1,11 @@
-"""A video or pictures for the preview: frames one after another from any moment on."""
+"""Reads the frames of a video or of pictures from any time on, for the preview."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import av
 from av.video.frame import VideoFrame
@@ -19,16 +17,17 @@ from engine.media.picture import Converter, shrink
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, Segment, SourceKind
+from engine.types import Closing
 
 _THREADS = 2
-_SAME = 1e-6  # seconds: a time that went through a float and back still means the same frame
+_SAME = 1e-6  # seconds: tolerance for times that were rounded to a float
 _SEARCHED = 300  # packets read in search of a keyframe
 
 
-class VideoReader:
-    """Iterate it for the frames from the current position to the end; what cannot be decoded is left out. Not thread-safe.
+class VideoReader(Closing):
+    """An iterator over the frames from the current position to the end, without those that cannot be decoded. Not thread-safe.
 
-    info: the source. max_size: width and height that the pictures are scaled down into, aspect ratio kept.
+    info: the source. max_size: width and height. Larger pictures are scaled down to fit; they keep their aspect ratio.
     """
 
     def __init__(self, path: Path, max_size: tuple[int, int] | None = None) -> None:
@@ -47,15 +46,12 @@ class VideoReader:
         self._frames = self._play(None)
 
     def seek(self, pts: float) -> None:
-        """Go to the frame that is shown at this time (seconds; for images the position): the next one the iteration gives.
-
-        Before the first frame that is the first, after the end the last.
-        """
+        """Continue with the frame shown at this time (seconds; of images the position), or else with the first or last one."""
         self._frames.close()
         self._frames = self._play(pts)
 
     def resize(self, max_size: tuple[int, int] | None) -> None:
-        """Scale the frames that follow into another width and height."""
+        """Change the maximum width and height of the frames that follow."""
         self._max_size = max_size
         if self._file is not None:
             self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
@@ -72,12 +68,6 @@ class VideoReader:
         if self._file is not None:
             self._file.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def _play(self, target: float | None) -> Generator[DecodedFrame]:
         if self._file is None:
             return self._play_images(0 if target is None else round(target))
@@ -85,7 +75,8 @@ class VideoReader:
 
     def _play_images(self, position: int) -> Generator[DecodedFrame]:
         position = min(max(position, 0), self.info.frames - 1)
-        for outcome in decode_images(self.info, Segment(0, 0, None, self.info.frames), skip=position):
+        names = tuple(chain.from_iterable(segment.names for segment in self.info.segments))
+        for outcome in decode_images(self.info, Segment(0, 0, None, self.info.frames, names), skip=position):
             if isinstance(outcome, DecodedFrame):
                 yield DecodedFrame(outcome.pts, shrink(outcome.image, self._max_size), outcome.name)
 
@@ -113,7 +104,9 @@ class VideoReader:
             yield DecodedFrame(seconds, self._convert(frame))
 
     def _keyframe_before(self, file: VideoFile, target: float) -> int | None:
-        """The pts of the last keyframe not after the target; None = play from the start of the file."""
+        """The pts of the last keyframe at or before the target, None to play from the start of the file."""
+        if not self.info.seekable:
+            return None
         limit = int((target + _SAME) / file.time_base)
         for back in (0, 1, 4, 16):
             found = None

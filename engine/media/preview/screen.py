@@ -1,4 +1,4 @@
-"""A picture as the window draws it: already at its size there, so that the window only copies it."""
+"""Scales a picture to its size in the window, so that the window only copies it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from engine.types import Image
 
 MOST_PIXELS = 1920 * 1080
-"""Pictures are not enlarged beyond this: moving the pixels would cost more than the window's own scaling."""
+"""Pictures are not enlarged beyond this number of pixels: copying them would take longer than the window's own scaling."""
 
 
 def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, int]:
-    """Width and height at which a picture fills a canvas without being cut or distorted, within ``MOST_PIXELS`` or its own."""
+    """Width and height at which a picture fits a canvas without distortion. It is not enlarged beyond ``MOST_PIXELS``."""
     width, height = picture
     scale = min(canvas[0] / width, canvas[1] / height)
     if scale > 1:
@@ -22,14 +22,14 @@ def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, 
 
 
 def for_screen(image: Image, canvas: tuple[int, int], memory: memoryview | None = None) -> NDArray[np.uint8]:
-    """The picture at that size, uint8 (height, width, 4): blue, green, red, 255, as screens keep them.
+    """The picture at its ``shown_size``, uint8 (height, width, 4): blue, green, red, 255.
 
-    memory: where it is to lie, if it fits.
+    memory: to write the picture to, if it is large enough.
     """
     height, width, _ = image.shape
     size = shown_size((width, height), canvas)
     if size != (width, height):
-        quick = 2 * size[0] > width  # down to half the size linear interpolation loses nothing, and it is five times as fast
+        quick = 2 * size[0] > width  # down to half the size, linear interpolation looks the same and is five times as fast
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR if quick else cv2.INTER_AREA), np.uint8)
     place = None
     if memory is not None and 4 * size[0] * size[1] <= len(memory):

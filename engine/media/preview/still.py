@@ -1,4 +1,4 @@
-"""One picture that stands for a source, found without looking at the rest of it."""
+"""Finds an early picture of a source quickly, without probing the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE = 0.1  # share of the length: the very first frames are often black
 
 
 def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
-    """An early picture, scaled down into a width and height; None if none can be decoded.
+    """An early picture of a source, scaled down to fit into a width and height. None if no picture can be decoded.
 
     Raises:
         SourceError: the source cannot be opened.

@@ -1,20 +1,21 @@
-"""JSON Lines: one line a frame, in order, frames without detections and failed frames included."""
+"""JSON Lines: one line per frame, in order, including failed frames and frames without detections."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TextIO
 
-from engine.store.exporters.numbers import label_of, rounded_boxes, rounded_scores, to_json
+from engine.store.exporters.base import text_exporter
+from engine.store.exporters.rounding import label_of, rounded, to_json
 from engine.store.session import SessionReader, StoredSource
 
 
 def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
-    """Write one object a line.
+    """Write one object per line.
 
-    Keys: ``source`` (file name), ``frame``, ``name`` (the picture's file, where the source is a folder), ``pts`` (seconds),
+    Keys: ``source`` (file name), ``frame``, ``name`` (the picture's file name, if the source is a folder), ``pts`` (seconds),
     ``device``, ``detections``: ``class_id``, ``label``, ``confidence``, ``box`` (x, y, width, height in source pixels,
-    origin top left). A frame that failed has no detections and says why in ``failed``.
+    origin top left). A failed frame has no detections and the reason in ``failed``.
     """
     name = Path(source.path).name
     for frame in reader.frames(source.number):
@@ -25,9 +26,11 @@ def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
         if frame.detections is None:
             line["failed"] = frame.failure
         else:
-            found = frame.detections
-            rows = zip(found.class_ids.tolist(), rounded_scores(found), rounded_boxes(found), strict=True)
             line["detections"] = [
-                {"class_id": kind, "label": label_of(reader.labels, kind), "confidence": score, "box": box} for kind, score, box in rows
+                {"class_id": class_id, "label": label_of(reader.labels, class_id), "confidence": score, "box": box}
+                for class_id, score, box in rounded(frame.detections)
             ]
         file.write(to_json(line) + "\n")
+
+
+EXPORTER = text_exporter("detections as JSON Lines", ".jsonl", write)

@@ -1,8 +1,7 @@
-"""An MP4 of the source with the detections drawn into it. A process of its own makes it: this one loads no media library."""
+"""An MP4 of the source with its detections drawn into it. Another process decodes and encodes, so this one loads no media library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
+from engine.store.exporters.base import Exporter, Progress, complete_file, part_of
+from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -26,29 +27,26 @@ class Job:
     classes: frozenset[int] | None
 
 
-def write(reader: SessionReader, source: StoredSource, part: Path, path: Path, progress: Callable[[int], None]) -> None:
-    """Write the video to ``part``, which is to become ``path``. progress: gets the number of frames written so far.
-
-    Given up (by an exception from ``progress``, say Ctrl-C), nothing stays. If the process itself dies, what it has
-    written stays in ``part`` and can be played.
+def write(reader: SessionReader, source: StoredSource, path: Path, progress: Progress) -> None:
+    """Write the annotated video. If the process that writes it dies, the frames written so far stay in ``part_of(path)``, playable.
 
     Raises:
-        ExportError: the source is no video or the target itself, the file cannot be written, or the process died.
-        OSError: the process cannot be started.
+        ExportError: the source is not a video or is the target, the file cannot be written, or the process died.
     """
     video = source.file
     if source.kind != SourceKind.VIDEO:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
         raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
-    job = Job(str(reader.path), source.number, str(video), str(part), reader.confidence, reader.classes)
-    try:
-        _run(job, part, progress)
-    finally:
-        part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
+    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
+    with explained(path, "write"), complete_file(path, keep_part=True) as part:
+        try:
+            _run(job, part, progress)
+        finally:
+            part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
 
 
-def _run(job: Job, part: Path, progress: Callable[[int], None]) -> None:
+def _run(job: Job, part: Path, progress: Progress) -> None:
     process = ChildProcess("annotated video", _main, job, words="the process that writes annotated videos", quiet=True)
     try:
         for written in process.messages():
@@ -71,3 +69,7 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
     from engine.store.exporters.video_process import main
 
     main(connection, job)
+
+
+# the suffix differs from the source's, which may lie in the same folder
+EXPORTER = Exporter("annotated video", ".annotated.mp4", write, frozenset((SourceKind.VIDEO,)), slow=True)

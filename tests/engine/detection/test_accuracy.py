@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 from engine.backends import create_backend
 from engine.media.decode import decode
+from engine.media.preview.reader import VideoReader
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.model.load import load_network
-from engine.model.network import Network
+from engine.model.network import Network, Yolo
 from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId
+from engine.types import Detections, DeviceId, Image
+from resources import DEMO
 from tests.support.detections import Comparison, compare, from_rows, read_darknet, read_jsonl
 
 CPU = DeviceId("cpu", "0")
@@ -25,6 +29,40 @@ FRAMES = slice(560, 700, 2)
 @pytest.fixture(scope="module")
 def network(data: Path) -> Network:
     return load_network(ModelFiles(data / "models" / "yolo-fastest-1.1.cfg", data / "models" / "yolo-fastest-1.1.weights"))
+
+
+def opencv_detections(image: Image, network: Network, confidence: float, iou: float) -> Detections:
+    """What OpenCV's Darknet importer and its own decoding and suppression find in a picture, with the demo's model."""
+    opencv = cv2.dnn.readNetFromDarknet(str(DEMO.cfg), str(DEMO.weights))
+    opencv.setInput(cv2.dnn.blobFromImage(image, 1 / 255, (network.width, network.height)))
+    rows = np.concatenate(opencv.forward(opencv.getUnconnectedOutLayersNames()))
+    height, width = image.shape[:2]
+    found: list[tuple[int, float, list[float]]] = []
+    for class_id, scores in enumerate(rows[:, 5:].T):
+        chosen = np.flatnonzero(scores >= confidence)
+        boxes = rows[chosen, :4] * (width, height, width, height)
+        boxes[:, :2] -= boxes[:, 2:] / 2
+        kept = cv2.dnn.NMSBoxes(boxes.tolist(), scores[chosen].tolist(), confidence, iou)
+        found += [(class_id, float(scores[chosen[index]]), boxes[index].tolist()) for index in kept]
+    return from_rows(found, width, height)
+
+
+def test_the_demo_s_frames_as_opencv_sees_them() -> None:
+    network = load_network(ModelFiles(DEMO.cfg, DEMO.weights))
+    # OpenCV suppresses by IoU only
+    by_iou = replace(
+        network, layers=tuple(replace(layer, diou_beta=None) if isinstance(layer, Yolo) else layer for layer in network.layers)
+    )
+    total = Comparison()
+    with VideoReader(DEMO.clip) as reader, create_backend(CPU) as backend:
+        backend.activate(by_iou, EngineSettings(precision=Precision.FP32, confidence=0.3))
+        for seconds in (2, 11, 20):
+            reader.seek(seconds)
+            image = next(reader).image
+            total += compare(opencv_detections(image, network, 0.3, 0.45), backend.infer([image])[0], 0.3)
+    assert total.reference > 60
+    assert total.recovered >= 0.99
+    assert total.unexplained <= 0.01 * total.reference
 
 
 def test_pictures_as_darknet_sees_them(network: Network, data: Path) -> None:

@@ -57,6 +57,20 @@ def test_neighbours_of_one_class_are_one_object(network: Network) -> None:
     assert chosen.class_ids.tolist() == [0]
 
 
+def test_the_suppression_that_the_cfg_asks_for_is_used(network: Network) -> None:
+    """Two boxes beside each other, IoU above the threshold: by DIoU, ``nms_kind=diounms``, their distance keeps them apart."""
+    raw = heads(network, (2, 2, 0, 1, 2.0), (2, 3, 0, 1, 1.0))
+    fit = plan_fit(96, 96, network.width, network.height, False)
+    by_iou, by_diou = (
+        detections(
+            replace(network, layers=tuple(_with_beta(layer, beta) for layer in network.layers)), raw, [fit], EngineSettings(iou=0.01)
+        )
+        for beta in (None, 0.6)
+    )
+    assert len(by_iou[0]) == 1
+    assert len(by_diou[0]) == 2
+
+
 def test_what_lies_in_the_grey_is_left_out(network: Network) -> None:
     raw = heads(network, (0, 3, 0, 1, 2.0), (2, 3, 0, 1, 2.0))
     letterboxed = plan_fit(960, 96, network.width, network.height, True)
@@ -69,3 +83,7 @@ def test_what_lies_in_the_grey_is_left_out(network: Network) -> None:
 
 def _with_small_anchors(layer: object) -> object:
     return replace(layer, anchors=np.full_like(layer.anchors, 20)) if hasattr(layer, "anchors") else layer
+
+
+def _with_beta(layer: object, beta: float | None) -> object:
+    return replace(layer, diou_beta=beta) if hasattr(layer, "diou_beta") else layer

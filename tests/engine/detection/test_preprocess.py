@@ -28,6 +28,16 @@ def test_letterbox_keeps_the_aspect_ratio_centred_in_grey(shape: tuple[int, int]
     assert placed.to_source(corners).tolist() == [[0, 0, shape[1], shape[0]]]
 
 
+@pytest.mark.parametrize(
+    ("size", "inner"),
+    [((100, 67), (0, 69, 416, 278)), ((67, 100), (69, 0, 278, 416)), ((300, 1), (0, 207, 416, 1)), ((1, 300), (207, 0, 1, 416))],
+)
+def test_letterbox_rounds_down_as_darknet_does(size: tuple[int, int], inner: tuple[int, ...]) -> None:
+    """416 · 67 / 100 = 278.72. AlexeyAB/darknet, ``src/image.c``, ``letterbox_image``: integer division of sizes and of margins."""
+    placed = plan_fit(*size, 416, 416, letterbox=True)
+    assert (placed.left, placed.top, placed.inner_width, placed.inner_height) == inner
+
+
 def test_a_used_buffer_leaves_no_trace_of_the_last_picture() -> None:
     out = np.full((20, 20, 3), 255, np.float32)
     fit(np.zeros((10, 40, 3), np.uint8), out, letterbox=True)

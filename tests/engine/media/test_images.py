@@ -192,9 +192,15 @@ def test_a_folder_of_nothing_but_bad_pictures_is_an_error(tmp_path: Path) -> Non
         probe(folder)
 
 
-def test_pictures_removed_while_reading_are_failures(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "shots", 3)
+def test_a_folder_that_changes_after_probing_keeps_its_pictures_and_their_order(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shots", SEGMENT_PICTURES + 5)
     info = probe(folder)
-    (folder / "shot2.png").unlink()
-    outcomes = list(decode(info, info.segments[0]))
-    assert [type(outcome) for outcome in outcomes] == [DecodedFrame, DecodedFrame, DecodeFailure]
+    first = list(decode(info, info.segments[0]))
+    (folder / "shot3.png").unlink()
+    (folder / "shot34.png").unlink()
+    save(folder / "a-new-one.png", numbered(99, (64, 48)))
+    second = list(decode(info, info.segments[1]))
+    assert [outcome.name for outcome in (*first, *second)] == [f"shot{number}.png" for number in range(info.frames)]
+    failures = [outcome for outcome in (*first, *second) if isinstance(outcome, DecodeFailure)]
+    assert [(failure.pts, failure.name) for failure in failures] == [(34.0, "shot34.png")]
+    assert "No such file" in failures[0].reason

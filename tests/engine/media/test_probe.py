@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-import socket
+import threading
+from collections.abc import Iterator
 from fractions import Fraction
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import av
 import pytest
 
 from engine.errors import SourceError
+from engine.media.container.video_file import open_local
 from engine.media.decode import decode
 from engine.media.probe import probe
 from tests.engine.media.conftest import Clip
-from tests.support.media import make_audio, number_of
+from tests.support.media import make_audio, number_of, numbered
 
 
 def refused(path: Path, words: str) -> None:
@@ -60,10 +63,10 @@ def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
     refused(path, "cannot be read")
 
 
-def test_a_pipe_is_no_file_and_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_without_reading_it(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     os.mkfifo(path)
-    refused(path, "is no file")
+    refused(path, "is not a regular file")
 
 
 def test_a_folder_without_pictures(tmp_path: Path) -> None:
@@ -77,23 +80,67 @@ def test_names_that_look_like_addresses_are_files(clip: Clip, tmp_path: Path, mo
         assert probe(Path(name)).frames == 60
 
 
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str]]]:
+    """The address of a server on this machine, and the paths requested from it."""
+    requested: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            requested.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}", requested
+        http.shutdown()
+        thread.join()
+
+
+PLAYLISTS = {
+    "hls": "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{}\n#EXT-X-ENDLIST\n",
+    "indented hls": "\n  #EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{}\n#EXT-X-ENDLIST\n",
+    "concat": "ffconcat version 1.0\nfile '{}'\n",
+}
+
+
 @pytest.mark.parametrize("name", ["list.m3u8", "list.mp4", "list.ts", "list.txt", "list.mkv"])
-@pytest.mark.parametrize("kind", ["hls", "concat", "indented hls"])
-def test_a_playlist_is_refused_and_opens_nothing(kind: str, name: str, clip: Clip, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0.05)
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.ts"
-        path = tmp_path / name
-        video = clip("a.ts")
-        lists = {
-            "hls": f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{video}\n#EXTINF:2,\n{address}\n#EXT-X-ENDLIST\n",
-            "concat": f"ffconcat version 1.0\nfile '{video}'\nfile '{address}'\n",
-        }
-        lists["indented hls"] = "\n  " + lists["hls"]
-        path.write_text(lists[kind])
-        refused(path, "playlist")
-        with pytest.raises(TimeoutError):
-            server.accept()
+@pytest.mark.parametrize("kind", PLAYLISTS)
+def test_a_playlist_is_refused_and_opens_no_other_file(
+    kind: str, name: str, clip: Clip, tmp_path: Path, server: tuple[str, list[str]]
+) -> None:
+    address, requested = server
+    (tmp_path / "other.ts").write_bytes(clip("a.ts", frames=20).read_bytes())
+    for target in ("other.ts", f"{address}/other.ts"):
+        (tmp_path / name).write_text(PLAYLISTS[kind].format(target))
+        refused(tmp_path / name, "playlist")
+    assert not requested
+
+
+def test_the_name_of_an_image_sequence_opens_no_other_file(tmp_path: Path) -> None:
+    picture = av.VideoFrame.from_ndarray(numbered(3, (64, 64)), format="rgb24")
+    with av.open(str(tmp_path / "1.sgi"), "w", format="image2") as output:
+        stream = output.add_stream("sgi", rate=1)
+        stream.width, stream.height, stream.pix_fmt = 64, 64, "rgb24"
+        output.mux(stream.encode(picture))
+        output.mux(stream.encode(None))
+    pattern = tmp_path / "%d.sgi"
+    pattern.write_bytes(b"not a picture")
+    with av.open(str(pattern)) as sequence:
+        assert len(list(sequence.decode(video=0))) == 1, "FFmpeg itself takes the name for a pattern and opens 1.sgi"
+    refused(pattern, "no video that can be read")
+
+
+@pytest.mark.parametrize("url", ["{}/clip.ts", "async:{}/clip.ts", "concat:/dev/null|{}/clip.ts"])
+def test_only_the_file_protocol_is_allowed(url: str, server: tuple[str, list[str]]) -> None:
+    address, requested = server
+    with pytest.raises((av.FFmpegError, ValueError, OSError)):
+        open_local(url.format(address))
+    assert not requested
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.media.sources import expand_sources, is_media, natural_key, pictures_in
+from engine.media.sources import expand_sources, natural_key, pictures_in
 
 
 def touch(path: Path) -> Path:
@@ -79,12 +79,6 @@ def test_an_address_is_told_from_a_missing_file(address: str, advice: str) -> No
 def test_a_colon_in_a_name_makes_no_address(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         expand_sources([tmp_path / "rtsp:" / "a.mp4"])
-
-
-def test_media_is_known_by_its_name(tmp_path: Path) -> None:
-    assert all(is_media(Path(name)) for name in ("a.mp4", "B.MKV", "c.jpeg", "d.webp"))
-    assert is_media(tmp_path)
-    assert not any(is_media(Path(name)) for name in ("a.txt", "b.m3u8", "mp4", "c.py"))
 
 
 def test_the_window_can_import_it_without_any_media_library() -> None:

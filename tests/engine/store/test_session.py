@@ -23,6 +23,7 @@ from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
+from engine.store.writer import COMMIT_SECONDS
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 
@@ -47,7 +48,7 @@ def frame_lists(draw: st.DrawFn) -> list[FrameResult]:
     return frames
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(frames=frame_lists(), step=st.integers(1, 5))
 def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
     with TemporaryDirectory() as folder:
@@ -76,7 +77,8 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
         assert reader.labels == LABELS
         assert reader.facts["model"] == "yolov4"
         first, second = reader.sources()
-        assert (first.path, first.kind, first.codec, first.width, first.height) == ("a.mp4", "video", "h264", 640, 480)
+        assert (first.path, first.kind) == ("a.mp4", "video")
+        assert first.info == video_info("a.mp4", 10)
         assert (first.ledger, first.seconds, first.error, first.complete) == (ledger, 2.5, None, True)
         assert (second.kind, second.error) == (None, "there is no such file")
 
@@ -99,18 +101,15 @@ def test_frames_are_found_by_pts(tmp_path: Path) -> None:
         assert reader.frame_at(0, 777 / 25 + 1e-6) is None
         assert reader.frame_at(1, 777 / 25) is None
         assert reader.frame_at(2, 0.0) is None
-        assert [frame.ref.index for frame in reader.frames_between(1, 3 / 25, 7 / 25)] == [3, 4, 5, 6]
-        assert reader.frames_between(1, 100.0, 200.0) == []
 
 
 def test_a_reader_in_another_thread_follows_the_writer(tmp_path: Path) -> None:
-    total, seen, failures = 6000, [0], []
+    total, seen, failures, closed = 6000, [0], [], threading.Event()
     writer = SessionWriter(tmp_path / "s.sqlite", LABELS, {})
 
     def follow() -> None:
         with SessionReader(writer.path) as reader:
-            deadline = time.monotonic() + 20
-            while seen[-1] < total and time.monotonic() < deadline:
+            while seen[-1] < total and not closed.is_set():
                 frames = list(reader.frames(0))
                 if [frame.ref.index for frame in frames] != list(range(len(frames))):
                     failures.append("a gap")
@@ -123,6 +122,8 @@ def test_a_reader_in_another_thread_follows_the_writer(tmp_path: Path) -> None:
     for start in range(0, total, 50):
         writer.add_frames(make_frame(0, index) for index in range(start, start + 50))
     writer.finish_source(0, "a.mp4", Ledger(total, total), 1.0)
+    thread.join(60)
+    closed.set()
     thread.join()
     writer.close(complete=False)
     assert not failures
@@ -134,10 +135,11 @@ def test_a_reader_in_another_thread_follows_the_writer(tmp_path: Path) -> None:
 def test_waiting_frames_are_committed_after_a_while(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer, SessionReader(writer.path) as reader:
         writer.add_frames([make_frame(0, 0)])
-        assert reader.count(0) == 0
-        time.sleep(0.6)
-        writer.commit_due()
-        assert reader.count(0) == 1
+        added = time.monotonic()
+        while not reader.count(0):
+            writer.commit_due()
+            time.sleep(0.01)
+        assert time.monotonic() - added >= 0.8 * COMMIT_SECONDS
 
 
 def test_a_finished_session_needs_no_other_file(tmp_path: Path) -> None:
@@ -229,6 +231,35 @@ def test_damaged_session(tmp_path: Path) -> None:
         file.write(os.urandom(100_000))
     with pytest.raises(ExportError, match=r"s\.sqlite.*damaged"), SessionReader(path) as reader:
         list(reader.frames(0))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE sources SET dropped = 'no JSON'",
+        "UPDATE sources SET failed = '7'",
+        "UPDATE sources SET kind = 'hologram'",
+        "UPDATE devices SET device = 'toaster:1'",
+        "DELETE FROM devices",
+        "UPDATE detections SET x1 = 'left'",
+        "UPDATE detections SET class_id = 1 << 40",
+        "DROP TABLE detections",
+        "DROP TABLE sources",
+    ],
+)
+def test_values_that_no_run_writes_are_named_as_damage(tmp_path: Path, damage: str) -> None:
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(damage)
+        connection.commit()
+
+    def read() -> None:
+        with SessionReader(path) as reader:
+            reader.sources()
+            list(reader.frames(0))
+
+    with pytest.raises(ExportError, match=r"cannot read .*s\.sqlite"):
+        read()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

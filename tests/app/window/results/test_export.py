@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, QueueItem
 from app.window.viewer.filter import ViewFilter
-from engine.store.export import part_of
+from engine.store.exporters.base import part_of
 from tests.support.media import make_video
 from tests.support.window import write_results
 

@@ -1,12 +1,23 @@
 from itertools import pairwise
 
 from app.window.widgets import theme
-from engine.media.annotation.colours import class_colour, contrast, oklch
+from engine.media.annotation.colours import Rgb, class_colour, oklch
 
 
 def rgb(text: str) -> tuple[int, int, int]:
     red, green, blue = (int(text[start : start + 2], 16) for start in (1, 3, 5))
     return red, green, blue
+
+
+def contrast(first: Rgb, second: Rgb) -> float:
+    """Contrast ratio 1..21 (WCAG 2.1, success criterion 1.4.3)."""
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Rgb) -> float:
+    red, green, blue = ((c / 255 / 12.92) if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_white_and_black_come_out_of_oklch_exactly() -> None:

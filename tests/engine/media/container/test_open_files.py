@@ -15,7 +15,7 @@ from engine.media.segment import packets_of
 from engine.media.types import Segment
 from tests.engine.media.conftest import Clip
 
-FRAMES = 250
+FRAMES = 170
 
 
 def read(file: VideoFile, segment: Segment) -> list[tuple[int | None, bytes]]:

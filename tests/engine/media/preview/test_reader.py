@@ -13,7 +13,7 @@ import pytest
 from engine.errors import SourceError
 from engine.media.preview.reader import VideoReader
 from tests.engine.media.conftest import Clip
-from tests.support.media import number_of, numbered, truncated
+from tests.support.media import joined, number_of, numbered, truncated
 
 VARIABLE = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(150)]
 CLIPS: dict[str, dict[str, Any]] = {
@@ -44,6 +44,14 @@ def test_seeking_lands_on_the_frame_shown_then(name: str, clip: Clip) -> None:
             assert [number_of(frame.image) for frame, _ in zip(reader, range(3), strict=False)] == list(range(150))[
                 expected + 1 : expected + 4
             ]
+
+
+def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> None:
+    with VideoReader(joined(tmp_path / "a.ts", 60, 90, size=(96, 64))) as reader:
+        times = {number_of(frame.image): frame.pts for frame in reader}
+        for number in (140, 10, 100):
+            reader.seek(times[number])
+            assert number_of(next(reader).image) == number
 
 
 def test_pictures_are_scaled_down_to_fit_and_never_up(clip: Clip) -> None:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,11 +25,13 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
-from engine.store.export import EXPORTERS, export_session, part_of
+from engine.store.export import export_session
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
-from tests.support.media import damaged, make_video, number_of
+from tests.support.media import damaged, joined, make_video, number_of
 from tests.support.store import CPU, LABELS
 
 BOX = (60, 170, 260, 220)  # below the squares that number a frame of 320×240
@@ -51,8 +53,11 @@ class Stored:
         return written.path
 
 
-def store(video: Path, box: Sequence[float] = BOX, upto: int | None = None) -> Stored:
-    """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame."""
+def store(video: Path, box: Sequence[float] | Callable[[int], Sequence[float] | None] = BOX, upto: int | None = None) -> Stored:
+    """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame.
+
+    box: the car's, or a function of the frame's number.
+    """
     info = probe(video)
     frames: list[FrameResult] = []
     times = []
@@ -63,8 +68,10 @@ def store(video: Path, box: Sequence[float] = BOX, upto: int | None = None) -> S
             if isinstance(outcome, DecodedFrame):
                 times.append(outcome.pts)
                 height, width, _ = outcome.image.shape
-                boxes = np.array([box, (2, height - 30, 30, height - 2)], np.float32)
-                found = Detections(boxes, np.array([0.9, 0.3], np.float32), np.array([2, 0], np.int32))
+                car = box(number_of(outcome.image)) if callable(box) else box
+                boxes = np.array([car or BOX, (2, height - 30, 30, height - 2)], np.float32)
+                found = Detections(boxes, np.array([0.9 if car else 0.0, 0.3], np.float32), np.array([2, 0], np.int32))
+                found = found.filter(0.1)
                 frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, width, height, found))
             else:
                 for _ in range(outcome.count):
@@ -194,6 +201,17 @@ def test_a_broadcast_s_clock_starts_anywhere(tmp_path: Path) -> None:
     assert times == pytest.approx([number / 30 for number in range(30)], abs=0.002)
 
 
+def test_boxes_stay_with_their_frames_where_a_broadcast_s_clock_restarts(tmp_path: Path) -> None:
+    """Only frames of the second recording have a box."""
+    video = joined(tmp_path / "a.ts", 40, 50, gop=10, audio=True)
+    stored = store(video, box=lambda number: BOX if number >= 40 else None)
+    times, images = read(stored.export(tmp_path / "out"))
+    assert times == pytest.approx([time - stored.times[0] + times[0] for time in stored.times], abs=0.002)
+    edges = ((60, 195), (260, 195), (160, 170), (160, 220))
+    drawn = [all(is_drawn(image, 2, x, y) for x, y in edges) for image in images]
+    assert drawn == [number_of(image) >= 40 for image in images]
+
+
 def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", 10)
     stored = store(video)
@@ -248,7 +266,7 @@ def children() -> list[int]:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Stored:
-    return store(make_video(tmp_path_factory.mktemp("long") / "long.mp4", 1500, (160, 120)))
+    return store(make_video(tmp_path_factory.mktemp("long") / "long.mp4", 900, (160, 120)))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
@@ -286,7 +304,7 @@ OWNER = """
 import os, signal, sys
 from pathlib import Path
 from engine.processes.child import ChildProcess
-from engine.store.export import EXPORTERS
+from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 
 def die(frames):

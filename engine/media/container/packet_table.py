@@ -1,4 +1,4 @@
-"""What reading a video through, packet by packet, tells about its frames."""
+"""Reads all packets of a video and records the times and keyframes of its frames."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ _CHECKED_PACKETS = 16
 
 
 class PacketTable:
-    """The frames that a file's packets show, in decoding order.
+    """The frames that a file's packets promise, in decoding order. Creating it reads the whole file.
 
-    pts: int64, in units of the stream's time base; without one, the dts stands for it, without both the position. keys: bool,
-    keyframes. ordered: the pts in ascending order. step: from one frame to the next, same unit. timed: whether that is more than
-    a guess. sound: whether every packet came whole and with a time of its own. hidden: packets of frames that are not shown.
-    holes: (frames before, bytes) where packets do not follow each other. size: bytes of the shown frames. read_until: byte
-    behind the last packet. end: seconds, of the latest packet of any track.
+    Times are in units of the stream's time base.
+
+    pts: int64 (frames,): the dts where a packet has no pts, the position where it has neither. ordered: the pts, ascending.
+    keys: bool (frames,): whether each frame is a keyframe.
+    step: the time from one frame to the next. timed: whether ``step`` comes from the packets' times, not from the stated rate.
+    intact: whether all packets are complete, have different times by one clock, and were read without an error.
+    hidden: the number of packets that give no frame. size: bytes of the others.
+    holes: (number of frames before it, bytes) for each stretch of the file between two packets. read_until: end of the last packet, bytes.
+    end: seconds, of the latest packet of any track.
     """
 
     def __init__(self, file: VideoFile) -> None:
         pts, keys = array("q"), array("b")
-        self.sound, self.hidden, self.size = True, 0, 0
+        self.intact, self.hidden, self.size = True, 0, 0
         self.read_until, self.end, timed = 0, 0.0, True
         self.holes: list[tuple[int, int]] = []
         for packet in file.packets():
@@ -41,7 +45,7 @@ class PacketTable:
             if not file.shows(packet):
                 self.hidden += not packet.is_discard
                 continue
-            self.sound &= packet.pts is not None and not packet.is_corrupt
+            self.intact &= packet.pts is not None and not packet.is_corrupt
             time = packet.pts if packet.pts is not None else packet.dts
             timed &= time is not None
             pts.append(time if time is not None else len(pts))
@@ -52,7 +56,7 @@ class PacketTable:
         self.ordered: NDArray[np.int64] = np.sort(self.pts)
         steps = np.diff(self.ordered)
         self.timed = timed and bool(steps.any())
-        self.sound &= timed and file.error is None and bool(np.all(steps > 0))
+        self.intact &= timed and file.error is None and not file.clock_restarts and bool(np.all(steps > 0))
         self.step = _usual(steps[steps > 0]) if self.timed else float(1 / (file.rate * file.time_base))
 
     def __len__(self) -> int:
@@ -60,11 +64,11 @@ class PacketTable:
 
     @property
     def span(self) -> float:
-        """From the first frame to the last one's end, in units of the stream's time base."""
+        """The time from the start of the first frame to the end of the last one."""
         return float(self.ordered[-1] - self.ordered[0]) + self.step if self.timed else len(self) * self.step
 
-    def clean_keyframes(self) -> Iterator[tuple[int, int]]:
-        """pts, and the number of frames shown before, of the keyframes that satisfy the definition of a cut (scan.py), in order."""
+    def possible_cuts(self) -> Iterator[tuple[int, int]]:
+        """The keyframes at which the video can be cut (see ``scan``): pts, and the number of frames shown before."""
         if not len(self):
             return
         latest_before = np.maximum.accumulate(self.pts)
@@ -77,7 +81,7 @@ class PacketTable:
                 yield pts, before
 
     def seeks_exactly(self, file: VideoFile, cuts: Sequence[int]) -> bool:
-        """Whether seeking to some of these keyframes finds the same packets again."""
+        """Whether seeking to these keyframes (pts), of which a few are tried, gives the same packets as reading from the start."""
         for cut in cuts[:: -(-len(cuts) // _CHECKED_CUTS) or 1]:
             packets = file.seek(cut)
             if packets is None:
@@ -90,6 +94,6 @@ class PacketTable:
 
 
 def _usual(steps: NDArray[np.int64]) -> float:
-    """The mean of the steps near the median: exact where rounding makes 33, 33 and 34 of 33⅓."""
+    """The mean of the steps near the median: exact where 33⅓ is stored as 33, 33 and 34."""
     middle = np.sort(steps)[len(steps) // 2]
     return float(np.mean(steps[np.abs(steps - middle) < middle / 2]))

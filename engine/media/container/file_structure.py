@@ -1,0 +1,61 @@
+"""Reads from MP4 and AVI files what FFmpeg does not report: broken boxes, and chunks without data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def is_fragmented(path: Path) -> bool:
+    """Whether an MP4 has movie fragments, or a broken chain of boxes: its index may then be incomplete."""
+    return any(kind == b"moof" or start == end for kind, start, end in _mp4_boxes(path))
+
+
+def unreadable_bytes(path: Path, read_until: int) -> int:
+    """The number of bytes after the first broken box of an MP4. read_until: the end of the last packet, a position in the file."""
+    size = path.stat().st_size
+    for _, start, end in _mp4_boxes(path):
+        if start == end or end > size:
+            return max(0, size - max(start, read_until))
+    return 0
+
+
+def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
+    """Type, start and end of each outermost box (ISO 14496-12, 4.2).
+
+    The last box may end beyond the end of the file. An invalid box ends where it starts.
+    """
+    with path.open("rb") as file:
+        position, size = 0, path.stat().st_size
+        while position < size:
+            file.seek(position)
+            header = file.read(16)
+            length = int.from_bytes(header[:4], "big")
+            if length == 1:
+                length = int.from_bytes(header[8:16], "big")
+            elif length == 0:
+                length = size - position
+            if length < 8 or not header[4:8].strip().isalnum():
+                yield header[4:8], position, position
+                return
+            yield header[4:8], position, position + length
+            position += length
+
+
+def empty_avi_chunks(path: Path, stream: int) -> int:
+    """The number of chunks of a video stream that hold no data (Microsoft, "AVI RIFF File Reference").
+
+    Such a chunk repeats the picture before it. The header counts it, and FFmpeg gives no packet for it.
+    """
+    pictures = tuple(b"%02d" % stream + kind for kind in (b"dc", b"db"))
+    empty = 0
+    with path.open("rb") as file:
+        while len(head := file.read(8)) == 8 and head[:4].isascii() and head[:4].strip(b"\0"):
+            name, size = head[:4], int.from_bytes(head[4:], "little")
+            if name in (b"RIFF", b"LIST"):
+                file.seek(4, os.SEEK_CUR)  # the kind of list; its chunks follow
+            else:
+                empty += name in pictures and size == 0
+                file.seek(size + size % 2, os.SEEK_CUR)
+    return empty

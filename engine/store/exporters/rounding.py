@@ -1,0 +1,27 @@
+"""Rounds detections for text formats: boxes x, y, width, height to 1/100 pixel, confidences to 4 decimals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from engine.types import Detections
+
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+"""One encoder for all lines: ``json.dumps`` would create one for each."""
+
+
+def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
+    """Class id, confidence and box (x, y, width, height, source pixels) of each detection."""
+    boxes = detections.boxes.astype(np.float64)
+    boxes[:, 2:] -= boxes[:, :2]
+    scores = np.round(detections.scores.astype(np.float64), 4)
+    boxes = np.round(boxes, 2) + 0.0  # + 0.0: no "-0.0"
+    return zip(detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
+
+
+def label_of(labels: Sequence[str], class_id: int) -> str:
+    """The label of a class, or its number if the list is too short."""
+    return labels[class_id] if 0 <= class_id < len(labels) else str(class_id)
