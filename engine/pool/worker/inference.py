@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 
 from engine.backends.base import Backend
 from engine.media.types import DeviceFrame, SourceKind
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.processes.watchdog import Clock, Watchdog
 from engine.types import Detections, Image
@@ -60,7 +60,6 @@ class Inference:
         self._slots = threading.Semaphore(backend.info.slots)
         self._clocks: list[Clock] = []  # those that do not run
         self._name = f"an inference on {backend.device}"
-        self._shared = backend.members != (backend.device,)
         self._on_cpu = any(member.kind == "cpu" for member in backend.device.members)
 
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
@@ -142,6 +141,8 @@ class Inference:
             except BaseException:
                 self._release(clock)
                 raise
+            if isinstance(future, SharedBatch):  # each member has clocks of its own, and this batch may wait for all batches before it
+                clock.stop()
             submitted = self._count("preprocess", started)
             if batch is not None:
                 batch.submitted = started
@@ -159,9 +160,7 @@ class Inference:
         self._slots.release()
 
     def _patience(self) -> float:
-        """Seconds that a batch may take. In a group each member has a clock of its own: a batch may wait for all batches before it."""
-        if self._shared:
-            return math.inf
+        """Seconds that a batch may take."""
         if self._slowest is None:  # how slow a processor is shows when the first batch is done
             return self._watchdog.seconds * (self._backend.info.batch if self._on_cpu else 1)
         return max(self._watchdog.seconds, SLOWEST_TIMES * self._slowest)

@@ -124,8 +124,8 @@ class Worker:
         from engine.model.load import load_network
 
         backend = self._create_backend()
-        alone = backend.members == (backend.device,)
-        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=alone)
+        watched = self._setup.device.kind != "group" or self._setup.parallel is Parallel.DEPTH  # the members of a group watch themselves
+        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=watched)
         return backend
 
     def _create_backend(self) -> Backend:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,14 @@ import pytest
 from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.media.types import DeviceFrame, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Detect, Failed
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Picture
 from engine.pool.worker.meter import Meter
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
+from engine.types import Detections, DeviceId
 from tests.support.models import tiny_network
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 64, 48, 9, None, None, ()), Segment(0, None, None, 9))
@@ -121,3 +123,14 @@ def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
     assert 0 < sum(stats.feeding.values()) <= stats.seconds
     assert len(stats.latencies) == 40
     assert not any(meter.read({}, inference.feeding).feeding.values()), "counted twice"
+
+
+def test_a_batch_that_members_share_is_watched_by_them_only(backend: Backend) -> None:
+    """It may wait for all batches before it, however long they take."""
+    running = []
+    for result in (Future[list[Detections]](), SharedBatch(1, DeviceId("cpu", "0"))):
+        watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
+        backend._submit_impl = lambda *_, result=result: result  # type: ignore[method-assign,misc]
+        Inference(backend, watchdog).submit([np.zeros((48, 64, 3), np.uint8)])
+        running.append([clock.running for clock in watchdog._clocks])
+    assert running == [[True], [False]]
