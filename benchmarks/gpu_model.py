@@ -23,6 +23,7 @@ from benchmarks.report import table, write
 from engine.backends import create_backend
 from engine.backends.base import Backend
 from engine.backends.tensorrt.backend import TensorRtBackend
+from engine.backends.tensorrt.engine import CustomLayers
 from engine.model.load import load_network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import DeviceId, Image
@@ -58,17 +59,17 @@ def pictures(count: int, height: int, width: int) -> list[Image]:
     return [np.ascontiguousarray(block.repeat(16, 0).repeat(16, 1)[:height, :width]) for block in blocks]
 
 
-def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT, first_layer: bool | None = None) -> Backend:
-    """An FP16 engine with seeded random weights. first_layer: see ``TensorRtBackend``."""
-    backend = TensorRtBackend(GPU, first_layer=first_layer)
+def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THROUGHPUT, layers: CustomLayers | None = None) -> Backend:
+    """An FP16 engine with seeded random weights. layers: see ``TensorRtBackend``."""
+    backend = TensorRtBackend(GPU, layers)
     network = load_network(ModelFiles(cfg, "random:1", size=(size, size)))
     backend.activate(network, EngineSettings(precision=Precision.FP16, batch=batch, hint=hint))
     return backend
 
 
-def throughput(cfg: Path, size: int, batch: int, seconds: float, first_layer: bool | None = None) -> Speed:
+def throughput(cfg: Path, size: int, batch: int, seconds: float, layers: CustomLayers | None = None) -> Speed:
     """In steady state."""
-    with open_backend(cfg, size, batch, first_layer=first_layer) as backend:
+    with open_backend(cfg, size, batch, layers=layers) as backend:
         images = pictures(batch, size, size)
         waiting = deque(backend.submit(images) for _ in range(backend.info.slots))
         for _ in range(3):
@@ -157,7 +158,7 @@ def main() -> int:
 
     rows = []
     for size, batch in ((416, 1), (416, 32), (608, 32)):
-        inside, outside, again = (throughput(cfg, size, batch, seconds, first) for first in (False, True, False))
+        inside, outside, again = (throughput(cfg, size, batch, seconds, CustomLayers(first)) for first in (False, True, False))
         rows.append([size, batch, *(f"{speed.stages['network']:.3f}" for speed in (inside, outside, again))])
     body.append(table(["size", "batch", "network ms", "with the custom first convolution", "without it again"], rows))
 

@@ -39,30 +39,25 @@ Frame = np.void
 MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593), "fcc": (0.3, 0.11), "smpte240m": (0.212, 0.087)}
 """The shares of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2, FCC 73.682 (a) (20), SMPTE ST 240."""
 
-LAYOUTS = {"nchw": "preprocess", "nhwc4": "preprocess_hwc4", "nhwc8": "preprocess_hwc8"}
-"""The network input's layouts, and the kernel for each: three planes, or pixels of 4 or 8 values, those after the third being zero."""
-
 BLOCK = (32, 8)
 
 
 class Preprocess:
     """Fills a network's input from a table of frames. The place of an entry of zeros stays as it is.
 
-    table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1, or in another of
-    LAYOUTS. frames of one batch may differ in everything.
+    table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1. The frames of
+    one batch may differ in everything.
 
     Raises:
-        ValueError: an odd width, or no such layout.
+        ValueError: the width is odd.
     """
 
-    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int, layout: str = "nchw") -> None:
+    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int) -> None:
         from cuda.core import LaunchConfig
 
         if width % 2:
             raise ValueError(f"a network of {width} × {height} pixels: the kernel needs an even width")
-        if layout not in LAYOUTS:
-            raise ValueError(f"no kernel for the layout {layout}: {', '.join(LAYOUTS)}")
-        self._kernel = kernels[LAYOUTS[layout]]
+        self._kernel = kernels["preprocess"]
         grid = (-(-width // (2 * BLOCK[0])), -(-height // BLOCK[1]), batch)
         self._config = LaunchConfig(grid=grid, block=(*BLOCK, 1))
         self._arguments = (np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height))

@@ -28,7 +28,6 @@ HEAD = np.dtype(
         ("columns", np.int32),
         ("anchors", np.int32),
         ("first", np.int32),
-        ("side_by_side", np.int32),
         ("new_coords", np.int32),
         ("scale_x_y", np.float32),
         ("shift", np.float32),
@@ -41,11 +40,7 @@ HEAD = np.dtype(
 
 @dataclass(frozen=True)
 class Head:
-    """One raw output. anchors: float32 (n, 2), network pixels.
-
-    values: address of FP16 (batch, anchors · (5 + classes), rows, columns); with ``padded``, of (batch, rows, columns, padded), of
-    whose last axis the first anchors · (5 + classes) values count.
-    """
+    """One raw output. values: address of FP16 (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
 
     values: int
     rows: int
@@ -53,7 +48,6 @@ class Head:
     anchors: NDArray[np.float32]
     scale_x_y: float
     new_coords: bool
-    padded: int | None = None
 
     @property
     def cells(self) -> int:
@@ -107,7 +101,7 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
         if len(head.anchors) > _MOST_ANCHORS:
             raise ValueError(f"a head of {len(head.anchors)} anchors: at most {_MOST_ANCHORS} can be used on a GPU")
         entry["values"], entry["rows"], entry["columns"] = head.values, head.rows, head.columns
-        entry["anchors"], entry["first"], entry["side_by_side"] = len(head.anchors), first, head.padded or 0
+        entry["anchors"], entry["first"] = len(head.anchors), first
         entry["new_coords"], entry["scale_x_y"], entry["shift"] = head.new_coords, head.scale_x_y, 0.5 * (head.scale_x_y - 1)
         entry["sizes"][: 2 * len(head.anchors)] = head.anchors.ravel()
         first += head.cells

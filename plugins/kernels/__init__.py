@@ -56,30 +56,6 @@ def compile_source(text: str, arch: str) -> bytes:
         raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
 
 
-def compile_ptx(text: str, arch: str) -> bytes:
-    """The PTX of CUDA C++ (cuda-core would ask for a driver), for who compiles it on: a cubin is what a device wants.
-
-    Raises:
-        KernelError: as ``compile_source``.
-    """
-    _compiler()
-    from cuda.bindings import nvrtc
-
-    options = [option.encode() for option in (f"--gpu-architecture={arch}", f"--include-path={_headers()}", "--std=c++17", "--fmad=false")]
-    _, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
-    try:
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
-        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = bytearray(nvrtc.nvrtcGetProgramLogSize(program)[1])
-            nvrtc.nvrtcGetProgramLog(program, log)
-            raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {status.name} {log.decode(errors='replace')}")
-        ptx = bytearray(nvrtc.nvrtcGetPTXSize(program)[1])
-        nvrtc.nvrtcGetPTX(program, ptx)
-        return bytes(ptx)
-    finally:
-        nvrtc.nvrtcDestroyProgram(program)
-
-
 class Kernels:
     """The loaded kernels of the current device."""
 

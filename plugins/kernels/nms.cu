@@ -9,7 +9,6 @@ struct Record {
     int class_id;
 };
 
-
 // By how much the overlap is too large; not above 0: it is not. Boxes are x1 y1 x2 y2. beta: below 0 for plain IoU.
 __device__ __forceinline__ float excess(const float4& a, const float4& b, float iou, float beta) {
     const float width = fmaxf(fminf(a.z, b.z) - fmaxf(a.x, b.x), 0.0f);
@@ -43,19 +42,20 @@ __device__ void sort(unsigned long long* keys, int size) {
     __syncthreads();
 }
 
-// boxes, scores, class_ids: (pictures, capacity), a power of two. frame: that of picture blockIdx.x. wanted: whether a class is.
+// boxes, scores, class_ids: (pictures, capacity), a power of two. wanted: one bit a class.
 // results: int2 (candidates, records) of each picture, then Record (pictures, limit), strongest first. Both numbers are true where they
 // exceed capacity or limit: of too many candidates none is looked at, of too many records the first are there.
-template <typename Wanted>
-__device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids,
-                                         const int* __restrict__ counts, int capacity, const Frame& frame, Wanted wanted, float iou, float beta,
-                                         int2* __restrict__ results, Record* __restrict__ records, int limit) {
+extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
+    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
+        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
+        Record* __restrict__ records, int limit) {
     extern __shared__ unsigned long long keys[];                                // capacity of them
     unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // and of these
     __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: lost to one kept before; has rows; whom it beats
     __shared__ float4 group[GROUP];
     __shared__ int group_classes[GROUP], written, warp_counts[NMS_THREADS / 32];
 
+    const Frame& frame = frames[blockIdx.x];
     const int picture = blockIdx.x, count = counts[picture];
     if (count > capacity || frame.luma == 0) {
         if (threadIdx.x == 0) {
@@ -150,7 +150,8 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
             record.y1 = fminf(fmaxf((box.y - back[3]) * back[2], 0.0f), shown_height);
             record.y2 = fminf(fmaxf((box.w - back[3]) * back[2], 0.0f), shown_height);
             record.score = scores[slot], record.class_id = class_ids[slot];
-            keep = record.x1 < record.x2 && record.y1 < record.y2 && wanted(record.class_id);
+            const bool is_wanted = wanted[record.class_id / 32] >> (record.class_id % 32) & 1;
+            keep = record.x1 < record.x2 && record.y1 < record.y2 && is_wanted;
         }
         const unsigned votes = __ballot_sync(0xffffffffu, keep);
         if (lane == 0) {
@@ -172,13 +173,4 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
     if (threadIdx.x == 0) {
         results[picture] = make_int2(count, written);
     }
-}
-
-// wanted: one bit a class.
-extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
-    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
-        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
-        Record* __restrict__ records, int limit) {
-    const auto is_wanted = [=](int class_id) { return (wanted[class_id / 32] >> (class_id % 32) & 1) != 0; };
-    suppress(boxes, scores, class_ids, counts, capacity, frames[blockIdx.x], is_wanted, iou, beta, results, records, limit);
 }

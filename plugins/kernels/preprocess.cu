@@ -73,39 +73,31 @@ __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row
     return outside ? make_float3(127.5f, 127.5f, 127.5f) : value;  // what Darknet fills a letterbox with
 }
 
-// Two pixels side by side, 0..255, into the network's layout.
-// CHANNELS: 0 for three planes; otherwise values of a pixel that lie side by side, those after the third being zero.
-template <int CHANNELS>
+// Two neighbouring pixels, 0..255, into the three planes of a picture.
 __device__ __forceinline__ void store(__half* picture, long long plane, long long at, float3 first, float3 second) {
     constexpr float scale = 1.0f / 255.0f;
     const __half2 red_green = __floats2half2_rn(first.x * scale, first.y * scale), blue = __floats2half2_rn(first.z * scale, 0.0f);
     const __half2 red_green2 = __floats2half2_rn(second.x * scale, second.y * scale), blue2 = __floats2half2_rn(second.z * scale, 0.0f);
-    const __half2 none = __floats2half2_rn(0.0f, 0.0f);
-    if constexpr (CHANNELS == 0) {
-        __half2* out = reinterpret_cast<__half2*>(picture + at);
-        out[0] = __lows2half2(red_green, red_green2);
-        out[plane / 2] = __highs2half2(red_green, red_green2);
-        out[plane] = __lows2half2(blue, blue2);
-    } else if constexpr (CHANNELS == 4) {
-        *reinterpret_cast<Half8*>(picture + 4 * at) = {red_green, blue, red_green2, blue2};
-    } else {
-        static_assert(CHANNELS == 8, "a layout of 4 or 8 values a pixel, or of planes");
-        Half8* out = reinterpret_cast<Half8*>(picture + 8 * at);
-        out[0] = {red_green, blue, none, none};
-        out[1] = {red_green2, blue2, none, none};
-    }
+    __half2* out = reinterpret_cast<__half2*>(picture + at);
+    out[0] = __lows2half2(red_green, red_green2);
+    out[plane / 2] = __highs2half2(red_green, red_green2);
+    out[plane] = __lows2half2(blue, blue2);
 }
 
-// pictures: (batch, 3, height, width) or (batch, height, width, CHANNELS), RGB, 0..1; two pixels a thread, the width is even.
-// frame: that of picture blockIdx.z. A frame without address leaves its place as it is.
-template <int CHANNELS>
-__device__ __forceinline__ void preprocess_frame(const Frame& frame, __half* __restrict__ pictures, int width, int height) {
+// pictures: (batch, 3, height, width), RGB, 0..1; two pixels a thread, the width is even. A frame without address leaves its place as it is.
+extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+    __shared__ Frame frame;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+    static_assert(sizeof(Frame) % 4 == 0, "copied by words");
+    if (thread < sizeof(Frame) / 4) {
+        reinterpret_cast<int*>(&frame)[thread] = reinterpret_cast<const int*>(frames + blockIdx.z)[thread];
+    }
+    __syncthreads();
     const int column = 2 * (blockIdx.x * blockDim.x + threadIdx.x), row = blockIdx.y * blockDim.y + threadIdx.y;
     if (frame.luma == 0 || column >= width || row >= height) {
         return;
     }
     const long long plane = static_cast<long long>(width) * height;
-    __half* picture = pictures + (CHANNELS == 0 ? 3 : CHANNELS) * plane * blockIdx.z;
     float3 first, second;
     if (frame.format == NV12) {  // each in code of its own: a branch at every pixel would make them wait for each other
         first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
@@ -114,29 +106,5 @@ __device__ __forceinline__ void preprocess_frame(const Frame& frame, __half* __r
     } else {
         first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
     }
-    store<CHANNELS>(picture, plane, static_cast<long long>(row) * width + column, first, second);
-}
-
-template <int CHANNELS>
-__device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    __shared__ Frame frame;
-    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
-    static_assert(sizeof(Frame) % 4 == 0, "copied by words");
-    if (thread < sizeof(Frame) / 4) {
-        reinterpret_cast<int*>(&frame)[thread] = reinterpret_cast<const int*>(frames + blockIdx.z)[thread];
-    }
-    __syncthreads();
-    preprocess_frame<CHANNELS>(frame, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<0>(frames, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess_hwc4(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<4>(frames, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess_hwc8(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<8>(frames, pictures, width, height);
+    store(pictures + 3 * plane * blockIdx.z, plane, static_cast<long long>(row) * width + column, first, second);
 }

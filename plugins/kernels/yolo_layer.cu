@@ -11,7 +11,6 @@ struct Head {
     unsigned long long values;      // FP16 (batch, anchors · (5 + classes), rows, columns)
     int rows, columns, anchors;
     int first;                      // cells of the heads before this one; a cell is a place and an anchor
-    int side_by_side;               // 0; or the values of a place lie side by side, and so many (with padding) they are
     int new_coords;
     float scale_x_y, shift;
     float sizes[2 * MOST_ANCHORS];  // width and height of each anchor, network pixels
@@ -23,25 +22,19 @@ __device__ __forceinline__ float logistic(float x) { return 1.0f / (1.0f + expf(
 struct Cell {
     const Head* head;
     const __half* raw;
-    int step, anchor, place;
+    int area, anchor, place;
 
     __device__ __forceinline__ Cell(const Head* heads, int head_count, int classes, int picture, int index) : head(heads) {
         for (const Head* last = heads + head_count - 1; head < last && index >= head[1].first; ++head) {
         }
-        const int area = head->rows * head->columns, local = index - head->first;
+        const int local = index - head->first;
+        area = head->rows * head->columns;
         anchor = local / area, place = local - anchor * area;
-        const int values = 5 + classes, wide = head->side_by_side;
         raw = reinterpret_cast<const __half*>(head->values);
-        if (wide) {
-            step = 1;
-            raw += (static_cast<long long>(picture) * area + place) * wide + anchor * values;
-        } else {
-            step = area;
-            raw += (static_cast<long long>(picture) * head->anchors + anchor) * values * area + place;
-        }
+        raw += (static_cast<long long>(picture) * head->anchors + anchor) * (5 + classes) * area + place;
     }
 
-    __device__ __forceinline__ float value(int channel) const { return __half2float(raw[static_cast<long long>(channel) * step]); }
+    __device__ __forceinline__ float value(int channel) const { return __half2float(raw[static_cast<long long>(channel) * area]); }
 
     // x1 y1 x2 y2, network pixels, not clipped
     __device__ __forceinline__ float4 box(float width, float height) const {
@@ -181,9 +174,10 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
 }
 
 // boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture; the true number, also where it exceeds the capacity.
-__device__ __forceinline__ void write_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
-                                                 float confidence, float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes,
-                                                 float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
+               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
+               int* __restrict__ counts, int capacity) {
     __shared__ int numbers[WARPS];
     block_counts += blockIdx.y * gridDim.x;
     int before = 0;
@@ -197,17 +191,10 @@ __device__ __forceinline__ void write_candidates(const Head* __restrict__ table,
     if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
         counts[blockIdx.y] = start + mine;
     }
-    if (mine == 0 || start < 0 || start >= capacity) {  // below 0 where TensorRT times the layer on numbers that nobody counted
+    if (mine == 0 || start >= capacity) {
         return;
     }
     const long long offset = static_cast<long long>(blockIdx.y) * capacity;
     const Room room = {boxes + offset, scores + offset, class_ids + offset, capacity};
     candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
-}
-
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
-               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
-               int* __restrict__ counts, int capacity) {
-    write_candidates(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids, counts, capacity);
 }

@@ -111,14 +111,15 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     from engine.backends.tensorrt.backend import TensorRtBackend
+    from engine.backends.tensorrt.engine import CustomLayers
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
     network = load_network(ModelFiles(cfg, "random:1"))
     inputs = np.random.default_rng(2).random((2, 3, network.height, network.width), np.float32)
     heads = []
-    for mish_layer, first_layer in product((False, True), (False, True)):
-        with TensorRtBackend(GPU, mish_layer, first_layer) as backend:
+    for first, mish in product((False, True), (False, True)):
+        with TensorRtBackend(GPU, CustomLayers(first, mish)) as backend:
             backend.activate(network, SETTINGS)
             heads.append(backend.heads(inputs))
     for outside in heads[1:]:

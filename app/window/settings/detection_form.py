@@ -17,7 +17,6 @@ _PRECISIONS = {
     Precision.MIXED: "Mixed: FP32, the last layers BF16",
     Precision.BF16: "BF16",
     Precision.FP16: "FP16",
-    Precision.INT8: "INT8",
 }
 _RESIZES = {
     Resize.AUTO: "As the model says",

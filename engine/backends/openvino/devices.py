@@ -16,8 +16,6 @@ from engine.types import DeviceId
 BACKEND = f"OpenVINO {ov.__version__.split('-')[0]}"
 
 ELEMENT_TYPES = {Precision.FP32: "f32", Precision.BF16: "bf16", Precision.FP16: "f16"}
-"""int8 is missing: OpenVINO computes in it only what was quantized before, and no network here is."""
-
 
 _making = Lock()
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.backends.base import Backend, EngineInfo, Progress
 from engine.backends.tensorrt.batch import Geometry, Uploads
+from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
 from engine.backends.tensorrt.speed import images_per_s, upload_bytes_per_s
 from engine.backends.tensorrt.trials import Builder
@@ -54,16 +55,11 @@ class _Place:
 
 
 class TensorRtBackend(Backend):
-    """A network built by TensorRT for ``cuda:N``.
+    """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use; None: those that a trial finds faster."""
 
-    mish_layer: Mish by the custom layer, between plans, instead of within them. first_layer: the first convolution by the custom
-    layer, if there is one for it (FP16 only); None: if a trial shows that the network is faster so.
-    """
-
-    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool | None = None) -> None:
+    def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)
-        self._mish_layer, self._first_layer = mish_layer, first_layer
-        self._first_layer_reason = ""
+        self._layers, self._layers_reason = layers, ""
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
         self._decoder: NvdecDecoder | None = None
@@ -106,7 +102,7 @@ class TensorRtBackend(Backend):
             self._cuda.name,
             str(builder.library),
             precision.value,
-            "; ".join(filter(None, (reason, self._first_layer_reason, f"batch {batch}: {why}"))),
+            "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}"))),
             network.width,
             network.height,
             batch,
@@ -176,9 +172,9 @@ class TensorRtBackend(Backend):
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build for a batch; the current device is the one that takes the pictures."""
-        if self._first_layer is None:  # once: a batch that is halved in the middle of a run has no time for trials
-            self._first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
-        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
+        if self._layers is None:  # once: when a batch is halved in the middle of a run, a trial would take too long
+            self._layers, self._layers_reason = builder.choose_layers(precision, batch)
+        self._engine, memory = builder.build(precision, batch, self._layers)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [

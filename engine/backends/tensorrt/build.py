@@ -1,4 +1,4 @@
-"""From a part of a network to a plan."""
+"""From a part of a network to a plan, built or taken from the cache."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 from engine.backends.base import Progress
 from engine.backends.tensorrt.library import Library, logger
 from engine.backends.tensorrt.lowering import Lowering
+from engine.backends.tensorrt.plan import Plan
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.model.split import Part
+from engine.settings import Precision
+from plugins.cache import FileCache
 
 
 def build_plan(
@@ -47,6 +50,31 @@ def build_plan(
     if plan is None:
         raise DeviceError(f"{library} cannot build {network.name} for this device; what it printed before tells why")
     return bytes(plan)
+
+
+def prepare_plan(
+    library: Library,
+    network: Network,
+    part: Part,
+    batch: int,
+    precision: Precision,
+    cache: FileCache,
+    situation: str,
+    progress: Progress,
+    linear: frozenset[int] = frozenset(),
+    channels_last: frozenset[int] = frozenset(),
+) -> Plan:
+    """The plan of a part on the current device. situation: what the plan depends on besides the other parameters, as a key.
+
+    Raises:
+        DeviceError: the library cannot build or load the plan.
+        ModelError: a weight is too large for FP16.
+    """
+    key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}\n{sorted(channels_last)}"
+    exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
+    serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress, channels_last))
+    progress("preparing its kernels", 0.0)
+    return Plan(library, serialized, cache, key)
 
 
 def _monitor(trt: Any, progress: Progress) -> Any:

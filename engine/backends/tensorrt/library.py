@@ -24,7 +24,7 @@ class Library:
 
     @property
     def full(self) -> bool:
-        """Whether it is the full TensorRT, which takes plugins."""
+        """Whether this is the full TensorRT; only TensorRT-RTX compiles kernels for the device when a plan is loaded."""
         return self.name == "TensorRT"
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from cuda.core import Event
 from numpy.typing import NDArray
 
-from engine.backends.tensorrt.engine import HALF, download, value_bytes
+from engine.backends.tensorrt.engine import HALF, download, in_batches, value_bytes
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
 from engine.backends.tensorrt.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
@@ -141,19 +141,14 @@ class StagedSlot(Slot):
         """See ``Engine.heads``; this slot must not be under way."""
         network, batch = self._staged.network, self._staged.batch
         last = self._staged.stages[-1].streams
-        found: list[list[NDArray[np.float32]]] = []
-        for start in range(0, len(inputs), batch):
-            part = inputs[start : start + batch]
-            values = np.zeros((batch, *inputs.shape[1:]), np.float16)
-            values[: len(part)] = part
-            self.fill(values)
+
+        def run(pictures: NDArray[np.float16]) -> list[NDArray[np.float16]]:
+            self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            outputs = [
-                download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)
-            ]
-            found.append([output[: len(part)].astype(np.float32) for output in outputs])
-        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+            return [download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)]
+
+        return in_batches(inputs, batch, run)
 
     def fill(self, pictures: NDArray[np.float16]) -> None:
         """Put these into the network's input: where no frames are, they stay there. Waits."""

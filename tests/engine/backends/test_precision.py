@@ -106,7 +106,7 @@ def test_without_hard_links_it_is_remembered_as_well(network: Network, cache: Pa
 
 
 @pytest.mark.parametrize(
-    "junk", [b"", b"\xff\x00", b"{}", b"[]", b'{"precision": "int8", "reason": ""}', b'{"precision": "x", "reason": ""}']
+    "junk", [b"", b"\xff\x00", b"{}", b"[]", b'{"precision": "fp16", "reason": ""}', b'{"precision": "x", "reason": ""}']
 )
 def test_a_damaged_memory_is_made_anew(network: Network, cache: Path, junk: bytes) -> None:
     runner = Runner(network, 20.0, 0.0)
@@ -132,7 +132,7 @@ def test_one_precision_needs_no_trial(network: Network) -> None:
     assert runner.runs == 0
 
 
-@pytest.mark.parametrize(("asked", "offered"), [(Precision.INT8, BOTH), (Precision.AUTO, ())])
+@pytest.mark.parametrize(("asked", "offered"), [(Precision.FP16, BOTH), (Precision.AUTO, ())])
 def test_what_cannot_be_had_is_an_error_that_names_the_device(network: Network, asked: Precision, offered: tuple[Precision, ...]) -> None:
     with pytest.raises(DeviceError, match="cpu:0: "):
         resolve_precision(asked, CPU, offered, network, "here", Runner(network, 20.0, 0.0))
