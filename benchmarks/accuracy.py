@@ -82,7 +82,7 @@ def detect_as_opencv(network: Network, threshold: float, pictures: Iterator[Imag
         while group := list(islice(pictures, 64)):
             pixels = np.empty((len(group), network.height, network.width, 3), np.float32)
             fits = [fit(picture, out, letterbox=False) for picture, out in zip(group, pixels, strict=True)]
-            outputs = backend.heads(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)) / 255)
+            outputs = backend.heads(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)) / np.float32(255))
             for index, placed in enumerate(fits):
                 boxes, each = decode_cells([output[index : index + 1] for output in outputs], network.heads, network.width, network.height)
                 scores, class_ids = each.max(axis=1), each.argmax(axis=1).astype(np.int32)
@@ -193,7 +193,8 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with models/, images/, video/ and reference/")
     data = parser.parse_args().data
     started = time.perf_counter()
-    pictures = {file.name: cv2.cvtColor(cv2.imread(str(file)), cv2.COLOR_BGR2RGB) for file in sorted((data / "images").glob("*.jpg"))}
+    files = sorted((data / "images").glob("*.jpg"))
+    pictures = {file.name: np.asarray(cv2.imread(str(file), cv2.IMREAD_COLOR_RGB), np.uint8) for file in files}
     text, good = boxes(data, pictures, data / "video" / "people.mp4")
     rows, worst = [], 0.0
     for name in FAMILY:

@@ -29,7 +29,7 @@ THREADS = 2
 def make_clip(path: Path, frames: int) -> Path:
     """A 1920×1080 H.264 clip."""
     rng = np.random.default_rng(1)
-    background = cv2.GaussianBlur(rng.integers(0, 255, (1080, 1920, 3), dtype=np.uint8), (0, 0), 9)
+    background = np.asarray(cv2.GaussianBlur(rng.integers(0, 255, (1080, 1920, 3), dtype=np.uint8), (0, 0), 9), np.uint8)
     sprite = rng.integers(0, 255, (240, 240, 3), dtype=np.uint8)
     with av.open(str(path), "w") as output:
         stream = output.add_stream("libx264", rate=30, options={"preset": "veryfast", "crf": "23", "g": "60", "bf": "2"})

@@ -137,7 +137,7 @@ def by_precision(outcomes: Sequence[Outcome]) -> str:
 
 def by_class(outcomes: Sequence[Outcome]) -> str:
     """Each set's classes at the first precision."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for outcome in {outcome.part.name: outcome for outcome in reversed(outcomes)}.values():
         classes, (one, other) = {c.label: c for c in outcome.result.classes}, halves(outcome.part, outcome.found)
         cells = (f"{c.ap50:.3f} / {c.ap50_95:.3f} ({c.objects:,})" if (c := classes.get(name)) else "–" for name in NAMES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -110,7 +111,7 @@ class Bench:
             ended = self._stream.record(options=EventOptions(timing_enabled=True))
             self._stream.sync()
             times.append((ended - begun) * 1000 / LAUNCHES)
-        return median(times[3:])
+        return float(median(times[3:]))
 
     def bandwidth(self) -> float:
         """Bytes/s of a large copy, read and written."""
@@ -220,13 +221,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = []
     for size in (416, 608):
         for batch in (1, 32):
-            groups = [
-                lambda b=batch, s=size: mish_cases(bench, b, s),
-                lambda b=batch, s=size: first_convolution_cases(bench, b, s),
-                lambda b=batch, s=size: preprocess_cases(bench, b, s),
-            ]
+            groups = [partial(cases, bench, batch, size) for cases in (mish_cases, first_convolution_cases, preprocess_cases)]
             for crowd, objectness in (("few", -5.0), ("many", -3.5)):
-                groups.append(lambda b=batch, s=size, c=crowd, o=objectness: decoding_cases(bench, b, s, c, o))
+                groups.append(partial(decoding_cases, bench, batch, size, crowd, objectness))
             for group in groups:
                 for case in group():
                     elapsed = bench.microseconds(case.steps)

@@ -135,7 +135,7 @@ def pytorch(cfg: Path, size: int, batch: int, seconds: float) -> float:
             done.record()
             done.synchronize()
             times.append(begun.elapsed_time(done))
-        return 1000 * batch / statistics.median(times)
+        return 1000 * batch / float(statistics.median(times))
 
 
 def main() -> int:

@@ -39,7 +39,7 @@ def looped(video: Path, times: int, target: Path) -> Path:
                 for packet in source.demux(track):
                     if packet.dts is None or packet.pts is None:
                         continue
-                    end = max(end, packet.pts + packet.duration)
+                    end = max(end, packet.pts + (packet.duration or 0))
                     packet.pts += offset
                     packet.dts += offset
                     packet.stream = copy

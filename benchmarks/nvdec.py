@@ -40,14 +40,14 @@ def make_clip(path: Path, frames: int) -> Path:
     """A 1920×1080 H.264 clip."""
     rng = np.random.default_rng(1)
     ground = cv2.GaussianBlur(rng.integers(0, 255, (2200, 3900, 3), dtype=np.uint8), (0, 0), 3)
-    ground = cv2.normalize(ground, None, 0, 255, cv2.NORM_MINMAX)
+    cv2.normalize(ground, ground, 0, 255, cv2.NORM_MINMAX)
     sprites = [rng.integers(0, 255, (120, 80, 3), dtype=np.uint8) for _ in range(8)]
     with av.open(str(path), "w") as output:
         stream = output.add_stream("libx264", rate=30, options={"preset": "veryfast", "g": "60", "bf": "2"})
         stream.width, stream.height, stream.pix_fmt, stream.bit_rate = 1920, 1080, "yuv420p", 8_000_000
         for number in range(frames):
             left, top = int(950 + 900 * np.sin(number / 97)), int(500 + 450 * np.cos(number / 71))
-            image = ground[top : top + 1080, left : left + 1920].copy()
+            image = np.array(ground[top : top + 1080, left : left + 1920], np.uint8)
             for turn, sprite in enumerate(sprites):
                 x, y = (number * (3 + turn) + 200 * turn) % 1800, (number * (1 + turn) + 90 * turn) % 900
                 image[y : y + 120, x : x + 80] = sprite

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -30,10 +31,10 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.model.load import load_network
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished
+from engine.pool.host import NICE
 from engine.pool.pool import EnginePool
-from engine.pool.worker.worker import NICE
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import DeviceId, Image
+from engine.types import Detections, DeviceId, Image
 
 DEVICE = DeviceId("cpu", "0")
 PICTURES = 64
@@ -79,7 +80,7 @@ def backend_alone(model: ModelFiles, settings: EngineSettings, video: Path, fram
     with create_backend(DEVICE) as backend:
         info = backend.activate(load_network(model), settings)
         # slots + 1 wait for their results, so that a slot never waits for its next pictures
-        waiting: deque = deque()
+        waiting: deque[Future[list[Detections]]] = deque()
         batches = [[images[(start + offset) % len(images)] for offset in range(info.batch)] for start in range(0, frames, info.batch)]
         for batch in batches[: info.slots]:
             backend.infer(batch)
@@ -99,7 +100,8 @@ def pool(model: ModelFiles, settings: EngineSettings, video: Path) -> Speed:
     begun, ready, first, used, frames = time.perf_counter(), 0.0, 0.0, 0.0, 0
 
     def used_by_all() -> float:
-        return sum(processor_seconds(pid) for pid in (os.getpid(), *(worker.pid for worker in multiprocessing.active_children())))
+        workers = [worker.pid for worker in multiprocessing.active_children() if worker.pid is not None]
+        return sum(map(processor_seconds, [os.getpid(), *workers]))
 
     with EnginePool(RunSettings(model, (DEVICE,), engine=settings), [DEVICE]) as engine_pool:
         engine_pool.add(video)

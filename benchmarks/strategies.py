@@ -19,25 +19,25 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import NoReturn
 
 import numpy as np
 
 from benchmarks.memory import looped
 from benchmarks.nvdec import make_clip
 from benchmarks.report import table, write
-from engine.backends.base import Backend
 from engine.media.decode import decode
 from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from engine.media.types import DecodedFrame, Segment
 from engine.model.load import load_network
 from engine.pool.events import DeviceFailed, DeviceStats, FramesDone, SourceFinished
 from engine.pool.groups.create import create_group
-from engine.pool.groups.group import DECODE_THREADS
+from engine.pool.groups.group import DECODE_THREADS, Group
 from engine.pool.groups.shared_pictures import SharedPictures
 from engine.pool.pool import EnginePool
-from engine.pool.protocol import Setup
+from engine.pool.protocol import Failed, Setup
 from engine.settings import EngineSettings, Hint, ModelFiles, Parallel, Precision, RunSettings, Tiles
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, Image
 
 ROUNDS = 50
 
@@ -46,7 +46,9 @@ def run_frames(
     settings: RunSettings, devices: list[DeviceId], video: Path, total: int
 ) -> tuple[float, dict[DeviceId, DeviceStats], list[Detections]]:
     """Frames/s, the last figures of each device, and the detections of the first hundred frames."""
-    frames, first, start, took, stats, found = 0, 0, 0.0, 0.0, {}, []
+    frames, first, start, took = 0, 0, 0.0, 0.0
+    stats: dict[DeviceId, DeviceStats] = {}
+    found: list[Detections] = []
     with EnginePool(settings, devices) as pool:
         pool.add(video)
         pool.finish()
@@ -54,7 +56,7 @@ def run_frames(
             match event:
                 case FramesDone():
                     frames += len(event.frames)
-                    found += [frame.detections for frame in event.frames if len(found) < 100]
+                    found += [frame.detections for frame in event.frames if len(found) < 100 and frame.detections is not None]
                     if not start and frames >= total / 10:
                         start, first = time.perf_counter(), frames
                     took = time.perf_counter() - start
@@ -70,7 +72,7 @@ def run_frames(
 def decode_alone(video: Path, decode_threads: int, seconds: float = 5.0) -> float:
     """Frames/s into shared memory, in a process of its own."""
     info, pictures = probe(video), SharedPictures(2**32)
-    segments: SimpleQueue = SimpleQueue()
+    segments: SimpleQueue[Segment] = SimpleQueue()
     for segment in info.segments:
         segments.put(segment)
     counts, stop = [0] * decode_threads, threading.Event()
@@ -104,17 +106,21 @@ def decode_alone(video: Path, decode_threads: int, seconds: float = 5.0) -> floa
 def apart(function: object, *arguments: object) -> float:
     """Call in a fresh process."""
     with multiprocessing.get_context("spawn").Pool(1) as fresh:
-        return fresh.apply(function, arguments)  # type: ignore[arg-type,no-any-return]
+        return fresh.apply(function, arguments)  # type: ignore[arg-type]
 
 
-def run_tiles(settings: RunSettings, devices: list[DeviceId], picture: np.ndarray) -> tuple[list[float], Detections, Backend]:
+def run_tiles(settings: RunSettings, devices: list[DeviceId], picture: Image) -> tuple[list[float], Detections]:
     """ms of each of ``ROUNDS`` pictures, and what was found."""
 
     def ignore(*_: object) -> None:
         pass
 
+    def die(failed: Failed) -> NoReturn:
+        raise RuntimeError(failed)
+
     setup = Setup(DeviceId.group(*devices), settings.model, settings.engine, 60.0, Parallel.TILES, settings.isolation, settings.tiles)
-    with create_group(setup, ignore, ignore, ignore) as backend:
+    with create_group(setup, ignore, die, ignore) as backend:
+        assert isinstance(backend, Group)
         backend.activate(load_network(settings.model), settings.engine)
         image = backend._pictures.put(picture)
         for _ in range(5):
@@ -129,7 +135,7 @@ def run_tiles(settings: RunSettings, devices: list[DeviceId], picture: np.ndarra
         for member in devices:
             print(member, {stage: round(ms / ROUNDS, 2) for stage, ms in backend.timings_of(member).items()}, flush=True)
         del image
-    return times, found[0], backend
+    return times, found[0]
 
 
 def differences(a: list[Detections], b: list[Detections]) -> str:
@@ -195,14 +201,14 @@ def main() -> int:
         tiles = Tiles(grid[0], grid[1])
         for batch in map(int, arguments.tile_batches.split(",")):
             latency = replace(settings, engine=replace(engine, batch=batch, hint=Hint.LATENCY), parallel=Parallel.TILES, tiles=tiles)
-            first, one_found = 0.0, None
+            first, reference = 0.0, []
             for count in counts:
-                times, found, _ = run_tiles(latency, devices[:count], large)
+                times, seen = run_tiles(latency, devices[:count], large)
                 p50, p90 = np.percentile(times, [50, 90])
-                first, one_found = first or p50, one_found or found
+                first, reference = first or p50, reference or [seen]
                 tile_rows.append([count, batch, f"{p50:.1f}", f"{p90:.1f}", f"{p50 / first:.3f}"])
                 print(tile_rows[-1], flush=True)
-                notes.append(f"tiles, batch {batch}, {count} devices: {differences([one_found], [found])}, against one device.")
+                notes.append(f"tiles, batch {batch}, {count} devices: {differences(reference, [seen])}, against one device.")
     head = ["devices", "frames/s", "× one", "bottleneck", "frames of each"]
     tile_head = ["devices", "tiles a batch", "latency p50, ms", "p90, ms", "of one device's"]
     body = [f"``frames``, 1080p, {arguments.cfg.stem}-{arguments.size}, {arguments.precision}, batch {arguments.batch}", table(head, rows)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -127,6 +128,13 @@ class Tiles:
         if not 0.0 <= self.overlap <= 0.5:
             raise UsageError(f"a tile overlap of {self.overlap:g} is outside 0..0.5")
 
+    @property
+    def in_words(self) -> str:
+        """The grid, the overlap and whether the whole picture is used."""
+        columns, rows = (str(count) if count else "as many" for count in (self.columns, self.rows))
+        grid = "tiles of about the network's size" if not (self.columns or self.rows) else f"{columns} × {rows} tiles"
+        return f"{grid} that overlap by {self.overlap:.0%}{', and the whole picture' if self.full_frame else ''}"
+
 
 @dataclass(frozen=True)
 class RunSettings:
@@ -142,3 +150,14 @@ class RunSettings:
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
+
+
+def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
+    """Check that one of these devices has the decoder that the settings ask for.
+
+    Raises:
+        UsageError: none has it.
+    """
+    if decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
+        names = ", ".join(map(str, devices))
+        raise UsageError(f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({names}): choose one, or let the CPU decode")

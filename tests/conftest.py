@@ -13,9 +13,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.goldens import Goldens
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 PROJECT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record-goldens", action="store_true", help="replace the files in tests/goldens by what the program gives now")
+
+
+@pytest.fixture(scope="session")
+def goldens(pytestconfig: pytest.Config) -> Goldens:
+    """What was recorded earlier: see tests/goldens/README.md."""
+    return Goldens(pytestconfig.getoption("--record-goldens"))
 
 
 @pytest.fixture(scope="session")

@@ -32,9 +32,6 @@ class EngineInfo:
     backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network
     input, pixels. batch: frames per inference. slots: inferences that may be under way at once. decode_threads: segments that its
     worker decodes at once.
-
-    images_per_s: what the network did when it was built, with its pictures at hand. upload_bytes_per_s: what the way from host memory
-    to the device let through then. None = not measured, or no such way.
     """
 
     device: DeviceId
@@ -47,8 +44,6 @@ class EngineInfo:
     batch: int
     slots: int
     decode_threads: int = 1
-    images_per_s: float | None = None
-    upload_bytes_per_s: float | None = None
 
 
 class Backend(ABC):

@@ -21,7 +21,7 @@ class CpuFallback:
     """Lets the CPU join a run when building takes long, and leave it when the first engine is ready.
 
     It stays if no engine gets ready: the run goes on, and the failures and the device in use are seen. devices: those chosen; with
-    a CPU among them there is nothing to do. A strategy whose devices cannot change waits instead, and so does a run that may get one.
+    a CPU among them there is nothing to do. A strategy whose devices cannot change waits instead.
     """
 
     def __init__(self, pool: EnginePool, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class CpuFallback:
         match event:
             case EngineBuilding() if self._needed:
                 self._since = self._clock() if self._since is None else self._since
-                if self._clock() - self._since >= PATIENCE_SECONDS and not self._pool.choosing:
+                if self._clock() - self._since >= PATIENCE_SECONDS:
                     self._needed = False
                     with suppress(UsageError, RuntimeError):
                         self._pool.add_device(CPU)

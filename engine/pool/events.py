@@ -28,9 +28,10 @@ class Ledger:
 
 @dataclass(frozen=True)
 class StrategyChosen:
-    """How the devices share the work, and in words why: the first event of a run. Comes again when devices have joined or left, if
-    that changes the reason; and, before the first frame, when it was measured what is faster for the sources: all devices start anew
-    then, if that is another strategy."""
+    """How the devices share the work, and why in one sentence: the first event of a run.
+
+    Comes again, with the same strategy, where another reason follows from devices that join or leave, or from the sources' keyframes.
+    """
 
     strategy: str
     reason: str

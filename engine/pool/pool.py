@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -13,16 +14,16 @@ from typing import ClassVar, Self
 
 from engine.errors import UsageError
 from engine.pool.device_reports import DeviceReports
-from engine.pool.events import Event, SourceFinished
+from engine.pool.events import Event, SourceFinished, StrategyChosen
 from engine.pool.host import Host, WorkerMain
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, WorkerOutcome
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Detect, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped, Surveyed
-from engine.pool.scheduling.choice import Choice
+from engine.pool.protocol import Building, Failed, Frames, FromWorker, Member, Ready, Stats, Stopped
 from engine.pool.scheduling.dispatcher import Dispatcher
+from engine.pool.scheduling.strategies.choose import choose, explain
 from engine.pool.setup import setup_for
 from engine.pool.worker import worker
-from engine.settings import Isolation, RunSettings
+from engine.settings import Isolation, RunSettings, check_decode
 from engine.types import DeviceId
 
 LOOKS = 60
@@ -39,7 +40,7 @@ class EnginePool:
     one frame or batch, is started again.
 
     Raises:
-        UsageError: no device, or one of them twice.
+        UsageError: no device, one of them twice, or devices that do not suit the strategy or the decoder of the settings.
     """
 
     stall_seconds: ClassVar[float] = 60.0
@@ -50,14 +51,17 @@ class EnginePool:
             raise UsageError("no device to run on: 'framefleet devices' lists yours")
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
+        check_decode(settings.engine.decode, devices)
         self._settings = settings
-        self._choice = Choice(settings, devices)
-        devices = self._choice.strategy.workers(devices)
+        self._strategy = choose(settings, devices)
+        self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices))
+        self._uncut: int | None = None
+        devices = self._strategy.workers(devices)
         together = settings.isolation is Isolation.THREAD
-        self._dispatcher = Dispatcher(self._choice.strategy, devices, together=together)
+        self._dispatcher = Dispatcher(self._strategy, devices, together=together)
         self._common_host = Host("devices", type(self).worker_main) if together else None
         self._workers = {device: self._new_worker(device) for device in devices}
-        self._reports = DeviceReports(self._choice.strategy)
+        self._reports = DeviceReports(self._strategy)
         # held while the state above is worked on; ``close`` may come from another thread
         self._driving = threading.Lock()
         # what the other threads want, and the pipe that wakes the driving one
@@ -121,7 +125,6 @@ class EnginePool:
             if device in self._wanted:
                 raise UsageError(f"{device} takes part already")
             self._wanted.append(device)
-            self._choice.settle()  # the user counts on devices that can join and leave
             self._command(list)
 
     def remove_device(self, device: DeviceId) -> None:
@@ -138,13 +141,7 @@ class EnginePool:
             if self._unfinished and len(self._wanted) == 1:
                 raise UsageError(f"{device} is the last device, and there is work left: add another device first, or cancel the work")
             self._wanted.remove(device)
-            self._choice.settle()
             self._command(list)
-
-    @property
-    def choosing(self) -> bool:
-        """Whether no device may work yet: which strategy is best for the sources depends on what the first engine can do."""
-        return self._choice.pending
 
     def close(self) -> None:
         """Stop everything now and leave nothing behind; harmless when repeated. An ``events`` under way in another thread ends."""
@@ -168,7 +165,7 @@ class EnginePool:
 
     def _drive(self) -> Iterator[Event]:
         try:
-            yield self._choice.current
+            yield self._chosen
             while (events := self._step()) is not None:
                 with self._commanding:
                     self._unfinished -= {event.source for event in events if isinstance(event, SourceFinished)}
@@ -186,13 +183,12 @@ class EnginePool:
     def _check_elastic(self, device: DeviceId) -> None:
         if self._closing or self._alarm_in.closed:
             raise RuntimeError(f"{device} comes too late: the run is over")
-        if not self._choice.strategy.elastic:
-            raise UsageError(f"with the strategy {self._choice.strategy.name} no device can join or leave a run: start another one")
+        if not self._strategy.elastic:
+            raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
 
     def _step(self) -> list[Event] | None:
         """Do what can be done now, or else wait for something to happen. None: it is over."""
         with self._driving:
-            events = self._choose()
             with self._commanding:
                 if self._closing or self._alarm.closed:
                     return None
@@ -202,41 +198,15 @@ class EnginePool:
                 if self._awake:
                     self._alarm.recv_bytes()
                     self._awake = False
-            events += self._join_and_leave(wanted)
+            events = self._join_and_leave(wanted)
+            events += self._explain(wanted)
             events += [event for command in commands for event in command()]
             if finishing and self._dispatcher.finished:
                 return events + self._shut_down()
             events += [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
-            for device, message in self._dispatcher.assignments(detecting=not self._choice.pending):
-                if isinstance(message, Detect):
-                    self._choice.settle()
+            for device, message in self._dispatcher.assignments():
                 self._workers[device].send(message)
             return events or self._wait()
-
-    def _choose(self) -> list[Event]:
-        """Find out whether the sources need another strategy, as long as no work is given out; what is lost if they do is only what the
-        devices have built so far. Called with ``_driving`` held."""
-        known = self._dispatcher.known
-        with self._commanding:
-            if self._closing or self._alarm.closed:
-                return []
-            survey = self._choice.survey(known, self._wanted)
-            chosen = self._choice.conclude(known, self._wanted)
-            strategy = self._choice.strategy
-            regrouping = strategy is not self._reports.strategy
-            if regrouping:
-                self._wanted = list(strategy.workers(self._wanted))
-        if survey is not None:
-            device, message = survey
-            self._workers[device].send(message)
-        if regrouping:
-            for _ in stop_all(self._workers.values()):
-                pass  # whatever they still say, the group finds out itself
-            (group,) = self._wanted
-            self._dispatcher.regroup(strategy, group)
-            self._reports.strategy = strategy
-            self._workers.clear()
-        return [] if chosen is None else [chosen]
 
     def _join_and_leave(self, wanted: Sequence[DeviceId]) -> list[Event]:
         """Bring the workers in line with the devices that are wanted. One that comes back while it leaves has to leave first."""
@@ -253,8 +223,17 @@ class EnginePool:
                 remote.leave()
             else:
                 events += self._left(remote)
-        explained = self._choice.of_devices(wanted)
-        return events if explained is None else [*events, explained]
+        return events
+
+    def _explain(self, wanted: Sequence[DeviceId]) -> list[Event]:
+        """The strategy again, where the devices that have joined or left, or the sources, give another reason."""
+        if self._uncut is None:
+            self._uncut = self._dispatcher.uncut
+        reason = explain(self._settings, wanted, self._uncut or 0) if wanted else self._chosen.reason
+        if reason == self._chosen.reason:
+            return []
+        self._chosen = replace(self._chosen, reason=reason)
+        return [self._chosen]
 
     def _wait(self) -> list[Event]:
         awaited = {remote.connection: remote for remote in self._workers.values()}
@@ -290,11 +269,7 @@ class EnginePool:
                 return self._reports.said(remote.device, message)
             case Ready():
                 self._dispatcher.ready(remote.device, message.engine.decode_threads)
-                self._choice.ready(remote.device, message.engine)
                 return self._reports.said(remote.device, message)
-            case Surveyed():
-                self._choice.surveyed(remote.device, message)
-                return []
             case Failed() | Stopped():
                 return []  # these are its exit message, and whoever buries it looks at them
             case Frames():
@@ -307,7 +282,6 @@ class EnginePool:
     def _start(self, remote: RemoteWorker) -> list[Event]:
         remote.start(setup_for(remote.device, self._settings, list(self._workers), self.stall_seconds))
         self._dispatcher.started(remote.device)
-        self._choice.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 
     def _reap(self, remote: RemoteWorker) -> list[Event]:
@@ -341,7 +315,6 @@ class EnginePool:
         if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)
-        self._choice.lost(device)
         self._dispatcher.join(wanted)
         events += self._dispatcher.lost(device, gone=device not in wanted, why="it was removed" if leaving else why, innocent=innocent)
         if leaving:

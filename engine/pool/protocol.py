@@ -1,6 +1,6 @@
 """Every message between the pool and its workers. All frozen, all picklable.
 
-Towards a worker: ``Probe``, ``Survey``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
+Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
 messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
 there is none; the pool then closes the connection.
 """
@@ -43,17 +43,6 @@ class Probe:
 
     source: int
     path: Path
-
-
-@dataclass(frozen=True)
-class Survey:
-    """Find out how fast this source is decoded, while nothing is being detected. Answered by ``Surveyed``.
-
-    info: of a source that cannot be cut.
-    """
-
-    source: int
-    info: SourceInfo
 
 
 @dataclass(frozen=True)
@@ -160,19 +149,6 @@ class ProbeFailed:
 
     source: int
     error: str
-
-
-@dataclass(frozen=True)
-class Surveyed:
-    """The answer to ``Survey``: frames/s, decoded as this device does it, and by one decoder for all devices; None = not known.
-
-    on_device: whether this device's own frames lie in its memory, so that nothing has to be uploaded.
-    """
-
-    source: int
-    own: float | None
-    shared: float | None
-    on_device: bool = False
 
 
 @dataclass(frozen=True)
@@ -294,8 +270,6 @@ class Frames:
             start = end
 
 
-Task: TypeAlias = Probe | Survey | Detect
+Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop
-FromWorker: TypeAlias = (
-    Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Surveyed | Frames | Done | Stats | Member
-)
+FromWorker: TypeAlias = Building | Ready | Failed | Stopped | Need | Began | Trying | Probed | ProbeFailed | Frames | Done | Stats | Member

@@ -70,7 +70,8 @@ def overlaps(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
     a, b = a[:, None].astype(np.float64), b[None].astype(np.float64)
     shared = np.maximum(np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2]), 0).prod(axis=-1)
     union = (a[..., 2:] - a[..., :2]).prod(axis=-1) + (b[..., 2:] - b[..., :2]).prod(axis=-1) - shared
-    return shared / np.maximum(union, 1e-9)
+    overlap: NDArray[np.float64] = shared / np.maximum(union, 1e-9)
+    return overlap
 
 
 def from_rows(rows: Sequence[tuple[int, float, Sequence[float]]], width: int, height: int) -> Detections:

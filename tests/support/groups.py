@@ -111,7 +111,7 @@ def faulty_member_main(connection: Connection[Any, Any], setup: MemberSetup, *, 
 
 def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
     """A real front whose members have that fault."""
-    RemoteBackend.member_main = staticmethod(partial(faulty_member_main, numbers=numbers, how=how))  # type: ignore[assignment]
+    RemoteBackend.member_main = staticmethod(partial(faulty_member_main, numbers=numbers, how=how))
     worker.main(connection, setup)
 
 

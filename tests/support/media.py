@@ -8,6 +8,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from av.stream import Disposition
 from numpy.typing import NDArray
 
 BITS = 16
@@ -79,6 +80,7 @@ def make_video(
         coder |= {"preset": "veryfast", "x264-params": f"b-adapt=0:bframes={bframes}:open-gop={int(open_gop)}:scenecut=0"}
     with av.open(str(path), "w", format=container, options=muxer or {}) as output:
         stream = output.add_stream(codec, rate=rate, options=coder | (options or {}))
+        assert isinstance(stream, av.VideoStream)
         stream.width, stream.height = size
         stream.pix_fmt = pix_fmt
         stream.codec_context.gop_size = gop
@@ -125,11 +127,15 @@ def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], byte
         stream = given.streams.video[0]
         copy = output.add_stream_from_template(stream)
         packets = [packet for packet in given.demux(stream) if packet.size]
-        span = max(packet.pts + packet.duration for packet in packets) - min(packet.pts for packet in packets)
+        starts = [packet.pts for packet in packets if packet.pts is not None]
+        ends = [packet.pts + packet.duration for packet in packets if packet.pts is not None and packet.duration is not None]
+        span = max(ends) - min(starts)
         for turn in range(times):
             for number, packet in enumerate(packets):
                 data = bytes(packet)
                 new = av.Packet(change(number, data, packet.is_keyframe) if change else data)
+                assert packet.pts is not None
+                assert packet.dts is not None
                 new.pts, new.dts, new.duration = packet.pts + turn * span, packet.dts + turn * span, packet.duration
                 new.time_base, new.is_keyframe, new.stream = packet.time_base, packet.is_keyframe, copy
                 output.mux(new)
@@ -206,7 +212,8 @@ def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
         sound = output.add_stream("aac", rate=48000)
         if cover:
             still = output.add_stream("mjpeg", rate=1)
-            still.width, still.height, still.pix_fmt, still.disposition = 64, 64, "yuvj420p", 0x400
+            assert isinstance(still, av.VideoStream)
+            still.width, still.height, still.pix_fmt, still.disposition = 64, 64, "yuvj420p", Disposition.attached_pic
             frame = av.VideoFrame.from_ndarray(numbered(1, (64, 64)), format="rgb24").reformat(format="yuvj420p")
             output.mux(still.encode(frame))
             output.mux(still.encode(None))

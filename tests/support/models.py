@@ -55,7 +55,8 @@ def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np
         case MaxPool():
             before = layer.padding // 2
             padded = _pad(first, before, layer.padding - before, -np.inf)
-            return _windows(padded, layer.size, layer.stride).max(axis=(-2, -1))
+            largest: NDArray[np.float64] = _windows(padded, layer.size, layer.stride).max(axis=(-2, -1))
+            return largest
         case Upsample():
             return first.repeat(layer.stride, axis=2).repeat(layer.stride, axis=3)
         case Route():
@@ -66,7 +67,8 @@ def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np
         case ScaleChannels() | Sam():
             return ACTIVATIONS[layer.activation](first * inputs[1])
         case AveragePool():
-            return first.mean(axis=(2, 3), keepdims=True)
+            mean: NDArray[np.float64] = first.mean(axis=(2, 3), keepdims=True)
+            return mean
     return first
 
 

@@ -20,9 +20,13 @@ def opencv_heads(cfg: Path, weights: Path, network: Network, inputs: NDArray[np.
     opencv = cv2.dnn.readNetFromDarknet(str(cfg), str(weights))
     opencv.setInput(inputs)
     # its YOLO layers give decoded boxes; its names number a convolution as the cfg does
-    outputs = opencv.forward([f"conv_{layer.inputs[0]}" for layer in network.layers if isinstance(layer, Yolo)])
+    names = [f"conv_{layer.inputs[0]}" for layer in network.layers if isinstance(layer, Yolo)]
+    outputs = [np.asarray(output, np.float32) for output in opencv.forward(names)]
     # with new_coords it leaves the last activation to its YOLO layer
-    return [1 / (1 + np.exp(-output)) if layer.new_coords else output for layer, output in zip(network.heads, outputs, strict=True)]
+    for layer, output in zip(network.heads, outputs, strict=True):
+        if layer.new_coords:
+            output[...] = 1 / (1 + np.exp(-output))
+    return outputs
 
 
 def relative_difference(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> float:

@@ -251,9 +251,11 @@ def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float,
 
     create = engine.backends.create_backend
 
-    def create_slow(asked: DeviceId) -> Backend:
-        backend = create(asked)
-        if asked != setup.device or device not in (None, asked):  # workers in the same process do this, too
+    slowed = device
+
+    def create_slow(device: DeviceId) -> Backend:
+        backend = create(device)
+        if device != setup.device or slowed not in (None, device):  # workers in the same process do this, too
             return backend
         submit = backend._submit_impl
 
@@ -330,7 +332,7 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     def faulty(self: Meter, batch: Any) -> None:
         raise ZeroDivisionError("a bug")
 
-    Meter.add = faulty  # type: ignore[method-assign]
+    Meter.add = faulty  # type: ignore[method-assign,assignment]
     worker.main(connection, setup)
 
 

@@ -147,14 +147,14 @@ def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, ne
 def kmeans(sizes: NDArray[np.floating], count: int = 9, rounds: int = 60, seed: int = 0) -> NDArray[np.float64]:
     """Anchors (count, 2), small to large, for box sizes (n, 2): k-means under the distance 1 - IoU."""
     rng = np.random.default_rng(seed)
-    sizes = np.asarray(sizes, float)
-    centers = sizes[rng.choice(len(sizes), count, replace=False)]
+    boxes = np.asarray(sizes, np.float64)
+    centers: NDArray[np.float64] = boxes[rng.choice(len(boxes), count, replace=False)]
     for _ in range(rounds):
-        both = np.minimum(sizes[:, None], centers[None]).prod(-1)
-        iou = both / (sizes.prod(-1)[:, None] + centers.prod(-1)[None] - both)
+        both = np.minimum(boxes[:, None], centers[None]).prod(-1)
+        iou = both / (boxes.prod(-1)[:, None] + centers.prod(-1)[None] - both)
         nearest = iou.argmax(1)
         moved = np.array(
-            [np.median(sizes[nearest == k], 0) if (nearest == k).any() else sizes[rng.integers(len(sizes))] for k in range(count)]
+            [np.median(boxes[nearest == k], 0) if (nearest == k).any() else boxes[rng.integers(len(boxes))] for k in range(count)]
         )
         if np.allclose(moved, centers):
             break
@@ -170,7 +170,8 @@ def box_sizes(data: Path, width: int, height: int) -> NDArray[np.float64]:
     boxes, kinds, visible = (np.load(data / f"{name}.npy") for name in ("boxes", "kinds", "visible"))
     size = boxes[..., 2:] - boxes[..., :2]
     real = (kinds >= 0) & (visible >= MIN_VISIBLE) & (size[..., 1] >= MIN_HEIGHT * source_height)
-    return size[real].astype(float) * (width / source_width, height / source_height)
+    sizes: NDArray[np.float64] = size[real].astype(float) * (width / source_width, height / source_height)
+    return sizes
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -173,7 +174,7 @@ def _finish(views: list[_View], height: int, width: int) -> Batch:
     return Batch(pictures, centered, kinds.clamp(min=0), real & ~ignored, ignored)
 
 
-def _recolor(pictures: Tensor, rand, generator: torch.Generator) -> Tensor:
+def _recolor(pictures: Tensor, rand: Callable[..., Tensor], generator: torch.Generator) -> Tensor:
     """Brightness, contrast, saturation, a tint, grain."""
     n = len(pictures)
     gain = 0.65 + 0.7 * rand(n, 1, 1, 1)

@@ -83,7 +83,8 @@ def band(
 
     def at(u: float, v: float) -> NDArray[np.float64]:
         low, high = lower[0] + (lower[1] - lower[0]) * u, upper[0] + (upper[1] - upper[0]) * u
-        return low + (high - low) * v + normal
+        corner: NDArray[np.float64] = low + (high - low) * v + normal
+        return corner
 
     return quads([[at(a, rise[0]), at(b, rise[0]), at(b, rise[1]), at(a, rise[1])] for a, b in cuts], color, gloss=gloss)
 

@@ -56,14 +56,14 @@ def park(rng: Generator, lay: Layout, plan: Plan, racks: list[tuple[float, float
                                 cycles.rolling("motorcycle", 0),
                             )
     for x, y, _ in racks:
-        for i in (-0.75, 0.75):
+        for aside in (-0.75, 0.75):
             if rng.random() < 0.92:
                 still(
                     BICYCLE,
                     cycles.bicycle(rng),
                     cycles.BONES,
                     x,
-                    y + i + 0.12,
+                    y + aside + 0.12,
                     np.pi / 2 * float(rng.choice([-1, 1])) + rng.normal(0, 0.05),
                     cycles.rolling("bicycle", rng.uniform(0, 2)),
                 )
@@ -85,7 +85,7 @@ def idlers(rng: Generator, lay: Layout, plan: Plan, made: list[Actor]) -> None:
                     body,
                     figure.BONES,
                     matrix(x + 0.62 * np.sin(a), y - 0.62 * np.cos(a), a),
-                    lambda _, h=height: figure.walking(0.4, h, 0.04),
+                    _standing(height),
                     rng,
                 )
             )
@@ -97,10 +97,18 @@ def idlers(rng: Generator, lay: Layout, plan: Plan, made: list[Actor]) -> None:
                     pup,
                     dogs.BONES,
                     matrix(x + 1.2 * np.cos(turn), y + 1.2 * np.sin(turn), turn + 1),
-                    lambda t, h=size: dogs.trotting(t * 6, h, 0.06),
+                    _wagging(size),
                     rng,
                 )
             )
+
+
+def _standing(height: float) -> Pose:
+    return lambda _: figure.walking(0.4, height, 0.04)
+
+
+def _wagging(height: float) -> Pose:
+    return lambda time: dogs.trotting(time * 6, height, 0.06)
 
 
 def _idler(kind: int, mesh: Mesh, bones: int, place: NDArray[np.float64], pose: Pose, rng: Generator) -> Actor:

@@ -45,12 +45,14 @@ class Camera:
 
     def to_camera(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
         """World points (…, 3) as right, down, ahead of the camera, metres."""
-        return (points - np.array(self.position)) @ self.axes.T
+        seen: NDArray[np.float64] = (points - np.array(self.position)) @ self.axes.T
+        return seen
 
     def project(self, seen: NDArray[np.float64], jitter: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
         """Camera-space points (…, 3) to pixels (…, 2); ``jitter`` moves the grid by a part of a pixel."""
         scale = self.focal / seen[..., 2:]
-        return seen[..., :2] * scale + np.array([self.width / 2 + jitter[0], self.height / 2 + jitter[1]])
+        pixels: NDArray[np.float64] = seen[..., :2] * scale + np.array([self.width / 2 + jitter[0], self.height / 2 + jitter[1]])
+        return pixels
 
     def screen_plane(self, normals: NDArray[np.float64], offsets: NDArray[np.float64], jitter: tuple[float, float]) -> NDArray[np.float64]:
         """Planes n · p = d in camera space as (a, b, c) with 1 / depth = a x + b y + c at pixel (x, y)."""
@@ -68,7 +70,8 @@ class Camera:
         x = (np.arange(self.width) + 0.5 - self.width / 2 - jitter[0]) / self.focal
         y = (np.arange(self.height) + 0.5 - self.height / 2 - jitter[1]) / self.focal
         right, down, ahead = self.axes
-        return (x[None, :, None] * right + y[:, None, None] * down + ahead).astype(np.float32)
+        rays: NDArray[np.float32] = (x[None, :, None] * right + y[:, None, None] * down + ahead).astype(np.float32)
+        return rays
 
     def ground_homography(self, origin: tuple[float, float], cell: float) -> NDArray[np.float64]:
         """3×3: pixel of a top-down map of the ground (``cell`` metres a pixel, pixel 0 at ``origin``) to pixel of the picture."""
@@ -76,4 +79,5 @@ class Camera:
         place = rotation @ -np.array(self.position)
         intrinsic = np.array([[self.focal, 0, self.width / 2], [0, self.focal, self.height / 2], [0, 0, 1]])
         world = np.stack([rotation[:, 0], rotation[:, 1], place], 1)
-        return intrinsic @ world @ np.array([[cell, 0, origin[0]], [0, cell, origin[1]], [0, 0, 1]])
+        homography: NDArray[np.float64] = intrinsic @ world @ np.array([[cell, 0, origin[0]], [0, cell, origin[1]], [0, 0, 1]])
+        return homography

@@ -25,7 +25,7 @@ class Canvas:
         self.map = np.empty((self.height, self.width, 3), np.uint8)
         self.wear = cloud(rng, self.width, self.height, cell)
 
-    def px(self, points: Sequence[Sequence[float]]) -> NDArray[np.int32]:
+    def px(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int32]:
         """Metres (n, 2) to pixels in sixteenths, as OpenCV draws them."""
         return np.round((np.asarray(points, float) - self.low) / self.cell * 16 - 8).astype(np.int32)
 
@@ -50,7 +50,7 @@ class Canvas:
         self.rect(mask, -lay.side - 9, lay.side + 9, lay.yc - c, lay.yc + c, 255)
         for sx in (-1, 1):
             for sy in (-1, 1):
-                self.rect(mask, *sorted((sx * h, sx * (h + r))), *sorted((lay.yc + sy * c, lay.yc + sy * (c + r))), 255)
+                self.rect(mask, *ordered(sx * h, sx * (h + r)), *ordered(lay.yc + sy * c, lay.yc + sy * (c + r)), 255)
                 self.disc(mask, sx * (h + r), lay.yc + sy * (c + r), r, 0)
         return mask
 
@@ -61,6 +61,11 @@ class Canvas:
         part, m = self.map[y : y + h, x : x + w], mask[y : y + h, x : x + w, None].astype(np.float32) / 255
         source = color[y : y + h, x : x + w] if color.ndim == 3 else color
         part[:] = np.clip(part + (source - part) * m, 0, 255).astype(np.uint8)
+
+
+def ordered(a: float, b: float) -> tuple[float, float]:
+    """The smaller number, then the larger one."""
+    return (a, b) if a <= b else (b, a)
 
 
 def tile(noise: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -47,7 +48,7 @@ class Shot:
     rain: float = 0.0
 
 
-def _layout(**options: object) -> Layout:
+def _layout(**options: Any) -> Layout:
     base = layout.draw(np.random.default_rng(0))
     return replace(base, **options)
 
@@ -140,7 +141,7 @@ def encode(folder: Path, out: Path, rate_factor: float) -> None:
         "tune": "animation",
         "x264-params": "keyint=75:min-keyint=10:bframes=5:ref=5",
     }
-    video.write(clip, (cv2.imread(str(name))[..., ::-1] for name in names), RATE, options)
+    video.write(clip, (np.asarray(cv2.imread(str(name)), np.uint8)[..., ::-1] for name in names), RATE, options)
     truths = []
     for name in names:
         truth = Truth.load(name.with_suffix(".npz"))

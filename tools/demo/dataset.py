@@ -48,7 +48,7 @@ def render_scene(
         picture, truth = film.frame(i, (i + 0.5) * STEP)
         if passes is None and rng.random() < 0.35:
             _, packed = cv2.imencode(".jpg", picture[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(45, 92))])
-            picture = cv2.imdecode(packed, cv2.IMREAD_COLOR)[..., ::-1]
+            picture = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
         pictures[i] = picture
         area = np.prod(truth.boxes[:, 2:] - truth.boxes[:, :2], 1)
         largest = np.argsort(-area, kind="stable")[:MOST]

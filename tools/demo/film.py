@@ -104,7 +104,7 @@ class Film:
         mask[pixel] = 255
         np.maximum.at(near, pixel, nearness)
         sigma = max(0.6, (0.02 + 0.7 * self.lights[0].softness) / self.shadows.cell)
-        return cv2.GaussianBlur(mask.reshape(self.shadows.height, self.shadows.width), (0, 0), sigma), near
+        return np.asarray(cv2.GaussianBlur(mask.reshape(self.shadows.height, self.shadows.width), (0, 0), sigma), np.uint8), near
 
     def _truth(
         self, whole: Part, vertices: NDArray[np.float64], moment: Moment, matrices: NDArray[np.float64]

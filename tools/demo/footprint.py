@@ -47,14 +47,15 @@ class Footprint:
         """A map's values (n,) below points (n, 3)."""
         x = np.clip(((points[:, 0] - self._low[0]) / GRID).astype(int), 0, self._grid[0] - 1)
         y = np.clip(((points[:, 1] - self._low[1]) / GRID).astype(int), 0, self._grid[1] - 1)
-        return coarse[y, x]
+        values: F32 = coarse[y, x]
+        return values
 
     def in_picture(self, coarse: F32) -> F32:
         """A map as the camera sees it on the ground, (height, width)."""
         camera = self.scene.camera
         to_picture = camera.ground_homography((self._low[0] + GRID / 2, self._low[1] + GRID / 2), GRID)
         to_picture[:2] -= 0.5 * to_picture[2]
-        seen = cv2.warpPerspective(coarse, to_picture, (camera.width, camera.height), flags=cv2.INTER_LINEAR)
+        seen = np.asarray(cv2.warpPerspective(coarse, to_picture, (camera.width, camera.height), flags=cv2.INTER_LINEAR), np.float32)
         a, b, c = camera.ground_plane()
         seen[b * (np.arange(camera.height) + 0.5) + a * camera.width / 2 + c <= 1e-4] = 0
         return seen

@@ -7,7 +7,7 @@ from numpy.random import Generator
 
 from tools.demo.facade import Facade
 from tools.demo.house_style import GLASS, WARM, Style, dim
-from tools.demo.meshes import srgb
+from tools.demo.meshes import Rgb, srgb
 from tools.demo.shopfront import ground_floor
 
 
@@ -16,7 +16,10 @@ def window(f: Facade, rng: Generator, s: Style, a: float, b: float, low: float, 
     deep = 0.16
     f.hole(a, b, low, high, deep, dim(s.wall, 0.8))
     lit = rng.random() < 0.5
-    glow = tuple(c * rng.uniform(0.3, 0.75) for c in WARM[rng.integers(len(WARM))]) if lit else (0.0, 0.0, 0.0)
+    glow: Rgb = (0.0, 0.0, 0.0)
+    if lit:
+        red, green, blue = (c * rng.uniform(0.3, 0.75) for c in WARM[rng.integers(len(WARM))])
+        glow = red, green, blue
     group = int(rng.integers(1, 5))
     tint = rng.uniform(0.7, 1.25)
     glass = dim(GLASS, tint)
@@ -39,14 +42,14 @@ def window(f: Facade, rng: Generator, s: Style, a: float, b: float, low: float, 
         if curtain:
             share = 0.3 * (x1 - x0)
             side = (x0, x0 + share) if x0 < middle - 0.2 else (x1 - share, x1)
-            f.panel(*side, y0, y1, -deep + 0.03, srgb("#cfc6b4"), tuple(c * 0.5 for c in glow), group, 0.5)
+            f.panel(*side, y0, y1, -deep + 0.03, srgb("#cfc6b4"), dim(glow, 0.5), group, 0.5)
     if s.kind != "modern":
         f.slab(a - 0.1, b + 0.1, low - 0.1, low, 0, 0.12, s.trim)
     if s.kind == "classic":
         f.slab(a - 0.12, b + 0.12, high, high + 0.14, 0, 0.09, s.trim)
     if s.kind == "classic" and rng.random() < 0.12:
-        for side in (a - 0.02 - (b - a) * 0.42, b + 0.02):
-            f.slab(side, side + (b - a) * 0.42, low, high, 0, 0.05, s.accent)
+        for left in (a - 0.02 - (b - a) * 0.42, b + 0.02):
+            f.slab(left, left + (b - a) * 0.42, low, high, 0, 0.05, s.accent)
 
 
 def front(rng: Generator, s: Style, width: float, shops: bool = True, blind: bool = False) -> tuple[Facade, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -23,11 +24,13 @@ class Ground:
         canvas = Canvas(rng, lay, cell)
         paint(canvas)
         self.low = canvas.low
-        self.levels = [canvas.map]
+        self.levels: list[MatLike] = [canvas.map]
         for _ in range(LEVELS - 1):
             self.levels.append(cv2.pyrDown(self.levels[-1]))
         width, height = canvas.width, canvas.height
-        self.puddles = cv2.resize(np.clip((cloud(rng, width // 4, height // 4, cell * 4) - 0.05) * 2.2, 0, 1), (width // 2, height // 2))
+        self.puddles: MatLike = cv2.resize(
+            np.clip((cloud(rng, width // 4, height // 4, cell * 4) - 0.05) * 2.2, 0, 1), (width // 2, height // 2)
+        )
 
     def sample(self, x: NDArray[np.float32], y: NDArray[np.float32], footprint: NDArray[np.float32]) -> NDArray[np.float32]:
         """Linear albedo (n, 3) at ground points; footprint: metres a pixel covers there."""
@@ -43,10 +46,10 @@ class Ground:
     def puddle(self, x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float32]:
         """How much water stands, 0 … 1 (n,)."""
         u, v = (x - self.low[0]) / (2 * self.cell), (y - self.low[1]) / (2 * self.cell)
-        return look(self.puddles, u, v)
+        return np.asarray(look(self.puddles, u, v), np.float32)
 
 
-def look(layer: NDArray[np.generic], u: NDArray[np.float32], v: NDArray[np.float32]) -> NDArray[np.generic]:
+def look(layer: MatLike, u: NDArray[np.floating], v: NDArray[np.floating]) -> MatLike:
     """Values of a map at columns u and rows v (n,), between its pixels linearly."""
     # remap takes pictures of at most 32767 pixels a side: fold the list of points into one
     n, side = len(u), 4096

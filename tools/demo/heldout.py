@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -48,7 +49,7 @@ def render_scene(seed: int, frames: int, unseen_light: bool, out: Path, size: tu
             yield picture
 
     video.write(clip, pictures(), RATE, {"threads": "1"})
-    joined = {f.name: np.concatenate([getattr(truth, f.name) for truth in truths]) for f in fields(Truth)}
+    joined: dict[str, Any] = {f.name: np.concatenate([getattr(truth, f.name) for truth in truths]) for f in fields(Truth)}
     np.savez(truth_file, frame=np.repeat(np.arange(frames), [len(truth.kinds) for truth in truths]), frames=frames, **joined)
 
 

@@ -138,4 +138,6 @@ def sky_color(light: Light, rays: NDArray[np.float32]) -> NDArray[np.float32]:
     unit = rays / np.linalg.norm(rays, axis=-1, keepdims=True)
     up = np.clip(unit[..., 2:], 0, 1) ** 0.55
     around = np.clip(unit @ light.sun, 0, 1)[..., None]
-    return light.horizon + (light.zenith - light.horizon) * np.minimum(up * 1.25, 1) + light.glow * (0.6 * around**8 + 0.5 * around**64)
+    sky = light.horizon + (light.zenith - light.horizon) * np.minimum(up * 1.25, 1)
+    color: NDArray[np.float32] = sky + light.glow * (0.6 * around**8 + 0.5 * around**64)
+    return color

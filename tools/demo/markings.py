@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.demo.canvas import Canvas, tile
+from tools.demo.canvas import Canvas, ordered, tile
 from tools.demo.layout import LANE
 
 WHITE, YELLOW = (228, 226, 218), (226, 172, 60)
@@ -32,18 +32,18 @@ def markings(c: Canvas, road: NDArray[np.uint8]) -> None:
                     c.rect(white, side * i * LANE - 0.06, side * i * LANE + 0.06, y, min(y + 2.6, y1), 255)
         for side in (-1, 1):
             if lay.bike:
-                c.rect(red, *sorted((side * (edge + 0.1), side * (edge + lay.bike - 0.05))), y0, y1, 255)
+                c.rect(red, *ordered(side * (edge + 0.1), side * (edge + lay.bike - 0.05)), y0, y1, 255)
                 for x in (edge, edge + lay.bike):
                     c.rect(white, side * x - 0.06, side * x + 0.06, y0, y1, 255)
             if lay.parking:
                 inner = edge + lay.bike
                 c.rect(white, side * inner - 0.05, side * inner + 0.05, y0, y1, 255)
                 for y in np.arange(y0, y1, 5.6):
-                    c.rect(white, *sorted((side * inner, side * lay.half)), y - 0.05, y + 0.05, 255)
+                    c.rect(white, *ordered(side * inner, side * lay.half), y - 0.05, y + 0.05, 255)
     if lay.bike:
         inner = lay.cross_half + lay.zebra[0] - 0.3
         for side in (-1, 1):
-            c.rect(red, *sorted((side * (edge + 0.1), side * (edge + lay.bike - 0.05))), lay.yc - inner, lay.yc + inner, 110)
+            c.rect(red, *ordered(side * (edge + 0.1), side * (edge + lay.bike - 0.05)), lay.yc - inner, lay.yc + inner, 110)
             for y in np.arange(lay.yc - inner + 0.2, lay.yc + inner - 0.6, 1.2):
                 for x in (edge, edge + lay.bike):
                     c.rect(white, side * x - 0.1, side * x + 0.1, y, y + 0.6, 255)
@@ -58,12 +58,12 @@ def markings(c: Canvas, road: NDArray[np.uint8]) -> None:
     z0, z1 = lay.zebra
     for s in (-1, 1):
         for x in np.arange(-lay.half + 0.25, lay.half - 0.2, 0.95):
-            c.rect(white, x, x + 0.5, *sorted((lay.yc + s * (lay.cross_half + z0), lay.yc + s * (lay.cross_half + z1))), 255)
+            c.rect(white, x, x + 0.5, *ordered(lay.yc + s * (lay.cross_half + z0), lay.yc + s * (lay.cross_half + z1)), 255)
         for y in np.arange(lay.yc - lay.cross_half + 0.25, lay.yc + lay.cross_half - 0.2, 0.95):
-            c.rect(white, *sorted((s * (lay.half + z0), s * (lay.half + z1))), y, y + 0.5, 255)
+            c.rect(white, *ordered(s * (lay.half + z0), s * (lay.half + z1)), y, y + 0.5, 255)
         # stop lines lie before the crossing on the side where traffic arrives
-        c.rect(white, *sorted((-s * 0.15, -s * (edge + lay.bike))), *sorted((lay.yc + s * gap, lay.yc + s * (gap - 0.45))), 255)
-        c.rect(white, *sorted((s * cgap, s * (cgap - 0.45))), *sorted((lay.yc + s * 0.15, lay.yc + s * lay.cross_half)), 255)
+        c.rect(white, *ordered(-s * 0.15, -s * (edge + lay.bike)), *ordered(lay.yc + s * gap, lay.yc + s * (gap - 0.45)), 255)
+        c.rect(white, *ordered(s * cgap, s * (cgap - 0.45)), *ordered(lay.yc + s * 0.15, lay.yc + s * lay.cross_half), 255)
     for i in range(lay.lanes):
         for s in (-1, 1):
             _arrow(c, white, -s * (i + 0.5) * LANE, lay.yc + s * (gap + 6.0), s, i == lay.lanes - 1)
@@ -72,7 +72,7 @@ def markings(c: Canvas, road: NDArray[np.uint8]) -> None:
         bus = np.zeros_like(white)
         for s in (-1, 1):
             for y0, y1 in runs:
-                c.rect(bus, *sorted((s * (edge - LANE + 0.15), s * (edge - 0.1))), y0, y1, 255)
+                c.rect(bus, *ordered(s * (edge - LANE + 0.15), s * (edge - 0.1)), y0, y1, 255)
         c.blend((bus * 0.5 * worn).astype(np.uint8), np.array((150, 62, 48), np.float32))
     bike_color = ((156, 70, 54), (64, 122, 84), (58, 98, 134))[rng.integers(3)]
     for mask, color, strength in ((red, bike_color, 0.75), (yellow, YELLOW, 1.0), (white, WHITE, 1.0)):

@@ -46,4 +46,4 @@ class Mirror:
         flipped = np.ascontiguousarray(seen.reshape(self.camera.height, self.camera.width, 3)[::-1])
         # ripples stretch what is mirrored towards the viewer
         smeared = cv2.GaussianBlur(flipped, (0, 0), sigmaX=self.camera.height / 260, sigmaY=self.camera.height / 32)
-        return cv2.resize(smeared, self.size, interpolation=cv2.INTER_LINEAR)
+        return np.asarray(cv2.resize(smeared, self.size, interpolation=cv2.INTER_LINEAR), np.float32)

@@ -116,4 +116,5 @@ class Lighting:
         else:
             color += moment.sunlit[face]
         clear = np.exp(-light.haze * np.maximum(depth - 12, 0))[:, None]
-        return color * clear + light.horizon * np.float32(0.92) * (1 - clear)
+        hazy: F32 = color * clear + light.horizon * np.float32(0.92) * (1 - clear)
+        return hazy

@@ -18,7 +18,7 @@ from engine.model.weights import EPSILON, read_weights, write_weights
 _ACTIVATIONS = {Activation.LINEAR: nn.Identity, Activation.MISH: nn.Mish, Activation.LEAKY: lambda: nn.LeakyReLU(0.1)}
 
 
-class _Convolution(nn.Module):
+class _Convolution(nn.Module):  # type: ignore[misc,unused-ignore]  # torch may be missing
     def __init__(self, spec: ConvolutionSpec) -> None:
         super().__init__()
         self.conv = nn.Conv2d(
@@ -32,7 +32,7 @@ class _Convolution(nn.Module):
         return result
 
 
-class Detector(nn.Module):
+class Detector(nn.Module):  # type: ignore[misc,unused-ignore]
     """Raw heads of a Darknet network: pictures (batch, 3, height, width) 0 … 1 to a list of (batch, 3 · (5 + classes), rows, columns)."""
 
     def __init__(self, description: Description) -> None:

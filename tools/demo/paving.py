@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.demo.canvas import Canvas, tile
+from tools.demo.canvas import Canvas, ordered, tile
 from tools.demo.layout import LANE
 from tools.demo.markings import markings
 
@@ -21,13 +21,13 @@ def paint(c: Canvas) -> None:
     if lay.park:
         sx, sy = lay.park
         x0, y0 = lay.half + lay.pave, lay.cross_half + lay.pave
-        c.rect(c.map, *sorted((sx * x0, sx * (lay.side + 9))), *sorted((lay.yc + sy * y0, lay.yc + sy * (y0 + 90))), GRASS)
+        c.rect(c.map, *ordered(sx * x0, sx * (lay.side + 9)), *ordered(lay.yc + sy * y0, lay.yc + sy * (y0 + 90)), GRASS)
         grain = tile(rng.normal(0, 9, (256, 256)).astype(np.float32), c.width, c.height)
         green = (c.map[..., 1].astype(np.int16) - c.map[..., 2] > 40)[..., None]
         c.map[:] = np.where(
             green, np.clip(c.map + grain[..., None] * (0.8, 1.0, 0.5) + c.wear[..., None] * 14, 0, 255).astype(np.uint8), c.map
         )
-        c.rect(c.map, *sorted((sx * x0, sx * (x0 + 40))), *sorted((lay.yc + sy * (y0 + 6), lay.yc + sy * (y0 + 8.4))), (196, 178, 146))
+        c.rect(c.map, *ordered(sx * x0, sx * (x0 + 40)), *ordered(lay.yc + sy * (y0 + 6), lay.yc + sy * (y0 + 8.4)), (196, 178, 146))
     for grow, color in ((0.32, KERB), (0.02, (128, 124, 116))):
         c.blend(c.road_mask(grow), np.array(color, np.float32))
     road = c.road_mask(0.0)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from tools.demo import buses, cars, cycles, dogs, figure, gaits, people, routes, trucks
 from tools.demo.actor import BICYCLE, BUS, CAR, DOG, MOTORCYCLE, PERSON, TRUCK, Actor, Plan, chained, matrix
@@ -64,7 +67,7 @@ def populate(
                         kind,
                         mesh,
                         1,
-                        lambda t, m=mover: matrix(*gaits.at(m, t))[None],
+                        partial(_driven, mover),
                         (mover.length, mover.width),
                         (0.65 if kind == CAR else 0.95, mover.length / 2),
                     )
@@ -91,20 +94,20 @@ def populate(
             body = people_with_umbrella(rng, body, height)
         start = rng.uniform(0, 2 * np.pi)
         made.append(
-            Actor(PERSON, body, figure.BONES, lambda t, m=mover, h=height, s=start, c=sheltered: gaits.walker(m, t, h, s, c), (0.6, 0.5))
+            Actor(PERSON, body, figure.BONES, partial(gaits.walker, mover, height=height, start=start, carry=sheltered), (0.6, 0.5))
         )
         if with_dog:
             owners += 1
             pup, size = dogs.dog(rng)
             aside = float(rng.choice([-1, 1])) * rng.uniform(0.7, 1.1)
-            made.append(Actor(DOG, pup, dogs.BONES, lambda t, m=mover, h=size, s=start, a=aside: gaits.dog(m, t, h, s, a), (0.9, 0.3)))
+            made.append(Actor(DOG, pup, dogs.BONES, partial(gaits.dog, mover, height=size, start=start, aside=aside), (0.9, 0.3)))
             lead = gaits.lead_mesh()
             made.append(
                 Actor(
                     -1,
                     lead,
                     lead.bones.max() + 1,
-                    lambda t, m=mover, h=height, d=size, s=start, a=aside: gaits.lead(m, t, h, d, s, a),
+                    partial(gaits.lead, mover, height=height, dog_height=size, start=start, aside=aside),
                     (0.0, 0.0),
                 )
             )
@@ -118,3 +121,7 @@ def populate(
 def people_with_umbrella(rng: Generator, body: Mesh, height: float) -> Mesh:
     """The same person, one hand up with an umbrella in it."""
     return join([body, people.umbrella(rng, height)])
+
+
+def _driven(mover: Mover, time: float) -> NDArray[np.float64]:
+    return matrix(*gaits.at(mover, time))[None]

@@ -79,11 +79,13 @@ def draw(buffer: NDArray[np.uint64], face: NDArray[np.int32], pixel: NDArray[np.
 
 
 def _least(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum(np.minimum(rows[0], rows[1]), np.minimum(rows[2], rows[3]))
+    least: NDArray[np.float64] = np.minimum(np.minimum(rows[0], rows[1]), np.minimum(rows[2], rows[3]))
+    return least
 
 
 def _most(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.maximum(np.maximum(rows[0], rows[1]), np.maximum(rows[2], rows[3]))
+    most: NDArray[np.float64] = np.maximum(np.maximum(rows[0], rows[1]), np.maximum(rows[2], rows[3]))
+    return most
 
 
 def _counting(counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -25,7 +25,8 @@ class Plot:
 
     def at(self, u: float, v: float, z: float) -> NDArray[np.float64]:
         """The point u metres along the front, v behind it, z up."""
-        return self.start + self.ahead * u + self.back * v + np.array([0, 0, z])
+        point: NDArray[np.float64] = self.start + self.ahead * u + self.back * v + np.array([0, 0, z])
+        return point
 
     def prism(self, u0: float, u1: float, v0: float, v1: float, z0: float, z1: float, color: Rgb, shrink: float = 0.0) -> Mesh:
         """A block, its top smaller by ``shrink`` on every side."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
+from tools.demo.canvas import ordered
 from tools.demo.house_style import Style, style
 from tools.demo.houses import house
 from tools.demo.layout import Layout
@@ -40,7 +41,7 @@ def houses(
                 near_end = first if (sx > 0) == (sy > 0) else last
                 far_end = last if (sx > 0) == (sy > 0) else first
                 parts.append(house(rng, corner, (0, -sx), width, depth, s, far_end, near_end))
-                footprints.append((*sorted((sx * px, sx * (px + depth))), low, low + width))
+                footprints.append((*ordered(sx * px, sx * (px + depth)), low, low + width))
                 if first:
                     _side_row(rng, lay, sx, sy, px + depth, parts, footprints)
                 first = False
@@ -71,7 +72,7 @@ def _side_row(
         low = x if sx > 0 else -x - width
         corner = (low, y) if sy > 0 else (low + width, y)
         parts.append(house(rng, corner, (sy, 0), width, 11, style(rng), False, False))
-        footprints.append((low, low + width, *sorted((y, y + sy * 11))))
+        footprints.append((low, low + width, *ordered(y, y + sy * 11)))
         x += width + 0.02
 
 

@@ -27,7 +27,7 @@ def awning(f: Facade, rng: Generator, a: float, b: float, top: float, color: Rgb
     f.quad([(b, top - drop, out), (b, top - drop, 0.02), (b, top, 0.02), (b, top, 0.02)], dim(color, 0.8))
 
 
-def shop_window(f: Facade, rng: Generator, a: float, b: float, top: float, glow: tuple[float, ...]) -> None:
+def shop_window(f: Facade, rng: Generator, a: float, b: float, top: float, glow: Rgb) -> None:
     """Glass in three bands, brighter towards the ceiling, and the goods behind it."""
     group = int(rng.integers(1, 3))
     edges = (0.5, 0.5 + (top - 0.5) * 0.4, 0.5 + (top - 0.5) * 0.75, top)
@@ -37,8 +37,8 @@ def shop_window(f: Facade, rng: Generator, a: float, b: float, top: float, glow:
     while x < b - 0.3:
         wide = rng.uniform(0.15, 0.45)
         color = ACCENTS[rng.integers(len(ACCENTS))]
-        lit = tuple(0.35 * c + 0.12 * g for c, g in zip(color, glow, strict=True))
-        f.panel(x, min(x + wide, b - 0.05), 0.5, rng.uniform(0.75, 1.5), -0.262, dim(color, 0.5), lit, group, 0.5)
+        red, green, blue = (0.35 * c + 0.12 * g for c, g in zip(color, glow, strict=True))
+        f.panel(x, min(x + wide, b - 0.05), 0.5, rng.uniform(0.75, 1.5), -0.262, dim(color, 0.5), (red, green, blue), group, 0.5)
         x += wide + rng.uniform(0.08, 0.5)
 
 
@@ -57,11 +57,11 @@ def ground_floor(f: Facade, rng: Generator, s: Style, width: float, high: float)
         if s.ground == "shop" and not (i == door_at and units > 2):
             color = ACCENTS[rng.integers(len(ACCENTS))]
             power = rng.uniform(0.45, 0.85)
-            glow = tuple(c * power for c in WARM[rng.integers(len(WARM))])
+            glow = dim(WARM[rng.integers(len(WARM))], power)
             f.hole(a, b, 0, top, 0.3, dim(color, 0.7))
             f.panel(a, b, 0, top, -0.3, color)
             door = a + 0.12 if rng.random() < 0.5 else b - 1.12
-            f.panel(door, door + 1.0, 0.08, 2.35, -0.27, dim(GLASS, 0.8), tuple(c * 0.7 for c in glow), 1, 1.0)
+            f.panel(door, door + 1.0, 0.08, 2.35, -0.27, dim(GLASS, 0.8), dim(glow, 0.7), 1, 1.0)
             spans = [(a + 0.12, door - 0.12), (door + 1.12, b - 0.12)]
             for x0, x1 in spans:
                 if x1 - x0 > 0.5:
@@ -72,7 +72,7 @@ def ground_floor(f: Facade, rng: Generator, s: Style, width: float, high: float)
             ink = srgb("#f6efdd") if sum(color) < 0.9 else srgb("#2b2a28")
             while x < (a + b) / 2 + letters / 2:
                 step = rng.uniform(0.12, 0.3)
-                f.panel(x, x + step - 0.06, top + 0.2, top + 0.44, 0.112, ink, tuple(c * 0.8 for c in ink), 1)
+                f.panel(x, x + step - 0.06, top + 0.2, top + 0.44, 0.112, ink, dim(ink, 0.8), 1)
                 x += step if rng.random() > 0.15 else step + 0.2
             if rng.random() < 0.55:
                 awning(f, rng, a - 0.05, b + 0.05, top + 0.02, color)

@@ -99,11 +99,12 @@ class Stage:
         spots = np.zeros_like(mask)
         for x, y, radius in self.town.spots:
             cv2.circle(spots, (px(x, -lay.side), px(y, lay.near)), max(1, int(radius / GRID / 2)), 0.45, -1)
-        return np.minimum(wide * 0.9 + cv2.GaussianBlur(spots, (0, 0), 0.5 / GRID / 2), 0.9)
+        lost: F32 = np.minimum(wide * 0.9 + cv2.GaussianBlur(spots, (0, 0), 0.5 / GRID / 2), 0.9)
+        return lost
 
     def _ground_contact(self, x: F32, y: F32) -> F32:
         lay = self.ground.lay
-        return look(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID))
+        return np.asarray(look(self.contact, (x + lay.side) / (2 * GRID), (y - lay.near) / (2 * GRID)), np.float32)
 
     def picture(self, light: Light, shadows: SunMap) -> Picture:
         """Light the scene."""
@@ -131,7 +132,7 @@ class Stage:
             rays = camera.rays(jitter).reshape(-1, 3)
             near, face = self.near[number], self.face[number]
             sky = near <= 0
-            depth = 1 / np.maximum(near, 1e-5)
+            depth: F32 = np.reciprocal(np.maximum(near, np.float32(1e-5)))
             clear = np.exp(-light.haze * np.maximum(depth - 12, 0)).astype(np.float32)[:, None]
             veil = light.horizon * np.float32(0.92) * (1 - clear)
 
@@ -167,9 +168,7 @@ class Stage:
                 mirror[floor] += water * (0.06 + 0.94 * (1 - lean / length) ** 5) * clear[floor, 0]
         scale = np.float32(1 / len(self.jitters))
         shape = (camera.height, camera.width, 3)
-        return Picture(
-            *(total[name].reshape(shape) * scale for name in ("fixed", "sun", "shade", "bare")), mirror.reshape(shape[:2]) * scale
-        )
+        return Picture(**{name: layer.reshape(shape) * scale for name, layer in total.items()}, mirror=mirror.reshape(shape[:2]) * scale)
 
     def _sun_sees(self, shadows: SunMap, points: F32, light: Light, number: int) -> F32:
         """0 … 1 per point: several lookups, spread by the distance of what casts the shadow."""
@@ -186,4 +185,4 @@ class Stage:
                 row + spread * np.float32(radius * np.sin(angle + 2.4 * k)),
                 near,
             )
-        return total / taps
+        return total / np.float32(taps)

@@ -62,13 +62,15 @@ class SunMap:
         y = np.clip((row + np.float32(shift[1])).astype(np.int32), 0, self.height - 1)
         index = y * np.int32(self.width) + x
         high = self.fixed[index] if moving is None else np.maximum(self.fixed[index], moving[index])
-        return near + np.float32(bias) > high
+        reached: NDArray[np.bool_] = near + np.float32(bias) > high
+        return reached
 
     def gap(self, column: NDArray[np.float32], row: NDArray[np.float32], near: NDArray[np.float32]) -> NDArray[np.float32]:
         """Metres between each point and what stands nearest to the sun above it."""
         x = np.clip(column.astype(np.int32), 0, self.width - 1)
         y = np.clip(row.astype(np.int32), 0, self.height - 1)
-        return np.maximum(self.fixed[y * np.int32(self.width) + x] - near, 0)
+        gap: NDArray[np.float32] = np.maximum(self.fixed[y * np.int32(self.width) + x] - near, 0)
+        return gap
 
     def ground_view(self, mask: NDArray[np.uint8], camera: Camera) -> NDArray[np.uint8]:
         """A mask on this map, as its shadow lies on the ground in the picture."""
@@ -78,7 +80,7 @@ class SunMap:
         to_map[:2, 2] = -self.origin / self.cell - 0.5
         to_picture = camera.ground_homography((0, 0), 1) @ np.linalg.inv(to_map)
         to_picture[:2] -= 0.5 * to_picture[2]
-        seen = cv2.warpPerspective(mask, to_picture, (camera.width, camera.height), flags=cv2.INTER_LINEAR)
+        seen = np.asarray(cv2.warpPerspective(mask, to_picture, (camera.width, camera.height), flags=cv2.INTER_LINEAR), np.uint8)
         horizon = camera.ground_plane()
         rows = horizon[1] * (np.arange(camera.height) + 0.5) + horizon[0] * camera.width / 2 + horizon[2]
         seen[rows <= 1e-4] = 0

@@ -43,7 +43,7 @@ class Average:
         self.model = copy.deepcopy(model).eval().requires_grad_(False)
         self.decay, self.steps = decay, 0
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]  # torch may be missing
     def update(self, model: nn.Module) -> None:
         """Move a little towards the model."""
         self.steps += 1

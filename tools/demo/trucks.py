@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from tools.demo.bodywork import GLASS, PAINTS, STEEL, TRIM, band, front_panel, lamps, wheels
+from tools.demo.house_style import dim
 from tools.demo.meshes import Mesh, box, join, loft, quads, ring, srgb
 
 BOXES = [srgb(code) for code in ["#f3f3f0", "#f3f3f0", "#e3e0d6", "#d9622b", "#2c5d8a", "#3c7a52", "#b92f2f", "#e8c547"]]
@@ -67,7 +68,7 @@ def truck(rng: Generator) -> Mesh:
                 box((s * half * 1.03 - 0.012, -e + 0.2, 1.2), (s * half * 1.03 + 0.012, back - 0.2, rng.uniform(1.5, 2.4)), accent, 0.15)
                 for s in (-1, 1)
             ]
-        dark = tuple(c * 0.55 for c in color)
+        dark = dim(color, 0.55)
         if kind == "curtain":
             for y in np.arange(-e + 0.5, back - 0.2, 0.62):
                 parts += [box((s * half * 1.03 - 0.014, y, 0.95), (s * half * 1.03 + 0.014, y + 0.06, roof - 0.1), dark) for s in (-1, 1)]

@@ -104,7 +104,7 @@ def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int,
 
     ``iscrowd`` makes pycocotools neither ask for them nor count what is found there as wrong.
     """
-    annotations = []
+    annotations: list[dict[str, Any]] = []
     for number, truth in enumerate(frames):
         for box, kind, track, visible, ignore in zip(truth.boxes, truth.kinds, truth.tracks, truth.visible, truth.ignore, strict=True):
             x1, y1, x2, y2 = (round(float(v), 1) for v in box)

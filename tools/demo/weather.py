@@ -21,7 +21,8 @@ def _cookie() -> F32:
         angle = (aside - lamp) / (ahead + 0.6)
         total += np.exp(-((angle / 0.3) ** 2)) * np.exp(-(((ahead - 5.0) / 5.0) ** 2)) / (1 + (ahead / 9) ** 2)
     edge = np.clip(ahead / 1.2, 0, 1) * np.clip((16 - ahead) / 4, 0, 1) * np.clip((4 - np.abs(aside)) / 1.5, 0, 1)
-    return (total * edge).astype(np.float32)
+    glow: NDArray[np.float32] = (total * edge).astype(np.float32)
+    return glow
 
 
 _COOKIE = _cookie()
@@ -90,5 +91,5 @@ class Weather:
             start = (int(x[i] * 16), int(y[i] * 16))
             end = (int((x[i] + slant[i] * length[i]) * 16), int((y[i] + length[i]) * 16))
             cv2.line(layer, start, end, int(40 + 70 * depth[i]), max(1, round(1.6 * depth[i] * unit)), cv2.LINE_AA, 4)
-        layer = cv2.GaussianBlur(layer, (0, 0), 0.6 * max(unit, 0.5))
-        picture += layer[..., None].astype(np.float32) * ((light.sky + 0.4 * light.horizon) * np.float32(0.35 / 255))
+        soft = cv2.GaussianBlur(layer, (0, 0), 0.6 * max(unit, 0.5))
+        picture += soft[..., None].astype(np.float32) * ((light.sky + 0.4 * light.horizon) * np.float32(0.35 / 255))

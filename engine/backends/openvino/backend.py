@@ -64,8 +64,7 @@ class OpenVinoBackend(Backend):
         self._yardstick = []
         slots = self._start(precision)
         size, decode_threads = (network.width, network.height), settings.decode_threads or 1
-        speed = self._measure()
-        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, decode_threads, speed)
+        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, decode_threads)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
@@ -145,18 +144,6 @@ class OpenVinoBackend(Backend):
             self._idle.put(Request(engine))
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=f"infer {self.device}")
         return slots
-
-    def _measure(self) -> float | None:
-        """``EngineInfo.images_per_s``: with all requests at work. Of a CPU, whose cores will have other work, that would tell little."""
-        if self._name == "CPU":
-            return None
-        requests = [self._idle.get() for _ in range(self._idle.qsize())]
-        started = time.perf_counter()
-        try:
-            return sum(self._threads.map(_run_a_while, requests)) * self._batch / (time.perf_counter() - started)
-        finally:
-            for request in requests:
-                self._idle.put(request)
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         request = self._idle.get()

@@ -48,9 +48,6 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         info = super()._activate_impl(network, settings, progress)
         return replace(info, device_name=joined_names(self._full_names()), reason=f"{self._description}; {info.reason}")
 
-    def _measure(self) -> None:
-        """One request after the other does not show the pace of stages."""
-
     def _full_names(self) -> list[str]:
         try:
             return [device_name(self._core, openvino_name(member)) for member in self._members]

@@ -21,7 +21,6 @@ from engine.backends.base import Backend, EngineInfo, Progress
 from engine.backends.tensorrt.batch import Geometry, Uploads
 from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
-from engine.backends.tensorrt.speed import images_per_s, upload_bytes_per_s
 from engine.backends.tensorrt.trials import Builder
 from engine.cuda.device import open_device
 from engine.cuda.memory import Memory, OutOfMemoryError, RegisteredMemory, cuda_errors
@@ -92,7 +91,6 @@ class TensorRtBackend(Backend):
                 except ValueError as problem:  # the custom layers count with 32 bits, and have room for so many heads and anchors
                     self._release()
                     raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
-        speed, upload = self._measure(batch)
         slots = len(self._places)
         decode_threads = settings.decode_threads or (_DECODE_THREADS if settings.hint is Hint.THROUGHPUT else 1)
         # what the pool may hold of them, and what is under way here
@@ -108,19 +106,7 @@ class TensorRtBackend(Backend):
             batch,
             slots,
             decode_threads,
-            speed,
-            upload,
         )
-
-    def _measure(self, batch: int) -> tuple[float | None, float | None]:
-        """``EngineInfo.images_per_s`` and ``upload_bytes_per_s``, as far as they are known."""
-        with cuda_errors(self.device, "measure the engine's speed"):
-            speed = images_per_s(self._places[0].slot, batch)
-            try:
-                with cuda_errors(self.device, "measure the link's speed"):
-                    return speed, upload_bytes_per_s(self._cuda, self._copies)
-            except OutOfMemoryError:  # the engine fits, and that is what counts
-                return speed, None
 
     def _open_decoder(self, frames: int) -> None:
         """Make NVDEC ready, with room for so many frames, if it is wanted and there.

@@ -56,9 +56,6 @@ class TensorRtDepthBackend(TensorRtBackend):
         names = joined_names([streams.device.name for streams in self._streams])
         return replace(info, device_name=names, reason=f"{describe_balance(self._balance, network, how)}; {info.reason}")
 
-    def _measure(self, batch: int) -> tuple[float | None, float | None]:  # noqa: ARG002
-        return None, None  # a batch alone in all stages does not show their pace
-
     @property
     def cuts(self) -> tuple[int, ...]:
         """The layers at which stages begin, beside the first."""

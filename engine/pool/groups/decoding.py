@@ -22,14 +22,10 @@ def decode_shared(
     Raises:
         SourceError: the file cannot be opened any more.
     """
-    for frame in decode(info, segment, skip, threads_for(segment, decode_threads)):
-        yield replace(frame, image=pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
-
-
-def threads_for(segment: Segment, decode_threads: int) -> int:
-    """How many threads decode a segment."""
     whole = segment.start is None and segment.end is None  # nothing else of this source can be decoded meanwhile
-    return min(THREADS, cores()) if whole else max(1, cores() // decode_threads)
+    threads = min(THREADS, cores()) if whole else max(1, cores() // decode_threads)
+    for frame in decode(info, segment, skip, threads):
+        yield replace(frame, image=pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
 
 
 def cores() -> int:

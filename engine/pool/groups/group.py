@@ -86,8 +86,6 @@ class Group(Backend):
             batch=batch,
             slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
             decode_threads=decode_threads,
-            images_per_s=_total([engine.images_per_s for engine in engines]),
-            upload_bytes_per_s=None,  # who gets how much depends on who is free
         )
 
     def _make(self, device: DeviceId) -> Backend:
@@ -101,8 +99,3 @@ class Group(Backend):
     def _close_impl(self) -> None:
         self._member_pool.close()
         self._pictures.close()
-
-
-def _total(rates: Sequence[float | None]) -> float | None:
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if len(known) == len(rates) else None

@@ -29,6 +29,9 @@ DIED_TWICE = "the worker died on this frame twice"
 
 MESSAGE_FRAMES = 64
 
+LONG_FRAMES = 1000
+"""With fewer frames another strategy saves no time worth mentioning."""
+
 
 class Dispatcher:
     """The state of a run. devices: those that will be started. together: whether their workers share a process, and so its end."""
@@ -58,20 +61,16 @@ class Dispatcher:
         return sum(source.sequencer.waiting for source in self._sources.values() if source.sequencer is not None)
 
     @property
-    def known(self) -> dict[int, SourceInfo] | None:
-        """What the sources are that are not finished, by number; None as long as one of them is not probed."""
-        infos = {source.number: source.info for source in self._sources.values() if source.info is not None}
-        return infos if len(infos) == len(self._sources) else None
+    def uncut(self) -> int | None:
+        """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
 
-    def regroup(self, strategy: Strategy, group: DeviceId) -> None:
-        """Go on with another strategy, and with one worker for all devices. Theirs have ended, and nobody was given work."""
-        self._strategy = strategy
-        self._devices.add(group)
-        for device in list(self._workers):
-            self.lost(device, gone=True, why="it is in a group now", innocent=True)
-        for source in self._sources.values():
-            if source.info is not None:
-                strategy.open(source.number, source.info.segments)
+        None: a source is not probed yet.
+        """
+        infos = [source.info for source in self._sources.values() if source.info is not None]
+        if not infos or len(infos) < len(self._sources):
+            return None
+        uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
+        return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
 
     def add(self, number: int, path: Path) -> list[Event]:
         """A new source, the last in the queue."""
@@ -166,13 +165,11 @@ class Dispatcher:
                     worker.pace.rest(self._clock())
                 return self._done(work, message)
 
-    def assignments(self, detecting: bool = True) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Revoke]]:
-        """What can be given out now, each once. Whoever asks for this has to send it. detecting: whether work is given out."""
+    def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Revoke]]:
+        """What can be given out now, each once. Whoever asks for this has to send it."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
-        if not detecting:
-            return
         yield from self._detects()
         if self._strategy.lends and len(self._workers) > 1:
             yield from self._revokes()

@@ -1,6 +1,6 @@
 """A device's worker: builds its engine, then probes, decodes and infers what the pool asks for.
 
-Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens and surveys sources, ``read 0``,
+Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to the pool; ``probe`` opens sources, ``read 0``,
 ``read 1``, … decode, ``deliver`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
@@ -37,12 +37,10 @@ from engine.pool.protocol import (
     Setup,
     Stop,
     Stopped,
-    Survey,
     ToWorker,
 )
-from engine.pool.worker.pipeline import DECODE_THREADS_SECONDS, Pipeline
-from engine.pool.worker.survey import PATIENCE_SECONDS, survey
-from engine.pool.worker.watchdog import Clock, Watchdog
+from engine.pool.worker.pipeline import Pipeline
+from engine.pool.worker.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 
@@ -69,8 +67,7 @@ class Worker:
         self._sending = threading.Lock()
         self._over = False  # the last message was sent
         self._stopping = False
-        self._probes: queue.SimpleQueue[Probe | Survey | None] = queue.SimpleQueue()
-        self._surveying = threading.Lock()  # held by the thread that decodes for a survey, or that closes the engine
+        self._probes: queue.SimpleQueue[Probe | None] = queue.SimpleQueue()
         self._pipeline: Pipeline | None = None
         self._watchdog = Watchdog(setup.stall_seconds, self._sending.locked, self._die)
 
@@ -102,7 +99,7 @@ class Worker:
         unused = True
         if not self._stopping:
             self._send(Ready(backend.info))
-            unused = pipeline.run() and self._surveying.acquire(timeout=DECODE_THREADS_SECONDS)
+            unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
             backend.close()
             self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
@@ -188,7 +185,7 @@ class Worker:
                 break
             pipeline = self._pipeline
             match message:
-                case Probe() | Survey():
+                case Probe():
                     self._probes.put(message)
                 case Detect() if pipeline is not None:
                     pipeline.reader.put(message)
@@ -218,9 +215,6 @@ class Worker:
 
         clock = self._watchdog.add()
         while (task := self._probes.get()) is not None:
-            if isinstance(task, Survey):
-                self._survey(task, clock)
-                continue
             self._send(Began(task.source, None))
             clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
             try:
@@ -232,16 +226,3 @@ class Worker:
                 answer = ProbeFailed(task.source, f"{task.path}: {type(error).__name__}: {error}")
             clock.stop()
             self._send(answer)
-
-    def _survey(self, task: Survey, clock: Clock) -> None:
-        pipeline = self._pipeline
-        if pipeline is None or not self._surveying.acquire(blocking=False):
-            return  # the engine is gone, and nobody waits for an answer
-        try:
-            # the second decoder starts when the first one is given up, each at a frame that may take as long as any
-            clock.start(f"measuring how fast {task.info.path} is decoded", 2 * (self._watchdog.seconds + PATIENCE_SECONDS))
-            answer = survey(task, pipeline.backend, lambda: self._stopping)
-            clock.stop()
-        finally:
-            self._surveying.release()
-        self._send(answer)

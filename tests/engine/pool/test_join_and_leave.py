@@ -343,5 +343,5 @@ def test_the_reason_for_the_strategy_keeps_up_with_the_devices(video: Path) -> N
     seen = run_pool([video], [FIRST], react=Once(DeviceReady, lambda pool: pool.add_device(SECOND)), settings=tiny_settings(Parallel.AUTO))
     reasons = [event.reason for event in seen.events if isinstance(event, StrategyChosen)]
     assert reasons[0] == "there is one device: cpu:0 does every file from start to end"
-    assert reasons[1].startswith("files can be cut at keyframes: all 2 devices work")
+    assert reasons[1].startswith("files are cut at keyframes, and all 2 devices work")
     assert len(reasons) == 2

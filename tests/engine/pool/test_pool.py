@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -20,8 +21,9 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
-from engine.settings import EngineSettings, Isolation, Parallel, Precision
-from engine.types import Detections
+from engine.pool.scheduling import dispatcher
+from engine.settings import Decode, EngineSettings, Isolation, Parallel, Precision
+from engine.types import Detections, DeviceId
 from tests.support.media import make_video, numbered, truncated
 from tests.support.models import tiny_network
 from tests.support.pool import CPUS, Seen, cpu_seconds, quicker_than, run_pool, tiny_settings, watch, worker_pids
@@ -72,6 +74,25 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
                     else:
                         found[number] += [frame.reason] * frame.count
     return found
+
+
+def test_nvdec_without_a_gpu_is_refused() -> None:
+    settings = tiny_settings()
+    settings = replace(settings, engine=replace(settings.engine, decode=Decode.NVDEC))
+    with pytest.raises(UsageError, match=r"NVDEC is part of NVIDIA's GPUs.*cpu:0, cpu:1"):
+        EnginePool(settings, CPUS)
+    EnginePool(settings, (*CPUS, DeviceId("cuda", "0"))).close()
+
+
+@pytest.mark.parametrize(("gop", "hint"), [(1000, True), (60, False)], ids=["uncut", "cut"])
+def test_a_long_video_that_cannot_be_cut_gives_a_hint_once(gop: int, hint: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatcher, "LONG_FRAMES", 200)
+    path = make_video(tmp_path / "video.mp4", 230, (64, 48), gop=gop)
+    seen = run_pool([tmp_path / "missing.mp4", path], CPUS)
+    chosen = [event for event in seen.events if isinstance(event, StrategyChosen)]
+    assert [event.strategy for event in chosen] == ["segments"] * (1 + hint)
+    assert ("--parallel frames" in chosen[-1].reason) is hint
+    assert seen.finished[1].ledger.inferred == 230
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from engine.backends.base import EngineInfo
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
-from engine.pool.groups.frames import FramesBackend
 from engine.pool.groups.member_pool import DIED
 from engine.pool.outcome import RESTARTS
 from engine.pool.pool import EnginePool
-from engine.pool.protocol import Setup
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, slowed
@@ -236,12 +232,3 @@ def test_closing_in_mid_run_leaves_no_process(video: Path) -> None:
         pool.close()
     assert len(pids) == 2
     assert gone(pids)
-
-
-def test_a_group_is_as_fast_as_its_members_together_if_all_are_known() -> None:
-    info = EngineInfo(CPUS[0], "A CPU", "OpenVINO", "fp32", "as asked", 64, 64, 1, 2, images_per_s=100.0, upload_bytes_per_s=1e9)
-    group = FramesBackend(Setup(DeviceId.group(*CPUS), SETTINGS.model, SETTINGS.engine), print, sys.exit, print)
-    for second, total in ((50.0, 150.0), (None, None)):
-        described = group._describe([info, replace(info, device=CPUS[1], images_per_s=second)], SETTINGS.engine)
-        assert described.images_per_s == total
-        assert described.upload_bytes_per_s is None

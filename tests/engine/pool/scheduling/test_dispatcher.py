@@ -16,7 +16,7 @@ from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.scheduling.dispatcher import DIED_TWICE, Dispatcher
-from engine.pool.scheduling.strategies import choose
+from engine.pool.scheduling.strategies.choose import choose
 from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
 from engine.types import Detections, DeviceId, FrameResult
@@ -80,7 +80,7 @@ class Run:
         together: bool = False,
     ) -> None:
         self.devices = DEVICES[:devices]
-        self.strategy, _ = choose(tiny_settings(parallel), self.devices)
+        self.strategy = choose(tiny_settings(parallel), self.devices)
         self.dispatcher = Dispatcher(self.strategy, self.devices, lambda: self.now, together=together)
         self.now = 0.0
         self.together = together

@@ -1,0 +1,55 @@
+"""Which strategy a run gets, and why, in one sentence. ``auto`` takes ``segments``, always."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.pool.scheduling.strategies.base import Strategy
+from engine.pool.scheduling.strategies.depth import Depth
+from engine.pool.scheduling.strategies.frames import Frames
+from engine.pool.scheduling.strategies.segments import Segments
+from engine.pool.scheduling.strategies.streams import Streams
+from engine.pool.scheduling.strategies.tiles import Tiles
+from engine.settings import Decode, Parallel, RunSettings
+from engine.types import DeviceId
+
+
+def choose(run: RunSettings, devices: Sequence[DeviceId]) -> Strategy:
+    """The strategy for a run on these devices.
+
+    Raises:
+        UsageError: the devices do not suit the strategy.
+    """
+    match run.parallel:
+        case Parallel.AUTO | Parallel.SEGMENTS:
+            return Segments(devices)
+        case Parallel.STREAMS:
+            return Streams()
+        case Parallel.FRAMES:
+            return Frames(Frames.workers(devices))
+        case Parallel.TILES:
+            return Tiles(Tiles.workers(devices))
+        case Parallel.DEPTH:
+            return Depth(Depth.workers(devices))
+
+
+def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> str:
+    """Why a run has its strategy. uncut: number of sources, if all are long videos that cannot be cut at keyframes; else 0."""
+    if run.parallel is Parallel.TILES:
+        return f"as the settings say: {run.tiles.in_words}"
+    if run.parallel is not Parallel.AUTO:
+        return "as the settings say"
+    if len(devices) == 1:
+        return f"there is one device: {devices[0]} does every file from start to end"
+    together = f"files are cut at keyframes, and all {len(devices)} devices work on the oldest one"
+    if not _leaves_idle(run, devices, uncut):
+        return f"{together}; a video that cannot be cut stays on one device"
+    videos = "this video" if uncut == 1 else f"these {uncut} videos"
+    stays = "cannot be cut and stays on one device" if uncut == 1 else "cannot be cut and stay on one device each"
+    return f"{together}; but {videos} {stays}: --parallel frames may be faster, it shares single frames among all devices"
+
+
+def _leaves_idle(run: RunSettings, devices: Sequence[DeviceId], uncut: int) -> bool:
+    """Whether uncut videos leave a device idle that ``frames`` could use, where nobody asks for NVDEC: ``frames`` decodes on the CPU."""
+    able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs a CPU has enough to do with decoding
+    return 0 < uncut < len(able) and run.engine.decode is not Decode.NVDEC

@@ -1,0 +1,84 @@
+"""Every export of a stored session is the one that was recorded."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support.goldens import CLIP, STORED, Goldens, framefleet
+
+BLOCK = 16
+"""Side of the squares in which pictures are compared, pixels."""
+MEAN_TOLERANCE = 1.5
+BLOCK_TOLERANCE = 16.0
+"""Mean absolute difference of a picture and of one of its blocks, 0..255: encoders differ, and so does what they round."""
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A folder with the session and its video: the session's paths are relative to the folder that it was made in."""
+    shutil.copy(STORED, tmp_path / "session.sqlite")
+    shutil.copy(CLIP, tmp_path / "street.mp4")
+    with closing(sqlite3.connect(tmp_path / "session.sqlite")) as connection:
+        connection.execute("UPDATE session SET value = ? WHERE key = 'folder'", (str(tmp_path),))
+        connection.commit()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("form", "suffix"), [("jsonl", "jsonl"), ("coco", "coco.json")])
+def test_text_formats_are_the_recorded_bytes(goldens: Goldens, stored: Path, form: str, suffix: str) -> None:
+    run = framefleet(stored, "results", "session.sqlite", "--format", form, "--out", "out")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == [f"out/street.{suffix}", f"out/pictures.{suffix}"]
+    for name in ("street", "pictures"):
+        content = (stored / "out" / f"{name}.{suffix}").read_bytes()
+        # a list, so that a difference shows as lines
+        assert content.splitlines(keepends=True) == goldens.expect(f"export.{name}.{suffix}", content).splitlines(keepends=True)
+
+
+def test_a_choice_of_what_is_stored_is_the_recorded_bytes(goldens: Goldens, stored: Path) -> None:
+    options = ("--confidence", "0.9", "--classes", "car,truck")
+    run = framefleet(stored, "results", "session.sqlite", "--format", "jsonl", "--out", "out", *options)
+    assert run.returncode == 0, run.stderr
+    content = (stored / "out" / "street.jsonl").read_bytes()
+    assert content.splitlines(keepends=True) == goldens.expect("export.choice.jsonl", content).splitlines(keepends=True)
+
+
+def test_the_annotated_video_looks_as_recorded(goldens: Goldens, stored: Path) -> None:
+    run = framefleet(stored, "results", "session.sqlite", "--format", "video", "--out", "out")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == ["out/street.annotated.mp4"]
+    target = stored / "out" / "street.annotated.mp4"
+    golden = stored / "golden.mp4"
+    golden.write_bytes(goldens.expect("export.street.annotated.mp4", target.read_bytes()))
+    facts, pictures = decoded(target)
+    recorded_facts, recorded_pictures = decoded(golden)
+    assert facts == recorded_facts
+    difference = np.abs(pictures.astype(np.int16) - recorded_pictures)
+    assert difference.mean() < MEAN_TOLERANCE
+    assert blocks(difference).max() < BLOCK_TOLERANCE
+
+
+def decoded(path: Path) -> tuple[list[object], NDArray[np.uint8]]:
+    """The codec, size and pts of a video, and its pictures, uint8 (frames, height, width, 3)."""
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        codec = stream.codec_context
+        frames = list(container.decode(stream))
+    facts: list[object] = [codec.name, codec.width, codec.height, codec.pix_fmt, [round(frame.time, 6) for frame in frames]]
+    return facts, np.stack([frame.to_ndarray(format="rgb24") for frame in frames])
+
+
+def blocks(difference: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The mean of each square of ``BLOCK`` pixels, of pictures (frames, height, width, 3)."""
+    frames, height, width, channels = difference.shape
+    rows, columns = height // BLOCK, width // BLOCK
+    whole = difference[:, : rows * BLOCK, : columns * BLOCK]
+    return whole.reshape(frames, rows, BLOCK, columns, BLOCK, channels).mean(axis=(2, 4, 5), dtype=np.float64)

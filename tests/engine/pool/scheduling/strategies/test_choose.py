@@ -1,0 +1,54 @@
+"""Which strategy a run gets, and the reason that is told: without a process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.pool.scheduling.strategies.choose import choose, explain
+from engine.settings import Decode, Parallel
+from engine.types import DeviceId
+from tests.support.pool import CPUS, tiny_settings
+
+GPUS = tuple(DeviceId("cuda", str(number)) for number in range(8))
+AUTO = tiny_settings(Parallel.AUTO)
+HINT = "--parallel frames"
+
+
+@pytest.mark.parametrize(
+    ("parallel", "devices", "name", "words"),
+    [
+        (Parallel.AUTO, CPUS[:1], "segments", "there is one device: cpu:0"),
+        (Parallel.AUTO, CPUS, "segments", "all 2 devices"),
+        (Parallel.AUTO, GPUS[:3], "segments", "all 3 devices"),
+        (Parallel.SEGMENTS, CPUS[:1], "segments", "as the settings say"),
+        (Parallel.STREAMS, GPUS[:3], "streams", "as the settings say"),
+        (Parallel.FRAMES, GPUS[:3], "frames", "as the settings say"),
+        (Parallel.TILES, GPUS[:3], "tiles", "as the settings say: tiles of about the network's size"),
+        (Parallel.DEPTH, GPUS[:3], "depth", "as the settings say"),
+    ],
+)
+def test_the_strategy_and_its_reason(parallel: Parallel, devices: tuple[DeviceId, ...], name: str, words: str) -> None:
+    settings = tiny_settings(parallel)
+    assert choose(settings, devices).name == name
+    assert words in explain(settings, devices)
+    assert HINT not in explain(settings, devices)
+
+
+@pytest.mark.parametrize(
+    ("uncut", "devices", "hint"),
+    [
+        (1, GPUS[:2], True),
+        (7, GPUS, True),
+        (1, CPUS, True),
+        (0, GPUS[:2], False),
+        (2, GPUS[:2], False),
+        (1, GPUS[:1], False),
+        (1, (*CPUS, GPUS[0]), False),
+    ],
+)
+def test_videos_that_leave_devices_idle_give_a_hint(uncut: int, devices: tuple[DeviceId, ...], hint: bool) -> None:
+    assert (HINT in explain(AUTO, devices, uncut)) is hint
+    assert HINT not in explain(tiny_settings(Parallel.SEGMENTS), devices, uncut)
+    assert HINT not in explain(replace(AUTO, engine=replace(AUTO.engine, decode=Decode.NVDEC)), devices, uncut)

@@ -1,0 +1,144 @@
+"""Starts the real window, operates it as assistive technology does, and prints the accessible trees that such technology gets.
+
+Run it as a program: ``accessible_trees.py STEPS [ARGUMENT…]``. STEPS is a JSON list of [verb, text]. The verbs are "await" (until
+something shows this text), "press" (the button with this name) and "show" (print the tree of the window in front
+under this title). The arguments are those of ``framefleet`` for the window. The program knows Qt and ``framefleet``'s entry point only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Iterator
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
+
+from app.main import main
+
+Node = QAccessibleInterface
+Role, Text = QAccessible.Role, QAccessible.Text
+LEFT_OUT = (Role.Graphic, Role.Grip, Role.ScrollBar)
+"""Decoration, and what depends on the size of the screen."""
+CONTAINERS = (Role.Client, Role.LayeredPane, Role.Splitter, Role.Border, Role.StaticText)
+"""Without a name these say nothing: only what is in them is shown."""
+FLAGS = ("disabled", "checked", "selected", "expanded")
+INTERVAL_MS = 20
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The visible children; the choices of combo boxes and lists also where they are out of sight."""
+    for index in range(node.childCount()):
+        child = node.child(index)
+        if child is None or not child.isValid():
+            continue
+        if node.role() == Role.ComboBox or child.role() == Role.ListItem or not child.state().invisible:
+            yield child
+
+
+def named(node: Node) -> str:
+    """The accessible name. Of a combo box Qt tells the value in its place, as Linux has it."""
+    widget = node.object()
+    return (widget.accessibleName() if isinstance(widget, QWidget) else "") or node.text(Text.Name)
+
+
+def texts_of(node: Node) -> list[str]:
+    """Its name, value and description, without what is empty or the same."""
+    return [text for text in dict.fromkeys((named(node), node.text(Text.Value), node.text(Text.Description))) if text]
+
+
+def describe(node: Node, depth: int = 0) -> Iterator[str]:
+    """This node and those in it, a line each: role, name, value, description and state."""
+    role, state = node.role(), node.state()
+    if role in LEFT_OUT:
+        return
+    texts = texts_of(node)
+    if texts or role not in CONTAINERS:
+        yield " ".join(["  " * depth + role.name, *map(repr, texts), *(flag for flag in FLAGS if getattr(state, flag))])
+        depth += 1
+    for child in children(node):
+        yield from describe(child, depth)
+
+
+def nodes(node: Node) -> Iterator[Node]:
+    """This node and all in it."""
+    yield node
+    for child in children(node):
+        yield from nodes(child)
+
+
+def front() -> Node:
+    """The menu, dialog or window in front."""
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and not isinstance(widget, QMenu)]
+    widget = QApplication.activePopupWidget() or QApplication.activeModalWidget() or shown[0]
+    return QAccessible.queryAccessibleInterface(widget)
+
+
+def shows(text: str) -> bool:
+    """Whether this text occurs in front."""
+    return any(text in shown for node in nodes(front()) for shown in texts_of(node))
+
+
+def find(name: str) -> Node | None:
+    """The first node in front with this name that is enabled."""
+    return next((node for node in nodes(front()) if named(node) == name and not node.state().disabled), None)
+
+
+class Operator:
+    """Does one step after the other while Qt's event loop runs, then quits."""
+
+    def __init__(self, steps: list[tuple[str, str]]) -> None:
+        self._steps = iter(steps)
+        self._awaited: str | None = None
+        self.failed = False
+
+    def work(self) -> None:
+        try:
+            self._work()
+        except Exception:
+            traceback.print_exc()
+            self.failed = True
+            QApplication.exit()
+
+    def _work(self) -> None:
+        if self._awaited is None or shows(self._awaited):
+            self._awaited = None
+            verb, text = next(self._steps, ("", ""))
+            if verb == "await":
+                self._awaited = text
+                print(f"waiting for {text}", file=sys.stderr, flush=True)
+            elif verb == "press":
+                self._press(text)
+            elif verb == "show":
+                print(f"== {text}", *describe(front()), sep="\n", flush=True)
+            else:
+                QApplication.exit()
+                return
+        QTimer.singleShot(INTERVAL_MS, self.work)
+
+    def _press(self, text: str) -> None:
+        node = find(text)
+        if node is None:
+            raise LookupError(f"nothing is called {text}")
+        button = node.object()
+        assert isinstance(button, QAbstractButton), f"{text} is not a button"
+        QTimer.singleShot(0, button.animateClick)  # for the button of a menu it returns when the menu is closed
+
+
+def run(steps: list[tuple[str, str]], arguments: list[str]) -> int:
+    """Start the window with these arguments, do the steps, and return the exit status."""
+    operator = Operator(steps)
+    execute = QApplication.exec
+
+    def operated(_: QApplication) -> int:
+        QTimer.singleShot(0, operator.work)
+        return execute()
+
+    QApplication.exec = operated  # type: ignore[assignment]  # the program calls it once the window is shown
+    return main(arguments) or int(operator.failed)
+
+
+if __name__ == "__main__":
+    sys.exit(run(json.loads(sys.argv[1]), sys.argv[2:]))
