@@ -23,7 +23,6 @@ import numpy as np
 
 from benchmarks.report import table, write
 from engine.backends import create_backend
-from engine.backends.base import EngineInfo
 from engine.detection.nms import nms
 from engine.detection.preprocess import fit
 from engine.detection.yolo import decode_cells
@@ -37,7 +36,7 @@ from engine.model.network import Network
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 from tests.support.detections import Comparison, compare, read_darknet, read_jsonl
 from tests.support.opencv import opencv_heads, relative_difference
 
@@ -82,7 +81,7 @@ def detect_as_opencv(network: Network, threshold: float, pictures: Iterator[Imag
         while group := list(islice(pictures, 64)):
             pixels = np.empty((len(group), network.height, network.width, 3), np.float32)
             fits = [fit(picture, out, letterbox=False) for picture, out in zip(group, pixels, strict=True)]
-            outputs = backend.heads(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)) / np.float32(255))
+            outputs = backend.raw_outputs(np.ascontiguousarray(pixels.transpose(0, 3, 1, 2)) / np.float32(255))
             for index, placed in enumerate(fits):
                 boxes, each = decode_cells([output[index : index + 1] for output in outputs], network.heads, network.width, network.height)
                 scores, class_ids = each.max(axis=1), each.argmax(axis=1).astype(np.int32)
@@ -170,7 +169,7 @@ def heads(cfg: Path) -> tuple[list[list[object]], float]:
             return [[cfg.stem, "", "", f"OpenCV cannot read it: {error}", ""]], 0.0
     with create_backend(CPU) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     rows, worst = list[list[object]](), 0.0
     for head, reference in zip(ours, expected, strict=True):
         difference = relative_difference(head, reference)

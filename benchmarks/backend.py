@@ -23,14 +23,14 @@ import numpy as np
 
 from benchmarks.report import table, write
 from engine.backends import create_backend
-from engine.backends.base import Backend, EngineInfo
+from engine.backends.base import Backend
 from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
-from engine.types import DeviceId, Image
+from engine.types import DeviceId, EngineInfo, Image
 
 NEEDED = 2.5
 """Times OpenCV's speed, at ``auto`` precision."""

@@ -18,13 +18,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.report import RESULTS, table, write
-from engine.backends.base import EngineInfo
 from engine.bench.model import bench_model
 from engine.detection.accuracy import FLOOR, Accuracy, read_truth, score
 from engine.pool.events import DeviceFailed, DeviceReady, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
 from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, EngineInfo
 from resources import DEMO
 from tools.demo import heldout
 from tools.demo.actor import NAMES

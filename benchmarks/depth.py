@@ -117,7 +117,7 @@ def main() -> int:
     probe = np.random.default_rng(1).random((4, 3, arguments.size, arguments.size), np.float32)
     with create_backend(DeviceId("cuda", "0")) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32, batch=len(probe), decode=Decode.CPU))
-        exact = backend.heads(probe)
+        exact = backend.raw_outputs(probe)
     frames = Frames(max(arguments.batches))
     rows, texts = [], []
     for batch in arguments.batches:
@@ -125,7 +125,7 @@ def main() -> int:
         with create_backend(DeviceId("cuda", "0")) as backend:
             info = backend.activate(network, settings)
             one, spent = rate(backend, frames.frames[:batch], arguments.seconds)
-            uncut = backend.heads(probe)
+            uncut = backend.raw_outputs(probe)
         rows.append([1, "", batch, f"{one:.0f}", "", f"{spent['network']:.2f}", "", ""])
         for count in arguments.devices:
             for peer in (True, False):
@@ -135,7 +135,7 @@ def main() -> int:
                     took = time.perf_counter() - begun
                     together, spent = rate(backend, frames.frames[:batch], arguments.seconds)
                     submitting = submit_ms(backend, frames.frames[:batch])
-                    heads = backend.heads(probe)
+                    heads = backend.raw_outputs(probe)
                     cuts = backend.cuts
                 computing = " + ".join(f"{spent[f'network cuda:{n}']:.2f}" for n in range(count))
                 arriving = {n: spent[f"transfer cuda:{n}"] for n in range(1, count) if f"transfer cuda:{n}" in spent}

@@ -127,13 +127,13 @@ def run_tiles(settings: RunSettings, devices: list[DeviceId], picture: Image) ->
             found = backend.infer([image])
         times = []
         for member in devices:
-            backend.timings_of(member)
+            backend.member_timings[member]()
         for _ in range(ROUNDS):
             started = time.perf_counter()
             found = backend.infer([image])
             times.append(1000 * (time.perf_counter() - started))
         for member in devices:
-            print(member, {stage: round(ms / ROUNDS, 2) for stage, ms in backend.timings_of(member).items()}, flush=True)
+            print(member, {stage: round(ms / ROUNDS, 2) for stage, ms in backend.member_timings[member]().items()}, flush=True)
         del image
     return times, found[0]
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from app.cli import options
 from app.cli.interrupt import Interruption, interruptible
 from app.cli.progress import PLAIN_SECONDS, Progress, draws
-from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady
 from engine.session import DetectionSession, SourceState
 from engine.store.export import EXPORTERS, Exported, export_session
 from engine.store.session import SessionReader
+from engine.types import EngineInfo
 
 DATABASE = "session.sqlite"
 

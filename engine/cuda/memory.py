@@ -44,13 +44,13 @@ def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
 
 
 class RegisteredMemory:
-    """Host memory that others took and that the current device copies from without a detour, since its pages are locked."""
+    """Host memory of other owners whose pages are locked, so that every CUDA device of this process copies straight from it."""
 
     def __init__(self) -> None:
         self._ranges: dict[int, int] = {}
 
     def add(self, address: int, nbytes: int) -> None:
-        """Lock these pages. Where the system does not allow it, pictures from there go by way of other pinned memory."""
+        """Lock these pages; a CUDA device must be current. Where the system refuses, copies go through other pinned memory."""
         (status,) = driver.cuMemHostRegister(address, nbytes, driver.CU_MEMHOSTREGISTER_PORTABLE)
         if status == driver.CUresult.CUDA_SUCCESS:
             self._ranges[address] = nbytes
@@ -58,18 +58,17 @@ class RegisteredMemory:
             _log.warning("%d bytes of host memory cannot be locked for the device: %s", nbytes, status.name)
 
     def remove(self, address: int) -> None:
-        """Unlock the pages that begin here; nothing is copied from them any more."""
+        """Unlock the pages that begin here. No copy from them may be under way."""
         if self._ranges.pop(address, None) is not None:
             driver.cuMemHostUnregister(address)
 
     def covers(self, address: int) -> bool:
-        """Whether what begins here lies in there; nothing reaches beyond the memory that it was given."""
+        """Whether the picture that begins here lies in registered memory."""
         return any(0 <= address - start < nbytes for start, nbytes in self._ranges.items())
 
-    def close(self) -> None:
-        """Unlock everything."""
-        for address in list(self._ranges):
-            self.remove(address)
+
+REGISTERED = RegisteredMemory()
+"""The registered memory of this process."""
 
 
 class Memory:

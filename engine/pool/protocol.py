@@ -15,10 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def surfaces() -> Iterator[SurfaceRing]:
 
 @pytest.fixture(scope="module")
 def decoder(surfaces: SurfaceRing) -> Iterator[NvdecDecoder]:
-    decoder = NvdecDecoder(0, surfaces)
+    decoder = NvdecDecoder(0, surfaces, required=True)
     yield decoder
     decoder.close()
 
@@ -225,7 +225,6 @@ def test_closing_early_gives_everything_back(clip: Any) -> None:
         frames.close()  # type: ignore[attr-defined]
     assert check(decoder, info, info.segments[1]) == info.segments[1].frames
     decoder.close()
-    ring.close()
     assert ring.used == 0
 
 

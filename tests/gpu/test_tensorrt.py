@@ -68,7 +68,7 @@ def test_heads(network: Network, precision: Precision, limit: float) -> None:
     inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
     with create_backend(GPU) as backend:
         backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     for head, reference in zip(ours, run_by_definition(network, inputs), strict=True):
         assert head.dtype == np.float32
         assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
@@ -121,7 +121,7 @@ def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     for first, mish in product((False, True), (False, True)):
         with TensorRtBackend(GPU, CustomLayers(first, mish)) as backend:
             backend.activate(network, SETTINGS)
-            heads.append(backend.heads(inputs))
+            heads.append(backend.raw_outputs(inputs))
     for outside in heads[1:]:
         for expected, found in zip(heads[0], outside, strict=True):
             assert np.linalg.norm(expected - found) / np.linalg.norm(expected) < 2e-2

@@ -16,7 +16,7 @@ import numpy as np
 import openvino as ov
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.backends.openvino.devices import BACKEND, ELEMENT_TYPES, device_name, offered_precisions, process_core
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.lowering import lower
@@ -27,7 +27,7 @@ from engine.errors import DeviceError, ModelError, UsageError
 from engine.model.network import Network
 from engine.model.split import Part, split
 from engine.settings import EngineSettings, Hint, Precision, Resize
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _TRIAL_SECONDS, _TRIAL_ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
 """How long, and how often, a precision and fp32 are timed in turn at least, where ``auto`` is asked for, and how long each time."""
@@ -63,8 +63,8 @@ class OpenVinoBackend(Backend):
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, self._try)
         self._yardstick = []
         slots = self._start(precision)
-        size, decode_threads = (network.width, network.height), settings.decode_threads or 1
-        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots, decode_threads)
+        size = network.width, network.height
+        return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, *size, self._batch, slots)
 
     def _build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
         """The network for this device. pictures: see ``lower``; batch: instead of the settings' one."""
@@ -166,7 +166,7 @@ class OpenVinoBackend(Backend):
     def _failed(self, problem: RuntimeError) -> DeviceError:
         return DeviceError(f"{self.device}: inference failed in OpenVINO: {problem}")
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         request = Request(self._build(Precision(self.info.precision), pictures=False, batch=len(inputs)))
         request.inputs[:] = inputs
         request.run()

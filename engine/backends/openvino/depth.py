@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo, Progress
+from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.openvino.backend import OpenVinoBackend, openvino_name, plan_precision
 from engine.backends.openvino.devices import BACKEND, device_name
@@ -25,7 +25,7 @@ from engine.model.balance import Rates, StageTime, find_balance
 from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _RATES = Rates(1e12, 5e10)
 """A first guess, about a processor's; values do not move, the stages share the host's memory."""
@@ -143,7 +143,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
             spent, self._spent = self._spent, {}
         return spent
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         precision = Precision(self.info.precision)
         engine, _ = self._build_stages(self._balance.cuts, precision, pictures=False, batch=len(inputs))
         request = Request(engine)

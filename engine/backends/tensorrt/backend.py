@@ -8,41 +8,31 @@ from __future__ import annotations
 
 import queue
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.backends.tensorrt.batch import Geometry, Uploads
 from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
 from engine.backends.tensorrt.trials import Builder
 from engine.cuda.device import open_device
-from engine.cuda.memory import Memory, OutOfMemoryError, RegisteredMemory, cuda_errors
+from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.preprocess import Fit
 from engine.devices.affinity import bind_near
-from engine.errors import DeviceError, ModelError
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from engine.errors import ModelError
+from engine.media.types import DeviceFrame
 from engine.model.network import Network
-from engine.settings import Decode, EngineSettings, Hint, Precision, Resize
-from engine.types import Detections, DeviceId, Image
-
-if TYPE_CHECKING:
-    from engine.media.nvdec.decoder import NvdecDecoder
+from engine.settings import EngineSettings, Hint, Precision, Resize
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _SLOTS = 3
 """Batches under way: one on the device, one that waits there, one being filled."""
-
-_DECODE_THREADS = 12
-"""Segments decoded at once: NVDEC's 1080p frames/s on an H200 are 567 with one, 3,649 with 8, 3,904 with 12, 3,974 with 16."""
-
-_SURFACE_BYTES = 4 * 2**30
-"""The most memory for decoded frames."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +48,12 @@ class TensorRtBackend(Backend):
 
     def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)
+        self.decodes_on = device.members[0]
         self._layers, self._layers_reason = layers, ""
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
-        self._decoder: NvdecDecoder | None = None
         self._places: list[_Place] = []
         self._memories: list[Memory] = []
-        self._registered = RegisteredMemory()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         if network.channels != 3:
@@ -91,10 +80,6 @@ class TensorRtBackend(Backend):
                 except ValueError as problem:  # the custom layers count with 32 bits, and have room for so many heads and anchors
                     self._release()
                     raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
-        slots = len(self._places)
-        decode_threads = settings.decode_threads or (_DECODE_THREADS if settings.hint is Hint.THROUGHPUT else 1)
-        # what the pool may hold of them, and what is under way here
-        self._open_decoder(2 * batch + decode_threads + slots * batch)
         return EngineInfo(
             self.device,
             self._cuda.name,
@@ -104,44 +89,8 @@ class TensorRtBackend(Backend):
             network.width,
             network.height,
             batch,
-            slots,
-            decode_threads,
+            len(self._places),
         )
-
-    def _open_decoder(self, frames: int) -> None:
-        """Make NVDEC ready, with room for so many frames, if it is wanted and there.
-
-        Raises:
-            DeviceError: it was asked for and is not there.
-        """
-        self._decoder = None
-        if self._settings.decode is Decode.CPU:
-            return
-        from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
-
-        index = int(self._cuda.device_id)
-        try:
-            self._surfaces = device_surfaces(index, frames, _SURFACE_BYTES)
-            self._decoder = NvdecDecoder(index, self._surfaces)
-        except DeviceError:
-            if self._settings.decode is Decode.NVDEC:
-                raise
-
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
-        """See ``Backend.decode``: by NVDEC what it can decode, unless the settings say otherwise.
-
-        Raises:
-            DeviceError: NVDEC was asked for and cannot decode this video.
-            SourceError: the file cannot be opened any more.
-        """
-        if self._decoder is not None:
-            info = replace(info, segments=(segment,))  # the pool keeps the others to itself
-            reason = self._decoder.supports(info)
-            if reason is None:
-                return self._decoder.decode(info, segment, skip)
-            if self._settings.decode is Decode.NVDEC and info.kind is SourceKind.VIDEO:
-                raise DeviceError(f"{self.device}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
-        return super().decode(info, segment, skip)
 
     def _open(self) -> None:
         """Make the device ready that takes the pictures, and others that a subclass needs."""
@@ -150,7 +99,7 @@ class TensorRtBackend(Backend):
 
     def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
         for slot in self._build_slots(builder, precision, batch):
-            self._places.append(_Place(slot, Uploads(self._cuda, self._copies, self._registered)))
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
@@ -256,34 +205,20 @@ class TensorRtBackend(Backend):
                 frame.release()
             self._idle.put(place)
 
-    def register(self, address: int, nbytes: int) -> None:
-        """See ``Backend.register``."""
-        self._cuda.set_current()
-        self._registered.add(address, nbytes)
-
-    def unregister(self, address: int) -> None:
-        """See ``Backend.unregister``."""
-        self._cuda.set_current()
-        self._registered.remove(address)
-
     def timings(self) -> Mapping[str, float]:
         """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
         with self._counting:
             spent, self._spent = self._spent, Counter()
         return spent
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         self._cuda.set_current()
         with cuda_errors(self.device, "run the network"):
-            return self._engine.heads(inputs, self._stream)
+            return self._engine.raw_outputs(inputs, self._stream)
 
     def _close_impl(self) -> None:
         self._awaiting.shutdown(wait=True)
-        if self._decoder is not None:
-            self._decoder.close()
-            self._surfaces.close()
         self._release()
-        self._registered.close()
 
     def _release(self) -> None:
         for place in self._places:

@@ -11,7 +11,7 @@ from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
 from engine.cuda.graph import copy, copy_rows
-from engine.cuda.memory import Memory, RegisteredMemory
+from engine.cuda.memory import REGISTERED, Memory
 from engine.detection.preprocess import Fit, plan_fit
 from engine.media.types import DeviceFrame, PixelFormat
 from engine.types import Image
@@ -57,15 +57,14 @@ class Geometry:
 
 
 class Uploads:
-    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap.
+    """Copies one slot's host pictures to the device. stream: for copies alone, so that copying and computing overlap.
 
-    registered: pictures in there are copied from where they lie, the others by way of the slot's own pinned memory.
+    Pictures in ``REGISTERED`` memory are copied from there, the others by way of the slot's own pinned memory.
     """
 
-    def __init__(self, device: Device, stream: Stream, registered: RegisteredMemory) -> None:
+    def __init__(self, device: Device, stream: Stream) -> None:
         self._memory = Memory(device, stream)
         self._stream = stream
-        self._registered = registered
         self._host: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._address = 0
         self._room = 0
@@ -82,7 +81,7 @@ class Uploads:
             OutOfMemoryError: the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
-        at_hand = [image.strides[1:] == (3, 1) and self._registered.covers(image.ctypes.data) for image in images]
+        at_hand = [image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data) for image in images]
         if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
             self._memory.close()
             self._room = max(places[-1], self._room)

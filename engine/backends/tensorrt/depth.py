@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo, Progress
+from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.tensorrt.backend import TensorRtBackend
 from engine.backends.tensorrt.engine import value_bytes
@@ -23,7 +23,7 @@ from engine.model.balance import Balance, Rates, StageTime, find_balance
 from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10
@@ -114,11 +114,11 @@ class TensorRtDepthBackend(TensorRtBackend):
         staged = Staged(self._network, batch, precision, stages, self._direct)
         return [StagedSlot(staged, self._settings) for _ in range(count)]
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         slot = self._places[0].slot
         assert isinstance(slot, StagedSlot)
         with cuda_errors(self.device, "run the network"):
-            return slot.heads(inputs)
+            return slot.raw_outputs(inputs)
 
 
 def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:

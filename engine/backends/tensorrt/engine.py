@@ -144,7 +144,7 @@ class Engine:
                 steps.append(Mish(self._kernels, addresses[index], count))
         return steps
 
-    def heads(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
+    def raw_outputs(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
         """Raw outputs for float32 (n, channels, height, width), 0..1, any n: for checks. Waits; the stream must be idle."""
         addresses = self._own_heads = self._own_heads or self.new_heads()
 

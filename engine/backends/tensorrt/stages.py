@@ -137,8 +137,8 @@ class StagedSlot(Slot):
         """The same for each stage as a whole."""
         return [leg.total() for leg in self.legs]
 
-    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """See ``Engine.heads``; this slot must not be under way."""
+    def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """See ``Engine.raw_outputs``; this slot must not be under way."""
         network, batch = self._staged.network, self._staged.batch
         last = self._staged.stages[-1].streams
 

@@ -182,7 +182,7 @@ class Builder:
             self._trying = ""
         try:
             inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
-            heads = engine.heads(np.stack(inputs), self._stream) if inputs else []
+            heads = engine.raw_outputs(np.stack(inputs), self._stream) if inputs else []
             return Trial(heads, 1000 * batch / self._time(engine))
         finally:
             memory.close()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from engine.cuda.memory import Memory, cuda_errors
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile
-from engine.media.decode import decode
+from engine.media.decode import THREADS, decode
+from engine.media.decoder import Decoded, Decoder
 from engine.media.nvdec.bitstream import Bitstream, Writable
 from engine.media.nvdec.expected_frames import AwaitedFrames, DamagedError, UncertainEndError, leads, stamp
 from engine.media.nvdec.format import FrameFormat, UnsupportedError, first_frame
@@ -31,24 +33,31 @@ from engine.media.nvdec.limits import check, question
 from engine.media.nvdec.messages import messages
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedOnDevice, Segment, SourceInfo, SourceKind
 from engine.types import DeviceId
 
 _LEAST_SURFACES = 8
+_SURFACE_BYTES = 4 * 2**30
+"""The most memory for decoded frames."""
+
 _LOG = logging.getLogger(__name__)
 
 
-class NvdecDecoder:
-    """Decodes segments on one CUDA device, in any number of threads at once. surfaces: where the frames go."""
+class NvdecDecoder(Decoder):
+    """Decodes segments on the CUDA device of this index. surfaces: memory for the frames; ``close`` closes them, too.
 
-    def __init__(self, index: int, surfaces: SurfaceRing) -> None:
+    required: a video that NVDEC cannot decode is an error; otherwise the CPU decodes it.
+    """
+
+    def __init__(self, index: int, surfaces: SurfaceRing, threads: int = 1, required: bool = False) -> None:
         """Load the library.
 
         Raises:
             DeviceError: it, or the driver, is missing.
         """
+        super().__init__(threads)
         self._library = _library()
-        self._index, self._surfaces = index, surfaces
+        self._index, self._surfaces, self._required = index, surfaces, required
         self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, str | None] = {}
@@ -77,18 +86,16 @@ class NvdecDecoder:
                 self._verdicts[known] = verdict
             return self._verdicts[known]
 
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
-        """The frames of a segment and its failures, as ``engine.media.decode.decode`` gives them.
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
+        """See ``Decoder.decode``. Frames come in host memory where NVDEC cannot decode them reliably."""
+        reason = self.supports(replace(info, segments=(segment,)))  # the pool sends a source without its other segments
+        if reason is None:
+            return self._decode(info, segment, skip)
+        if self._required and info.kind is SourceKind.VIDEO:
+            raise DeviceError(f"cuda:{self._index}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
+        return decode(info, segment, skip, max(1, THREADS // self.threads))
 
-        Frames in the device's memory belong to whoever takes them, until released. A frame comes in host memory where the hardware
-        cannot be relied upon.
-
-        Raises:
-            DeviceError: the source is not supported, the memory does not suffice, or the surfaces were closed.
-            SourceError: the file cannot be opened any more.
-        """
-        if reason := self.supports(info):
-            raise DeviceError(f"{info.path} cannot be decoded by NVDEC: {reason}; use --decode auto or cpu")
+    def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
         Device(self._index).set_current()
         gone = 0
         try:
@@ -111,9 +118,10 @@ class NvdecDecoder:
             yield from decode(info, segment, max(skip, gone), threads=1)
 
     def close(self) -> None:
-        """Let go of the decoders and files. Those in use are let go of by their threads."""
+        """Close the idle sessions and files (threads close those in use), wait until all surfaces are back, and free them."""
         self._sessions.close()
         self._files.close()
+        self._surfaces.close()
 
     def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """pts and address of each frame, in display order, valid until the next is asked for.
@@ -193,6 +201,12 @@ class _DeviceMemory:
 
     def close(self) -> None:
         self._memory.close()
+
+
+def open_nvdec(index: int, frames: int, threads: int, required: bool) -> NvdecDecoder:
+    """A decoder with memory for this many frames. Other parameters and errors: see ``NvdecDecoder``."""
+    _library()  # says what is missing, before CUDA is asked for anything
+    return NvdecDecoder(index, device_surfaces(index, frames, _SURFACE_BYTES), threads, required)
 
 
 def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from engine.backends.base import Backend
 from engine.pool.groups.frames import FramesBackend
+from engine.pool.groups.group import Group
 from engine.pool.groups.tiles import TilesBackend
 from engine.pool.protocol import Failed, Member, Setup
 from engine.settings import Parallel
 
 
-def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> Backend:
+def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], alive: Callable[[], None]) -> Group:
     """The group that ``setup`` asks for, not yet activated. tell, die, alive: see ``MemberPool``."""
     return (TilesBackend if setup.parallel is Parallel.TILES else FramesBackend)(setup, tell, die, alive)

@@ -12,7 +12,7 @@ import traceback
 from concurrent.futures import Future
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from engine.backends.base import Backend
 from engine.devices.affinity import bind_to_share
@@ -22,6 +22,9 @@ from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.host import ignore_terminal, leave
 from engine.pool.protocol import Building, Failed, Ready, Stop
 from engine.types import Detections
+
+if TYPE_CHECKING:
+    from engine.cuda.memory import RegisteredMemory
 
 
 def main(connection: Connection[FromMember, ToMember], setup: MemberSetup) -> None:
@@ -38,12 +41,17 @@ class _Member:
         self._sending = threading.Lock()
         self._tasks: queue.SimpleQueue[ToMember] = queue.SimpleQueue()
         self._chunks: dict[int, MappedChunk] = {}
+        self._registered: RegisteredMemory | None = None
 
     def run(self) -> NoReturn:
         threading.excepthook = lambda problem: self._crash(problem.exc_value)
         threading.Thread(target=self._receive, name="receive", daemon=True).start()
         try:
             with self._build() as backend:
+                if self._setup.device.kind == "cuda":
+                    from engine.cuda.memory import REGISTERED
+
+                    self._registered = REGISTERED
                 self._told = backend.info
                 self._send(Ready(self._told))
                 while not isinstance(task := self._tasks.get(), Stop):
@@ -68,7 +76,7 @@ class _Member:
     def _do(self, backend: Backend, task: ToMember) -> None:
         match task:
             case Memory():
-                self._map(backend, task)
+                self._map(task)
             case Infer():
                 try:
                     images = [self._chunks[place.chunk].image(place) for place in task.places]
@@ -78,13 +86,14 @@ class _Member:
                 else:
                     future.add_done_callback(partial(self._finish, backend, task.number))
             case Compute():
-                self._send(Heads(task.number, tuple(backend.heads(task.inputs))))
+                self._send(Heads(task.number, tuple(backend.raw_outputs(task.inputs))))
 
-    def _map(self, backend: Backend, memory: Memory) -> None:
+    def _map(self, memory: Memory) -> None:
         wanted = {chunk.number: chunk for chunk in memory.chunks}
         for number in [number for number in self._chunks if number not in wanted]:
             gone = self._chunks.pop(number)
-            backend.unregister(gone.address)
+            if self._registered is not None:
+                self._registered.remove(gone.address)
         for number, chunk in wanted.items():
             if number not in self._chunks:
                 try:
@@ -92,7 +101,8 @@ class _Member:
                 except (OSError, ValueError):  # it has gone meanwhile: nothing lies in it
                     continue
                 self._chunks[number] = mapped
-                backend.register(mapped.address, mapped.nbytes)
+                if self._registered is not None:
+                    self._registered.add(mapped.address, mapped.nbytes)
 
     def _finish(self, backend: Backend, number: int, future: Future[list[Detections]]) -> None:
         problem = future.exception()

@@ -20,7 +20,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo
+from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.groups.remote import MemberLostError, RemoteBackend
@@ -28,7 +28,7 @@ from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.outcome import RESTART_SECONDS, RESTARTS, RestartBudget
 from engine.pool.protocol import Building, Failed, Member, Ready, Starting
 from engine.settings import EngineSettings
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 DIED = "the device's process died on this frame three times"
 
@@ -136,11 +136,11 @@ class MemberPool:
         backend = self._members[device].backend
         return {} if backend is None else backend.timings()
 
-    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """See ``Backend.heads``, by any member."""
+    def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """See ``Backend.raw_outputs``, by any member."""
         with self._changed:
             backend = next(member.backend for member in self._members.values() if member.backend is not None)
-        return backend.heads(inputs)
+        return backend.raw_outputs(inputs)
 
     def close(self) -> None:
         """Let the members end what they have, and stop them."""

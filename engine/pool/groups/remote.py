@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups import member
@@ -26,7 +26,7 @@ from engine.pool.host import interrupts_held
 from engine.pool.outcome import WorkerOutcome
 from engine.pool.protocol import Building, Failed, Ready, Stop
 from engine.settings import EngineSettings, ModelFiles
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 SLOWEST_TIMES = 10
 """A batch may take so many times as long as the slowest one before it."""
@@ -131,7 +131,7 @@ class RemoteBackend(Backend):
         future.add_done_callback(lambda _: self._slots.release())
         return future
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         found: Future[Sequence[NDArray[np.float32]]] = self._ask(lambda number: Compute(number, inputs), ())
         return list(found.result())
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from engine.backends.base import Backend
+from engine.media.decoder import Decoder
 from engine.pool.protocol import Failed, FromWorker
 from engine.pool.worker.decode_threads import DecodeThreads, StartThread
 from engine.pool.worker.inference import Inference
 from engine.pool.worker.message_buffer import FrameBuffer
-from engine.pool.worker.result_sender import ResultSender
+from engine.pool.worker.result_sender import ResultSender, Timings
 from engine.pool.worker.watchdog import Watchdog
 
 DECODE_THREADS_SECONDS = 0.5
@@ -23,6 +24,8 @@ class Pipeline:
     def __init__(
         self,
         backend: Backend,
+        decoder: Decoder,
+        timings: Timings,
         send: Callable[[FromWorker], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
@@ -32,9 +35,9 @@ class Pipeline:
         self.backend = backend
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
-        self.reader = DecodeThreads(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self.reader = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
-        self._delivery = ResultSender(backend, self._inference, self._buffer, send, die)
+        self._delivery = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die)
 
     def run(self) -> bool:
         """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""

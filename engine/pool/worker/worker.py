@@ -15,12 +15,14 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from engine.backends.base import Backend, Progress
 from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
+from engine.media.decoder import Decoder, open_decoder
 from engine.pool.host import leave
 from engine.pool.protocol import (
     Began,
@@ -40,6 +42,7 @@ from engine.pool.protocol import (
     ToWorker,
 )
 from engine.pool.worker.pipeline import Pipeline
+from engine.pool.worker.result_sender import Timings
 from engine.pool.worker.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
@@ -91,17 +94,18 @@ class Worker:
 
     def _run_engine(self) -> Failed | Stopped:
         try:
-            backend = self._build()
+            backend, decoder, timings = self._build()
         except FramefleetError as error:
             # who fails is said anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
-        pipeline = self._pipeline = Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
+        pipeline = self._pipeline = Pipeline(backend, decoder, timings, self._send, self._die, self._watchdog, self._start_thread)
         unused = True
         if not self._stopping:
-            self._send(Ready(backend.info))
+            self._send(Ready(replace(backend.info, decode_threads=decoder.threads)))
             unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
             backend.close()
+            decoder.close()
             self._pipeline = None  # what is left of the engine goes with its last reference, without waiting for the collector
         return Stopped()
 
@@ -118,12 +122,23 @@ class Worker:
             traceback.print_exc()
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _build(self) -> Backend:
+    def _build(self) -> tuple[Backend, Decoder, Timings]:
+        """The engine, the decoder that feeds it, and what gives the timings of its devices."""
         from engine.model.load import load_network
 
         backend = self._create_backend()
         backend.activate(load_network(self._setup.model), self._setup.engine, self._progress())
-        return backend
+        try:
+            if self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH:
+                from engine.pool.groups.group import Group
+
+                assert isinstance(backend, Group)
+                return backend, backend.decoder(), backend.member_timings
+            decoder = open_decoder(backend.info, self._setup.engine, backend.decodes_on)
+        except BaseException:
+            backend.close()
+            raise
+        return backend, decoder, {backend.device: backend.timings}
 
     def _create_backend(self) -> Backend:
         from engine.backends import create_backend, create_depth_backend
