@@ -15,9 +15,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
-from engine.settings import EngineSettings
+from engine.settings import EngineSettings, Resize
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
 Progress: TypeAlias = Callable[[str, float], None]
@@ -52,10 +53,13 @@ class Backend(ABC):
 
         Raises:
             DeviceError: the device or library is missing, or cannot do what the settings ask for.
+            ModelError: the network cannot be built, or takes no colour pictures.
             RuntimeError: already active.
         """
         if self._info is not None:
             raise RuntimeError(f"{type(self).__name__} is already active")
+        if network.channels != 3:
+            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         self._info = self._activate_impl(network, settings, progress)
         return self._info
 
@@ -111,3 +115,8 @@ class Backend(ABC):
 
     @abstractmethod
     def _close_impl(self) -> None: ...
+
+
+def letterboxes(network: Network, settings: EngineSettings) -> bool:
+    """Whether pictures keep their aspect ratio in the network's input, instead of being stretched."""
+    return network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX

@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, Progress
+from engine.backends.base import Backend, Progress, letterboxes
 from engine.backends.tensorrt.batch import Geometry, Uploads
 from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
@@ -28,7 +28,7 @@ from engine.devices.affinity import bind_near
 from engine.errors import ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
-from engine.settings import EngineSettings, Hint, Precision, Resize
+from engine.settings import EngineSettings, Hint, Precision
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _SLOTS = 3
@@ -56,14 +56,11 @@ class TensorRtBackend(Backend):
         self._memories: list[Memory] = []
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-        if network.channels != 3:
-            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         with cuda_errors(self.device, "open the device"):
             self._open()
         bind_near(self._cuda.pci_bus_id)  # before anything is pinned; the threads that follow inherit it
         self._network, self._settings = network, settings
-        letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
-        self._geometry = Geometry(network.width, network.height, letterbox)
+        self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
         with cuda_errors(self.device, f"build {network.name}"):
             self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
             precision, reason = builder.choose_precision()

@@ -5,8 +5,8 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.openvino import engine as openvino_engine
-from engine.backends.openvino.devices import offered_precisions, process_core
 from engine.backends.openvino.engine import Engine, Request
+from engine.backends.openvino.library import offered_precisions, process_core
 from engine.backends.openvino.lowering import lower
 from engine.model.network import Network
 from engine.model.split import PICTURES, split
