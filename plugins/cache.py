@@ -1,7 +1,7 @@
-"""Plans, kernels and other things that are slow to make and only good for one device, kept as files.
+"""A file cache for plans, kernels and other things that are slow to make for a device.
 
-They are native code: what is read is checked against our own SHA-256 before anybody loads it. An entry that is damaged,
-cut short, or was stored under another key is made anew. Two processes that make the same entry both write it whole; the last stays.
+Entries are native code, so ``read`` checks them against our own SHA-256 before they are loaded. An entry that is damaged, cut short, or
+was stored under another key is made again. If two processes make the same entry, each writes it as a whole and the last one stays.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 LIMIT = 8 * 2**30
-"""Bytes kept; what was not used for longest goes first."""
+"""The most bytes to keep. The entries that were not used for longest are removed first."""
 
 _DIGEST = hashlib.sha256().digest_size
 
 
 class FileCache:
-    """One folder of entries. folder: None = in the user's cache folder. limit: bytes."""
+    """A folder of entries. folder: None = a folder in the user's cache. limit: bytes."""
 
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
         self._folder = folder or user_cache_path("framefleet") / "plans"
         self._limit = limit
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The entry of this key; made, and kept, if it is not there or cannot be trusted."""
+        """The entry of this key. If it is missing or damaged, make and store it."""
         content = self.read(key)
         if content is None:
             content = make()
@@ -37,7 +37,7 @@ class FileCache:
         return content
 
     def read(self, key: str) -> bytes | None:
-        """The entry, None if there is none that can be trusted."""
+        """The entry of this key; None if it is missing or damaged."""
         path = self._path(key)
         try:
             stored = path.read_bytes()
@@ -47,11 +47,11 @@ class FileCache:
         if not content or _digest(key, content) != stored[:_DIGEST]:
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # the age that counts is that of the last use
+            os.utime(path)  # so that the least recently used entries are removed first
         return content
 
     def write(self, key: str, content: bytes) -> None:
-        """Keep an entry, if the folder lets it be."""
+        """Store an entry. Does nothing if the folder cannot be written."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from plugins.kernels import Kernels
+from plugins.launch import Launch
 
-THREADS, PER_THREAD = 256, 8
+_THREADS, _PER_THREAD = 256, 8
+_MOST = 2**31 - _PER_THREAD
 
-_MOST = 2**31 - PER_THREAD
 
-
-class Mish:
+class Mish(Launch):
     """Mish of FP16 numbers, in place. values: address of ``count`` numbers in any layout, aligned to 16.
 
     Raises:
@@ -21,16 +19,7 @@ class Mish:
     """
 
     def __init__(self, kernels: Kernels, values: int, count: int) -> None:
-        from cuda.core import LaunchConfig
-
         if not 0 < count <= _MOST:
             raise ValueError(f"Mish of {count} numbers at once: at least one, at most {_MOST}")
-        self._kernel = kernels["mish"]
-        self._config = LaunchConfig(grid=min(-(-count // (THREADS * PER_THREAD)), 1 << 16), block=THREADS)
-        self._arguments = (np.uint64(values), np.int32(count))
-
-    def launch(self, stream: Any) -> None:
-        """Put the kernel on the stream."""
-        from cuda.core import launch
-
-        launch(stream, self._config, self._kernel, *self._arguments)
+        grid = min(-(-count // (_THREADS * _PER_THREAD)), 1 << 16)
+        super().__init__(kernels, "mish", grid, _THREADS, np.uint64(values), np.int32(count))

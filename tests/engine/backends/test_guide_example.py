@@ -27,7 +27,7 @@ def _dummy(monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(code.splitlines()) < 80
     module = ModuleType("engine.backends.dummy.backend")
-    exec(compile(code, str(PAGE), "exec"), module.__dict__)  # noqa: S102
+    exec(compile(code, str(PAGE), "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     entry = re.findall(r'"dummy": Library\(("NumPy", .*)\)}', PAGE.read_text("utf-8"))[0]
     monkeypatch.setattr(DeviceId, "KINDS", (*DeviceId.KINDS, "dummy"))
