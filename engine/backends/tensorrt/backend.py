@@ -1,7 +1,7 @@
 """TensorRT: NVIDIA GPUs.
 
 A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, suppression, download. Several batches are under way, so
-that the device finds the next one when it has finished: who submits only waits for a free slot, and one thread awaits the results.
+that the device always has the next one. The submitting thread waits only for a free slot; another thread waits for the results.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from engine.settings import EngineSettings, Hint, Precision
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _SLOTS = 3
-"""Batches under way: one on the device, one that waits there, one being filled."""
+"""Batches under way: one runs, one waits on the device, one is being filled."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A slot and the way to it."""
+    """A slot and what uploads its pictures."""
 
     slot: Slot
     uploads: Uploads
@@ -58,7 +58,7 @@ class TensorRtBackend(Backend):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         with cuda_errors(self.device, "open the device"):
             self._open()
-        bind_near(self._cuda.pci_bus_id)  # before anything is pinned; the threads that follow inherit it
+        bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
         self._network, self._settings = network, settings
         self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
         with cuda_errors(self.device, f"build {network.name}"):
@@ -74,7 +74,7 @@ class TensorRtBackend(Backend):
                     if batch == 1:
                         raise
                     batch, why = batch // 2, f"there is no memory for {batch} ({problem})"
-                except ValueError as problem:  # the custom layers count with 32 bits, and have room for so many heads and anchors
+                except ValueError as problem:  # the custom layers use 32-bit counts, and limit heads and anchors
                     self._release()
                     raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
         return EngineInfo(
@@ -90,7 +90,7 @@ class TensorRtBackend(Backend):
         )
 
     def _open(self) -> None:
-        """Make the device ready that takes the pictures, and others that a subclass needs."""
+        """Open the device that takes the pictures. A subclass opens its other devices, too."""
         self._cuda = open_device(self.device)
         self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
@@ -103,7 +103,7 @@ class TensorRtBackend(Backend):
         self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
-        """Build for a batch; the current device is the one that takes the pictures."""
+        """Build the slots for a batch size. The current device is the one that takes the pictures."""
         if self._layers is None:  # once: when a batch is halved in the middle of a run, a trial would take too long
             self._layers, self._layers_reason = builder.choose_layers(precision, batch)
         self._engine, memory = builder.build(precision, batch, self._layers)
@@ -139,7 +139,7 @@ class TensorRtBackend(Backend):
         frames = [image for image in images if isinstance(image, DeviceFrame)]
         if self._settings.hint is Hint.THROUGHPUT:
             return self._awaiting.submit(self._await, place, fits, frames)
-        finished: Future[list[Detections]] = Future()  # spares the way to another thread and back
+        finished: Future[list[Detections]] = Future()  # no other thread: that would add latency
         try:
             finished.set_result(self._await(place, fits, frames))
         except Exception as problem:
@@ -147,7 +147,7 @@ class TensorRtBackend(Backend):
         return finished
 
     def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
-        """A batch that is larger than the engine's has become."""
+        """Submit a batch that has become larger than the engine's batch size, in parts."""
         batch = self.info.batch
         parts = [self._submit_impl(images[start : start + batch], still) for start in range(0, len(images), batch)]
         finished: Future[list[Detections]] = Future()
@@ -155,7 +155,7 @@ class TensorRtBackend(Backend):
         return finished
 
     def _shrink(self, problem: OutOfMemoryError) -> None:
-        """Go on with half the batch. Raises the problem again where there is no less."""
+        """Build the engine again for half the batch. Raises the problem again if the batch is 1."""
         info = self.info
         if info.batch == 1:
             raise problem
@@ -203,7 +203,7 @@ class TensorRtBackend(Backend):
             self._idle.put(place)
 
     def timings(self) -> Mapping[str, float]:
-        """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
+        """See ``Backend.timings``: "upload", and the stages of ``Slot.stage_times``."""
         with self._counting:
             spent, self._spent = self._spent, Counter()
         return spent

@@ -1,4 +1,4 @@
-"""Pictures of a batch where the kernels find them: host memory is uploaded, frames decoded on the device stay where they are."""
+"""The pictures of a batch for the kernels: pictures in host memory are uploaded, frames decoded on the device stay in place."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Geometry:
         self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
     def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
-        """FRAME (), without its address, and the fit of a picture in host memory, RGB."""
+        """FRAME () without addresses, and the fit, of an RGB picture in host memory."""
         return self._of_image(image.shape[1], image.shape[0], still)
 
     def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
-        """The same of a frame on the device."""
+        """FRAME () without addresses and pitch, and the fit, of a frame on the device."""
         shape = (frame.stored_width, frame.stored_height), (frame.width, frame.height)
         return self._of_frame(frame.format, *shape, frame.orientation, frame.matrix, frame.full_range)
 
@@ -73,9 +73,9 @@ class Uploads:
         self._used = False
 
     def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
-        """Copy the pictures; gives their addresses, and the event after which they are there. The slot's last batch is over.
+        """Copy the pictures; gives their addresses on the device and the event that ends the copies. The slot's last batch is done.
 
-        Those in registered memory must stay as they are until then.
+        Pictures in registered memory must not change until then.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
@@ -101,14 +101,14 @@ class Uploads:
         return [self._address + place for place in places[:-1]], self._done
 
     def time(self) -> float:
-        """ms from the first to the last byte of the batch that was read last; 0 if nothing had to be uploaded."""
+        """ms of the last batch's copies; 0 if there were none. The batch is done."""
         if not self._used:
             return 0.0
         self._used = False
         return float(self._done - self._begun)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._memory.close()
 
 

@@ -25,7 +25,7 @@ def build_plan(
     progress: Progress | None = None,
     channels_last: frozenset[int] = frozenset(),
 ) -> bytes:
-    """The serialized engine of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
+    """The serialized plan of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
 
     Raises:
         DeviceError: the library cannot build it.
@@ -33,7 +33,7 @@ def build_plan(
     """
     trt = library.trt
     builder = trt.Builder(logger(trt))
-    # the flag is the default, and gone, in versions that know nothing else
+    # versions that are always strongly typed do not have the flag
     strongly_typed = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
     definition = builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
     lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
@@ -48,7 +48,7 @@ def build_plan(
     except RuntimeError as problem:
         raise DeviceError(f"{library} cannot build {network.name}: {problem}") from problem
     if plan is None:
-        raise DeviceError(f"{library} cannot build {network.name} for this device; what it printed before tells why")
+        raise DeviceError(f"{library} cannot build {network.name} for this device; its messages above say why")
     return bytes(plan)
 
 
@@ -78,7 +78,7 @@ def prepare_plan(
 
 
 def _monitor(trt: Any, progress: Progress) -> Any:
-    """Tells of every phase, and of every further percent of it."""
+    """Reports each phase at every further percent."""
 
     class Monitor(trt.IProgressMonitor):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -63,7 +63,7 @@ class Pieces:
 
 
 def first_convolution(network: Network) -> Convolution | None:
-    """The network's first layer, if there is a custom layer for it."""
+    """The network's first layer, if a custom layer can compute it."""
     layer, size = network.layers[0], (network.height, network.width)
     if isinstance(layer, Convolution) and suits(layer.weights.shape, layer.stride, layer.padding, layer.groups, layer.activation, *size):
         return layer
@@ -84,9 +84,9 @@ def cut(network: Network, layers: CustomLayers) -> Pieces:
 
 
 class Engine:
-    """The built network of one batch size. Belongs to one thread and stream.
+    """The built network of one batch size, for one thread and stream.
 
-    pictures: address of its input, FP16 (batch, 3, height, width), RGB, 0..1. heads: see ``new_heads``.
+    pictures: address of the input, FP16 (batch, 3, height, width), RGB, 0..1.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Engine:
         return [self._memory.device(self.nbytes(head.shape)) for head in self.network.heads]
 
     def steps(self, heads: Sequence[int]) -> list[Step]:
-        """From ``pictures`` to these heads."""
+        """The steps that compute the raw outputs at these addresses from ``pictures``."""
         indices = [index for index, layer in enumerate(self.network.layers) if isinstance(layer, Yolo)]
         addresses = {PICTURES: self.pictures, **self._between, **dict(zip(indices, heads, strict=True))}
         steps: list[Step] = []
@@ -173,7 +173,7 @@ def in_batches(
 
 
 def download(address: int, shape: tuple[int, ...], stream: Stream) -> NDArray[np.float16]:
-    """FP16 values from the device; waits for them."""
+    """Copy FP16 values from the device; waits for them."""
     values = np.empty(shape, np.float16)
     copy(values.ctypes.data, address, values.nbytes, stream)
     stream.sync()

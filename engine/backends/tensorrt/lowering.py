@@ -37,10 +37,10 @@ def value_name(index: int) -> str:
 class Lowering:
     """Writes one part of a network into an empty, strongly typed ``trt.INetworkDefinition``.
 
-    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
-    arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
-    out, because a custom layer computes it. channels_last: layers whose FP16 values enter as (batch, height, width, channels),
-    as convolutions want them; a multiple of 8 channels. Pictures are RGB, (batch, channels, height, width), 0..1.
+    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: valid only while this object exists. exact: FP32 arithmetic instead
+    of FP16; pictures and raw outputs are always FP16. linear: convolutions without their activation, which a custom layer computes.
+    channels_last: layers whose FP16 values come as (batch, height, width, channels), with a multiple of 8 channels. Pictures are RGB,
+    (batch, channels, height, width), 0..1.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Lowering:
         self._trt, self._definition, self._batch, self._linear, self._channels_last = trt, definition, batch, linear, channels_last
         self._type = trt.float32 if exact else trt.float16
         self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
-        self._kept: list[NDArray[Any]] = []  # TensorRT reads weights when it builds, not when it is told of them
+        self._kept: list[NDArray[Any]] = []  # TensorRT reads the weights only when it builds
         self._pooled: dict[tuple[int, int], Any] = {}
 
     def write(self, network: Network, part: Part) -> None:
@@ -114,7 +114,7 @@ class Lowering:
                 raise NotImplementedError(f"no TensorRT form of {type(layer).__name__}")
 
     def _pool(self, network: Network, layer: MaxPool, data: Any) -> Any:
-        """The pools of a pyramid (SPP) each go on from the next smaller one: 9 = 5 of 5, 13 = 5 of 9, the same values."""
+        """A maximum pool. In a pyramid (SPP) each pool continues from the next smaller one: 9 = 5 of 5, 13 = 5 of 9."""
         size, same = layer.size, layer.stride == 1 and layer.padding == layer.size - 1 and layer.size % 2 == 1
         if same:
             source = _source(network, layer.inputs[0])
@@ -179,7 +179,7 @@ class Lowering:
     def _mish(self, value: Any) -> Any:
         """x · tanh(ln(1 + eˣ)) as x · n / (n + 2) with n = e (e + 2), e = eˣ, which TensorRT fuses into the convolution.
 
-        Written in FP32, as the fused kernels compute anyway: 8 % more images/s than in FP16, where x · n overflows, too.
+        It is written in FP32, in which the fused kernels compute anyway: 8 % more images/s than in FP16, where x · n also overflows.
         """
         x = self._cast(value, self._trt.float32)
         e = self._definition.add_unary(self._combine("MIN", x, self._constant(_MISH_BOUND)), self._trt.UnaryOperation.EXP).get_output(0)
@@ -205,7 +205,7 @@ class Lowering:
 
 
 def _source(network: Network, index: int) -> int:
-    """The layer whose value this one hands on unchanged."""
+    """The layer whose value this one passes on unchanged."""
     while index >= 0:
         layer = network.layers[index]
         if not (isinstance(layer, Identity) or (isinstance(layer, Route) and len(layer.inputs) == layer.groups == 1)):

@@ -1,4 +1,4 @@
-"""What to build: the library, the precision and the batch for a device, tried on it once and remembered."""
+"""Chooses what to build for a device: precision, batch and custom layers, tried on the device once and remembered."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ LEAST_GAIN = 1.01
 """A custom layer must make the network this many times as fast: smaller differences may be chance."""
 
 _WARM_UP_SECONDS, _ROUNDS = 0.2, 20
-"""Runs whose median counts, and how long others go before: a device that had nothing to do raises its clocks first."""
+"""How long a trial runs before it is timed, because an idle device raises its clocks first; and the runs whose median counts."""
 
 
 class Builder:
-    """Builds engines of one network for one device. progress: is told what is being done.
+    """Builds engines of one network for one device, and chooses their options.
 
-    situation: what a plan depends on beside the network's part, precision and batch, as a key.
+    situation: what a plan depends on besides the network's part, precision and batch, as a key.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Builder:
         """Find the library and compile the kernels.
 
         Raises:
-            DeviceError: a library is missing, or refuses the device; says what to install.
+            DeviceError: a library is missing, or does not support the device; says what to install.
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
@@ -101,7 +101,7 @@ class Builder:
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
     def choose_precision(self) -> tuple[Precision, str]:
-        """The precision that was asked for, or the fastest whose detections match FP32, and why.
+        """The precision of the settings, or the fastest one whose detections match FP32, and why.
 
         Raises:
             DeviceError: TensorRT does not offer it.
@@ -109,11 +109,11 @@ class Builder:
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
     def choose_batch(self, precision: Precision) -> tuple[int, str]:
-        """The batch that was asked for, or 1 where the least latency is, or the one that tuning found; and why."""
+        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and why."""
         if self._settings.batch is not None:
             return self._settings.batch, "as asked"
         if self._settings.hint is Hint.LATENCY:
-            return 1, "for the least latency"
+            return 1, "for the lowest latency"
 
         budget = self._settings.latency_budget
         known = self._cache.get(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
@@ -154,7 +154,7 @@ class Builder:
         return json.dumps({"layers": asdict(best), "reason": ", ".join(reasons)}).encode()
 
     def _tune(self, precision: Precision, budget: float | None) -> bytes:
-        sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest are never the fastest
+        sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
 
         def measure(batch: int) -> float | None:
             try:
@@ -188,7 +188,7 @@ class Builder:
             memory.close()
 
     def _compiled(self, sources: Sequence[str] = ()) -> Kernels:
-        """The kernels in these sources; those that every engine needs, if none is named."""
+        """The kernels in these sources; if none is named, those that every engine needs."""
         try:
             return Kernels(self._arch, self._cache, sources)
         except KernelError as problem:
@@ -199,7 +199,7 @@ class Builder:
             self._progress(self._trying + doing, fraction)
 
     def _time(self, engine: Engine) -> float:
-        """ms of one batch, median, when the clocks have risen."""
+        """ms of one batch: the median, after the warm-up."""
         steps = engine.steps(engine.new_heads())
         for step in steps:
             step.launch(self._stream)
