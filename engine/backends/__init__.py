@@ -1,4 +1,4 @@
-"""One file per inference library."""
+"""Backends: one folder for each inference library."""
 
 from engine.backends.create import create_backend, create_depth_backend
 

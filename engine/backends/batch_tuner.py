@@ -1,4 +1,4 @@
-"""How many pictures an engine takes at once: more, until it no longer pays."""
+"""Finds the batch size: larger ones are tried until throughput hardly rises."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 WORTH = 1.03
-"""Twice the batch must bring this many times the images/s: it doubles the memory and the latency."""
+"""The least gain in images/s for twice the batch, which doubles memory and latency."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """The batch to use. images_per_s: of every batch that was tried. reason: in words."""
+    """The batch to use, and why in words. images_per_s: of each size that was tried."""
 
     batch: int
     reason: str

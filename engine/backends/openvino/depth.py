@@ -26,14 +26,14 @@ from engine.settings import EngineSettings, Precision
 from engine.types import Detections, DeviceId, EngineInfo
 
 _RATES = Rates(1e12, 5e10)
-"""A first guess, about a processor's; values do not move, the stages share the host's memory."""
+"""First guesses, roughly a processor's operations and bytes per second. Stages share the host's memory, so that no value moves."""
 
 _ROUNDS = 3
-"""Runs of a stage of which the fastest counts, after one that does not."""
+"""Timed runs of a stage, after a warm-up; the fastest counts."""
 
 
 class OpenVinoDepthBackend(OpenVinoBackend):
-    """A network in stages on a group of ``cpu:N`` and ``openvino:NAME``. The threads of a CPU are shared out among its stages."""
+    """A network in stages on a group of ``cpu:N`` and ``openvino:NAME``. The stages of a CPU share its threads."""
 
     def __init__(self, device: DeviceId) -> None:
         """Raises UsageError: see ``depth_members``."""
@@ -62,7 +62,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         self._balance = remembered_balance(key, lambda: find_balance(network, count, batch, 4, _RATES, measure))
         self._description = describe_balance(self._balance, network, "through the host's memory")
         engine, self._stages = self._build_stages(self._balance.cuts, precision)
-        slots = count + 2  # one in every stage, one being filled, one being decoded
+        slots = count + 2  # one in each stage, one being filled, one being decoded
         self._make_slots(engine, slots)
         self._workers = [ThreadPoolExecutor(1, f"stage {member}") for member in self._members]
         self._threads = ThreadPoolExecutor(1, f"decode {self.device}")
@@ -71,7 +71,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
     def _build_stages(
         self, cuts: tuple[int, ...], precision: Precision, pictures: bool = True, batch: int | None = None
     ) -> tuple[Engine, list[slice]]:
-        """All parts, and which of them make up each stage: a stage has two where the precision changes within."""
+        """All parts, and the parts of each stage: a stage within which the precision changes has two parts."""
         plan = plan_precision(self._network, precision)
         names = [openvino_name(member) for member in self._members]
         threads = self._settings.threads or _processors()
@@ -93,7 +93,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         return finished
 
     def _advance(self, stage: int, request: Request, fits: list[Fit], finished: Future[list[Detections]]) -> None:
-        """On a stage's thread: compute, and hand on to the next. As many are under way as there are requests, so no queue grows."""
+        """Compute on a stage's thread, and pass the batch on. The number of requests limits the queues between the stages."""
         try:
             begun = time.perf_counter()
             request.run(self._stages[stage])
@@ -123,7 +123,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         finished.set_exception(self._failed(problem) if isinstance(problem, RuntimeError) else problem)
 
     def timings(self) -> Mapping[str, float]:
-        """ms that each stage computed since the last call, "network cpu:0", …; by the host's clock."""
+        """See ``Backend.timings``: "network cpu:0", …, by the host's clock."""
         with self._counting:
             spent, self._spent = self._spent, {}
         return spent
@@ -132,13 +132,13 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         return self._build_stages(self._balance.cuts, precision, pictures=False, batch=batch)[0]
 
     def _close_impl(self) -> None:
-        for worker in self._workers:  # in order: each still hands on what it has
+        for worker in self._workers:  # in order: each one still passes its batches on
             worker.shutdown(wait=True)
         super()._close_impl()
 
 
 def _time(request: Request, stages: Sequence[slice]) -> list[float]:
-    """ms of each stage alone."""
+    """ms of each stage when no other stage runs."""
     times = []
     for stage in stages:
         rounds = []

@@ -1,4 +1,4 @@
-"""A ``Network`` as an OpenVINO model."""
+"""Writes a ``Network``, or a part of it, as an OpenVINO model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.model.split import PICTURES, Part
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
-    """A part of the network. Its inputs and outputs are the part's, in order, float32.
+    """A part of the network as a model. Its inputs and outputs are the part's, in order, float32.
 
     The network's own input is RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width),
     0..1. Values of layers are (batch, channels, rows, columns).
