@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -36,6 +38,18 @@ class FileCache:
             self.write(key, content)
         return content
 
+    def remember(self, key: str, find: Callable[[], Any]) -> Any:
+        """A value from the cache, or what ``find`` returns, stored as JSON.
+
+        If several processes find values for one key at the same time, all take the first one's: equal devices then decide alike.
+        """
+        content = self.read(key)
+        if content is None:
+            content = json.dumps(find()).encode()
+            self.write(key, content, keep_first=True)
+            content = self.read(key) or content
+        return json.loads(content)
+
     def read(self, key: str) -> bytes | None:
         """The entry of this key; None if it is missing or damaged."""
         path = self._path(key)
@@ -50,15 +64,21 @@ class FileCache:
             os.utime(path)  # so that the least recently used entries are removed first
         return content
 
-    def write(self, key: str, content: bytes) -> None:
-        """Store an entry. Does nothing if the folder cannot be written."""
+    def write(self, key: str, content: bytes, keep_first: bool = False) -> None:
+        """Store an entry. Does nothing if the folder cannot be written. keep_first: leave an undamaged entry as it is."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:
                 try:
                     part.write(_digest(key, content) + content)
                     part.close()
-                    Path(part.name).replace(self._path(key))
+                    if keep_first:
+                        with contextlib.suppress(OSError):  # the entry exists, or the file system has no hard links
+                            self._path(key).hardlink_to(part.name)
+                    if keep_first and self.read(key) is not None:
+                        Path(part.name).unlink()
+                    else:
+                        Path(part.name).replace(self._path(key))
                 except BaseException:
                     Path(part.name).unlink(missing_ok=True)
                     raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -43,7 +42,7 @@ def joined_names(names: Sequence[str]) -> str:
 
 def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
     """The cuts from the cache; found and stored if they are missing. key: everything that they depend on."""
-    known = json.loads(FileCache().get(f"{key}\nstages", lambda: json.dumps(asdict(find())).encode()))
+    known = FileCache().remember(f"{key}\nstages", lambda: asdict(find()))
     return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
 
 

@@ -1,28 +1,23 @@
 """Chooses the precision for ``auto``: the fastest one whose detections match fp32, tried once and remembered.
 
-A trial runs generated pictures in each precision and compares the detections before suppression. A small file in the user's cache
-folder keeps the outcome, so that only the first start with a model runs trials.
+A trial runs generated pictures in each precision and compares the detections before suppression. The file cache keeps the outcome, so
+that only the first start with a model runs trials.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from engine.detection.yolo import decode_cells
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import Precision
 from engine.types import DeviceId, Image
+from plugins.cache import FileCache
 
 MATCHING = 0.99
 """The least share of detections that must match."""
@@ -79,11 +74,8 @@ def resolve_precision(
     if Precision.FP32 not in offered:
         return offered[0], "this device has no fp32 to compare with"
     key = "\n".join([_METHOD, network.digest, situation, *offered])
-    file = user_cache_path("framefleet") / "precision" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
-    known = _read(file, offered)
-    if known is None:
-        known = _keep(file, _try_all(offered, network, run), offered)
-    return known
+    precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, network, run))
+    return Precision(precision), reason
 
 
 def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
@@ -133,30 +125,3 @@ def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Prec
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed
     return best, "; ".join(reasons)
-
-
-def _read(file: Path, offered: Sequence[Precision]) -> tuple[Precision, str] | None:
-    try:
-        entry = json.loads(file.read_text("utf-8"))
-        precision, reason = Precision(entry["precision"]), str(entry["reason"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # missing or damaged: the trial runs again
-    return (precision, reason) if precision in offered else None
-
-
-def _keep(file: Path, outcome: tuple[Precision, str], offered: Sequence[Precision]) -> tuple[Precision, str]:
-    """Store the outcome; gives the stored one. If equal devices try at the same time, all take the first one's outcome."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".part", delete=False) as part:
-            json.dump({"precision": outcome[0], "reason": outcome[1]}, part)
-        written = Path(part.name)
-        with suppress(OSError):  # another device was first, or the file system has no hard links
-            file.hardlink_to(written)
-        if kept := _read(file, offered):
-            written.unlink()
-            return kept
-        written.replace(file)
-    except OSError:
-        pass  # without a cache, the next start tries again
-    return outcome

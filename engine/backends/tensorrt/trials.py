@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import statistics
 import time
 from collections.abc import Sequence
@@ -116,9 +115,8 @@ class Builder:
             return 1, "for the lowest latency"
 
         budget = self._settings.latency_budget
-        known = self._cache.get(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
-        outcome = json.loads(known)
-        return int(outcome["batch"]), str(outcome["reason"])
+        batch, reason = self._cache.remember(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
+        return batch, reason
 
     def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
         """The custom layers that made the network faster in a trial and, if there are any, the gain in words.
@@ -134,10 +132,10 @@ class Builder:
             return PLAN_ONLY, ""
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
         key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}"
-        outcome = json.loads(self._cache.get(key, lambda: self._try_layers(batch, candidates)))
-        return CustomLayers(**outcome["layers"]), str(outcome["reason"])
+        chosen, reason = self._cache.remember(key, lambda: self._try_layers(batch, candidates))
+        return CustomLayers(**chosen), reason
 
-    def _try_layers(self, batch: int, candidates: Sequence[str]) -> bytes:
+    def _try_layers(self, batch: int, candidates: Sequence[str]) -> tuple[dict[str, bool], str]:
         """Add one candidate after the other, and keep it if the network becomes faster."""
         pictures = probe_pictures(self._network.width, self._network.height)
         exact = fastest = self._trial("no custom layers", Precision.FP16, batch, pictures)
@@ -151,9 +149,9 @@ class Builder:
             if layer_pays(exact, fastest, trial, self._network):
                 reasons.append(f"{100 * (trial.speed / fastest.speed - 1):.1f}% faster with {name} in a layer of its own")
                 best, fastest = layers, trial
-        return json.dumps({"layers": asdict(best), "reason": ", ".join(reasons)}).encode()
+        return asdict(best), ", ".join(reasons)
 
-    def _tune(self, precision: Precision, budget: float | None) -> bytes:
+    def _tune(self, precision: Precision, budget: float | None) -> tuple[int, str]:
         sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
 
         def measure(batch: int) -> float | None:
@@ -163,10 +161,9 @@ class Builder:
                 return None
 
         try:
-            tuning = tune_batch(measure, budget, sizes)
+            return tune_batch(measure, budget, sizes)
         except MemoryError as problem:
             raise OutOfMemoryError(f"{self._device}: {problem}") from problem
-        return json.dumps({"batch": tuning.batch, "reason": tuning.reason, "images_per_s": tuning.images_per_s}).encode()
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
         return self._trial(str(precision), precision, len(pictures), pictures)
