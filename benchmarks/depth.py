@@ -26,7 +26,7 @@ from engine.backends.base import Backend
 from engine.backends.tensorrt.depth import TensorRtDepthBackend
 from engine.backends.tensorrt.engine import HALF
 from engine.cuda.memory import Memory
-from engine.media.types import DeviceFrame, PixelFormat
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.split import split, transfers
@@ -46,16 +46,13 @@ class Frames:
         device.set_current()
         stream = device.create_stream()
         self._memory = Memory(device, stream)
-        nbytes = WIDTH * HEIGHT * 3 // 2
+        layout = FrameFormat(PixelFormat.NV12, 8, WIDTH, HEIGHT, WIDTH, HEIGHT, (False, None), "bt709", False)
         random = np.random.default_rng(0)
         ready = stream.record()
         self.frames = []
         for _ in range(count):
-            luma = self._memory.constant(random.integers(0, 256, nbytes, np.uint8))
-            shape = (WIDTH, HEIGHT, WIDTH, HEIGHT)
-            chroma = luma + WIDTH * HEIGHT
-            frame = DeviceFrame(luma, chroma, WIDTH, PixelFormat.NV12, *shape, (False, None), "bt709", False, ready, nbytes, lambda: None)
-            self.frames.append(frame)
+            address = self._memory.constant(random.integers(0, 256, layout.nbytes, np.uint8))
+            self.frames.append(DeviceFrame(layout, address, ready, lambda: None))
 
     def close(self) -> None:
         """Give the memory back."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
 from plugins.launch import Launch
@@ -21,16 +20,6 @@ PRODUCT_ROWS = 8
 
 _BLOCK = 256
 _BLOCKS = 1056  # eight for each multiprocessor of a large device
-
-
-def value_at(places: NDArray[np.uint64]) -> NDArray[np.float32]:
-    """The values that ``Fill`` writes at these places: 0 ≤ value < 1, multiples of 2⁻²⁴."""
-    low, high = places.astype(np.uint32), (places >> np.uint64(32)).astype(np.uint32)
-    bits = low + np.uint32(2654435769) * high
-    bits = (bits ^ bits >> np.uint32(16)) * np.uint32(2246822519)
-    bits = (bits ^ bits >> np.uint32(13)) * np.uint32(3266489917)
-    values: NDArray[np.float32] = ((bits ^ bits >> np.uint32(16)) >> np.uint32(8)).astype(np.float32) / np.float32(1 << 24)
-    return values
 
 
 class Fill(Launch):

@@ -77,17 +77,6 @@ class Candidates:
         return np.uint64(self.values + 24 * batch * CAPACITY)
 
 
-def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """Boxes, scores and class ids as in ``Candidates.addresses``: views of its bytes."""
-    room = batch * CAPACITY
-    boxes, scores, class_ids = values[: 16 * room], values[16 * room : 20 * room], values[20 * room : 24 * room]
-    return (
-        boxes.view(np.float32).reshape(batch, CAPACITY, 4),
-        scores.view(np.float32).reshape(batch, CAPACITY),
-        class_ids.view(np.int32).reshape(batch, CAPACITY),
-    )
-
-
 def head_table(heads: Sequence[Head]) -> NDArray[Any]:
     """The heads as the kernel reads them, HEAD (n,).
 

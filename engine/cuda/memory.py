@@ -78,14 +78,12 @@ class Memory:
         self._device, self._stream = device, stream
         self._host = LegacyPinnedMemoryResource()
         self._buffers: list[Buffer] = []
-        self.used = 0
 
     def device(self, nbytes: int) -> int:
         """Allocate bytes on the device; gives their address, aligned to 256."""
         buffer = self._device.allocate(max(nbytes, 1), stream=self._stream)
         self._stream.sync()  # so that every other stream may use it
         self._buffers.append(buffer)
-        self.used += nbytes
         return int(buffer.handle)
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
@@ -109,4 +107,3 @@ class Memory:
         for buffer in reversed(self._buffers):
             buffer.close()
         self._buffers.clear()
-        self.used = 0

@@ -20,7 +20,8 @@ from plugins.cache import FileCache
 from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, NV12, P016, RGB8, Preprocess, describe_frame
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table, read_candidates
+from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
+from tests.support.candidates import read_candidates
 from tests.support.surfaces import decoded, picture, shown
 
 try:

@@ -180,7 +180,7 @@ class TensorRtBackend(Backend):
                 self._stream.wait(image.ready)
                 entry, fit = self._geometry.of_frame(image)
                 table[index] = entry
-                table[index]["luma"], table[index]["chroma"], table[index]["pitch"] = image.luma, image.chroma, image.pitch
+                table[index]["luma"], table[index]["chroma"] = image.address, image.address + image.format.chroma_offset
             else:
                 entry, fit = self._geometry.of_image(image, still)
                 table[index] = entry

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.cuda.graph import copy, copy_rows
 from engine.cuda.memory import REGISTERED, Memory
 from engine.detection.preprocess import Fit, plan_fit
-from engine.media.types import DeviceFrame, PixelFormat
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
 from engine.types import Image
 from plugins.preprocess import NV12, P016, RGB8, describe_frame
 
@@ -33,9 +33,8 @@ class Geometry:
         return self._of_image(image.shape[1], image.shape[0], still)
 
     def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
-        """FRAME () without addresses and pitch, and the fit, of a frame on the device."""
-        shape = (frame.stored_width, frame.stored_height), (frame.width, frame.height)
-        return self._of_frame(frame.format, *shape, frame.orientation, frame.matrix, frame.full_range)
+        """FRAME () without addresses, and the fit, of a frame on the device."""
+        return self._of_frame(frame.format)
 
     def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
         fit = plan_fit(width, height, self._width, self._height, self._letterbox)
@@ -43,17 +42,12 @@ class Geometry:
         entry["pitch"] = 3 * width
         return entry, fit
 
-    def _describe_frame(
-        self,
-        kind: PixelFormat,
-        stored: tuple[int, int],
-        shown: tuple[int, int],
-        orientation: tuple[bool, int | None],
-        matrix: str,
-        full_range: bool,
-    ) -> tuple[NDArray[Any], Fit]:
+    def _describe_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
+        stored, shown = (layout.stored_width, layout.stored_height), (layout.width, layout.height)
         fit = plan_fit(*shown, self._width, self._height, self._letterbox)
-        return describe_frame(_FORMATS[kind], stored, shown, _inside(fit), matrix, full_range, orientation), fit
+        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), layout.matrix, layout.full_range, layout.orientation)
+        entry["pitch"] = layout.pitch
+        return entry, fit
 
 
 class Uploads:

@@ -28,12 +28,12 @@ from engine.media.decoder import Decoded, Decoder
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
 from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
-from engine.media.nvdec.format import FrameFormat, first_frame
+from engine.media.nvdec.format import first_frame
 from engine.media.nvdec.limits import check, question
 from engine.media.nvdec.messages import messages
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.types import DecodedOnDevice, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedOnDevice, DeviceFrame, FrameFormat, Segment, SourceInfo, SourceKind
 from engine.types import DeviceId
 
 _LEAST_SURFACES = 8
@@ -110,7 +110,7 @@ class NvdecDecoder(Decoder):
                     except BaseException:
                         release()
                         raise
-                    yield DecodedOnDevice(file.seconds(pts), layout.on(surface, release))
+                    yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, surface.ready, release))
         except (DamagedError, UnsupportedError) as problem:
             if not isinstance(problem, UncertainEndError):
                 self._report(info.path, str(problem))

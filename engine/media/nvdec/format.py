@@ -6,7 +6,6 @@ frames have the expected layout: they are not cropped differently, scaled or dei
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -20,10 +19,9 @@ from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UnsupportedError
 from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
-from engine.media.nvdec.surfaces import Surface
 from engine.media.picture import Converter, is_full_range, matrix_name
 from engine.media.segment import covers, packets_of
-from engine.media.types import DeviceFrame, PixelFormat, Segment
+from engine.media.types import FrameFormat, PixelFormat, Segment
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""
@@ -36,56 +34,6 @@ _FORMATS = {
     "yuv420p12le": (PixelFormat.P016, 12),
 }
 """FFmpeg's pixel formats that NVDEC can decode: the format of NVDEC's frames, and the bits of a sample."""
-
-
-@dataclass(frozen=True)
-class FrameFormat:
-    """The format of a stream's frames, with the fields of ``DeviceFrame``. depth: bits of a sample."""
-
-    format: PixelFormat
-    depth: int
-    stored_width: int
-    stored_height: int
-    width: int
-    height: int
-    orientation: tuple[bool, int | None]
-    matrix: str
-    full_range: bool
-
-    @property
-    def pitch(self) -> int:
-        """Bytes from row to row."""
-        return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of a frame: luma, then chroma, of half its height."""
-        return self.pitch * (self.stored_height + -(-self.stored_height // 2))
-
-    def planes(self, content: NDArray[np.uint8]) -> list[Samples]:
-        """Luma, U and V of a frame's bytes, uint8 (nbytes,); (height, width) each."""
-        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
-        luma, chroma = np.split(samples, [self.stored_height])
-        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
-
-    def on(self, surface: Surface, release: Callable[[], None]) -> DeviceFrame:
-        """The frame in this surface."""
-        return DeviceFrame(
-            luma=surface.address,
-            chroma=surface.address + self.pitch * self.stored_height,
-            pitch=self.pitch,
-            format=self.format,
-            stored_width=self.stored_width,
-            stored_height=self.stored_height,
-            width=self.width,
-            height=self.height,
-            orientation=self.orientation,
-            matrix=self.matrix,
-            full_range=self.full_range,
-            ready=surface.ready,
-            nbytes=self.nbytes,
-            release=release,
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from engine.media.nvdec.errors import UnsupportedError
-from engine.media.nvdec.format import FrameFormat
+from engine.media.types import FrameFormat
 
 _CHROMA_420 = 1
 

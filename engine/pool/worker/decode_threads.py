@@ -149,7 +149,7 @@ class DecodeThreads:
                     continue
                 now = time.perf_counter()
                 image = frame.image
-                width, height = (image.width, image.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
+                width, height = (image.format.width, image.format.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
                 self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))
