@@ -1,16 +1,16 @@
 // Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/detection/yolo.py.
-// Each block counts the candidates of its cells; then each writes its own behind those of the blocks before it. So they come in the
-// order of the CPU's decoder, always the same.
+// One kernel counts the candidates of each block's cells; a second one writes them behind those of the blocks before. So their order is
+// always that of the CPU's decoder.
 
 constexpr int MOST_HEADS = 8, MOST_ANCHORS = 16;
 constexpr int YOLO_THREADS = 256, WARPS = YOLO_THREADS / 32;
 constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
-// plugins/yolo_layer.py fills this: see HEAD there.
+// Filled by plugins/yolo_layer.py, see HEAD there.
 struct Head {
     unsigned long long values;      // FP16 (batch, anchors · (5 + classes), rows, columns)
     int rows, columns, anchors;
-    int first;                      // cells of the heads before this one; a cell is a place and an anchor
+    int first;                      // the number of cells in the heads before; a cell is a place and an anchor
     int new_coords;
     float scale_x_y, shift;
     float sizes[2 * MOST_ANCHORS];  // width and height of each anchor, network pixels
@@ -18,7 +18,7 @@ struct Head {
 
 __device__ __forceinline__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// One cell of one picture, and how its values are found.
+// Reads the values of one cell of one picture.
 struct Cell {
     const Head* head;
     const __half* raw;
@@ -51,7 +51,7 @@ struct Cell {
     }
 };
 
-// Where a picture's candidates go.
+// Memory for a picture's candidates.
 struct Room {
     float4* boxes;
     float* scores;
@@ -59,7 +59,7 @@ struct Room {
     int capacity;
 };
 
-// The candidates of one cell, looked for by a whole warp: how many; with room, they are also written, from ``start`` on.
+// Counts the candidates of one cell with a whole warp. With room, also writes them from ``start`` on.
 __device__ int candidates_of(const Cell& cell, int classes, float width, float height, float confidence, const Room* room, int start) {
     constexpr int AT_ONCE = 3;  // loads under way together, of 32 classes each
     const int lane = threadIdx.x & 31;
@@ -77,7 +77,7 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
         for (int i = 0; i < AT_ONCE; ++i) {
             const int class_id = first + 32 * i + lane;
             const float score = sure * (direct ? fminf(values[i], 1.0f) : logistic(values[i]));
-            // fminf makes a number of what is none
+            // fminf replaces a NaN by a number, so the value itself is compared, too
             const bool found = class_id < classes && score >= confidence && (!direct || values[i] >= confidence);
             const unsigned votes = __ballot_sync(0xffffffffu, found);
             if (votes == 0) {
@@ -99,7 +99,7 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
     return count;
 }
 
-// The sum over a block's warps of one number each, and that of the warps before this one. numbers: shared, overwritten.
+// The sum of one number of each warp of a block, and the sum of the warps before this one. numbers: shared memory, overwritten.
 struct WarpSums {
     int before, total;
 
@@ -118,7 +118,7 @@ struct WarpSums {
     }
 };
 
-// What a block of 256 cells finds: how many, and with room, where they go from ``start`` on.
+// Counts the candidates in a block of 256 cells. With room, also writes them from ``start`` on.
 __device__ int candidates_of_block(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
                                    float confidence, float floor, const Room* room, int start) {
     __shared__ Head heads[MOST_HEADS];
@@ -129,7 +129,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         reinterpret_cast<int*>(heads)[i] = reinterpret_cast<const int*>(table)[i];
     }
     __syncthreads();
-    // Cells whose objectness suffices: a score is at most that, and most cells end here.
+    // Skip cells with too low an objectness, which no score exceeds: most cells end here.
     bool promises = false;
     if (first + threadIdx.x < cells) {
         const Cell cell(heads, head_count, classes, picture, first + threadIdx.x);
@@ -141,7 +141,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         promising[sums.before + __popc(votes & ((1u << lane) - 1))] = static_cast<unsigned char>(threadIdx.x);
     }
     __syncthreads();
-    // The values of a cell's classes are far apart in memory: each warp looks at one cell.
+    // The values of a cell's classes are far apart in memory, so a whole warp reads one cell.
     int found = 0;
     for (int group = 0; group < sums.total; group += WARPS) {
         int mine = 0;
