@@ -99,8 +99,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
     rows.append(line)
     shares.append(share)
     others: list[list[object]] = []
-    precisions = [precision for precision in Precision if precision is not Precision.INT8]
-    for device, precision, decoder in product(devices, precisions, Decode):
+    for device, precision, decoder in product(devices, Precision, Decode):
         settings = EngineSettings(precision=precision, decode=decoder, confidence=VIDEO_THRESHOLD)
         try:
             found, used = detect(model, video, device, settings)
@@ -127,7 +126,7 @@ def heads(cfg: Path) -> tuple[list[list[object]], float]:
             return [[cfg.stem, "", "", f"OpenCV cannot read it: {error}", ""]], 0.0
     with create_backend(CPU) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     size = f"{network.width}×{network.height}"
     differences = [relative_difference(head, reference) for head, reference in zip(ours, expected, strict=True)]
     rows: list[list[object]] = [

@@ -24,7 +24,7 @@ from engine.cuda.graph import Step, copy, record
 from engine.cuda.memory import Memory
 from plugins import first_convolution
 from plugins.kernels import Kernels, compile_source
-from plugins.mish import BiasMish, Mish
+from plugins.mish import Mish
 from plugins.nms import Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, NV12, Preprocess, describe_frame
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
@@ -132,13 +132,8 @@ def mish_cases(bench: Bench, batch: int, size: int) -> list[Case]:
     """The network's largest activation: 32 channels at full size."""
     channels = 32
     count = batch * channels * size * size
-    pairs = [(bench.filled(2 * count), bench.memory.device(2 * count)) for _ in range(sets(4 * count))]
-    bias = bench.memory.constant(np.ones(channels, np.float32))
-    cases = [Case("mish", batch, size, [Mish(bench.kernels, a, count, b) for a, b in pairs], 4 * count)]
-    for layout, inner in (("NCHW", size * size), ("NHWC", 1)):
-        steps = [BiasMish(bench.kernels, a, count, bias, channels, inner, b) for a, b in pairs]
-        cases.append(Case(f"bias_mish, {layout}", batch, size, steps, 4 * count))
-    return cases
+    steps = [Mish(bench.kernels, bench.filled(2 * count), count) for _ in range(sets(2 * count))]
+    return [Case("mish", batch, size, steps, 4 * count)]
 
 
 def first_convolution_cases(bench: Bench, batch: int, size: int) -> list[Case]:

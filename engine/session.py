@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from engine.backends.base import EngineInfo
 from engine.devices.discovery import default_devices
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
@@ -15,7 +14,7 @@ from engine.pool.pool import EnginePool
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.store.session import SessionWriter
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 
 class DetectionSession:

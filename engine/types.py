@@ -1,4 +1,4 @@
-"""Values that every layer uses: devices, frames, detections. Imports NumPy only."""
+"""The small values that every layer uses: devices, engines, frames, detections. Imports NumPy only."""
 
 from __future__ import annotations
 
@@ -68,6 +68,27 @@ class DeviceId:
 
     def __str__(self) -> str:
         return self.name if self.kind == "group" else f"{self.kind}:{self.name}"
+
+
+@dataclass(frozen=True)
+class EngineInfo:
+    """What was built for a device, as every report shows it.
+
+    backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network input, pixels.
+    batch: frames per inference. slots: inferences that may be under way at once. decode_threads: segments that the worker decodes at
+    once; the worker sets it.
+    """
+
+    device: DeviceId
+    device_name: str
+    backend: str
+    precision: str
+    reason: str
+    width: int
+    height: int
+    batch: int
+    slots: int
+    decode_threads: int = 1
 
 
 @dataclass(frozen=True)

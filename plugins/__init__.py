@@ -1,1 +1,1 @@
-"""Custom CUDA layers and what compiles, launches and registers them."""
+"""Custom CUDA layers, and what compiles and launches them."""

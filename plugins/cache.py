@@ -1,43 +1,57 @@
-"""Plans, kernels and other things that are slow to make and only good for one device, kept as files.
+"""A file cache for plans, kernels and other things that are slow to make for a device.
 
-They are native code: what is read is checked against our own SHA-256 before anybody loads it. An entry that is damaged,
-cut short, or was stored under another key is made anew. Two processes that make the same entry both write it whole; the last stays.
+Entries are native code, so ``read`` checks them against our own SHA-256 before they are loaded. An entry that is damaged, cut short, or
+was stored under another key is made again. If two processes make the same entry, each writes it as a whole and the last one stays.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
 LIMIT = 8 * 2**30
-"""Bytes kept; what was not used for longest goes first."""
+"""The most bytes to keep. The entries that were not used for longest are removed first."""
 
 _DIGEST = hashlib.sha256().digest_size
 
 
 class FileCache:
-    """One folder of entries. folder: None = in the user's cache folder. limit: bytes."""
+    """A folder of entries. folder: None = a folder in the user's cache. limit: bytes."""
 
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
         self._folder = folder or user_cache_path("framefleet") / "plans"
         self._limit = limit
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The entry of this key; made, and kept, if it is not there or cannot be trusted."""
+        """The entry of this key. If it is missing or damaged, make and store it."""
         content = self.read(key)
         if content is None:
             content = make()
             self.write(key, content)
         return content
 
+    def remember(self, key: str, find: Callable[[], Any]) -> Any:
+        """A value from the cache, or what ``find`` returns, stored as JSON.
+
+        If several processes find values for one key at the same time, all take the first one's: equal devices then decide alike.
+        """
+        content = self.read(key)
+        if content is None:
+            content = json.dumps(find()).encode()
+            self.write(key, content, keep_first=True)
+            content = self.read(key) or content
+        return json.loads(content)
+
     def read(self, key: str) -> bytes | None:
-        """The entry, None if there is none that can be trusted."""
+        """The entry of this key; None if it is missing or damaged."""
         path = self._path(key)
         try:
             stored = path.read_bytes()
@@ -47,18 +61,24 @@ class FileCache:
         if not content or _digest(key, content) != stored[:_DIGEST]:
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # the age that counts is that of the last use
+            os.utime(path)  # so that the least recently used entries are removed first
         return content
 
-    def write(self, key: str, content: bytes) -> None:
-        """Keep an entry, if the folder lets it be."""
+    def write(self, key: str, content: bytes, keep_first: bool = False) -> None:
+        """Store an entry. Does nothing if the folder cannot be written. keep_first: leave an undamaged entry as it is."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:
                 try:
                     part.write(_digest(key, content) + content)
                     part.close()
-                    Path(part.name).replace(self._path(key))
+                    if keep_first:
+                        with contextlib.suppress(OSError):  # the entry exists, or the file system has no hard links
+                            self._path(key).hardlink_to(part.name)
+                    if keep_first and self.read(key) is not None:
+                        Path(part.name).unlink()
+                    else:
+                        Path(part.name).replace(self._path(key))
                 except BaseException:
                     Path(part.name).unlink(missing_ok=True)
                     raise

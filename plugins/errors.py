@@ -1,5 +1,5 @@
-"""What a custom layer's compiler can complain about."""
+"""The error of the custom layers' compiler."""
 
 
 class KernelError(Exception):
-    """The kernels cannot be compiled or loaded; says what is missing or what the compiler said."""
+    """The kernels cannot be compiled or loaded. Says what is missing, or what the compiler said."""

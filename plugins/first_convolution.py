@@ -1,21 +1,20 @@
-"""A network's first convolution, 3 × 3 over pictures, with its activation: a layer that costs little more than writing its values.
+"""A network's first convolution, 3 × 3 over pictures, with its activation, as a custom layer. Memory traffic alone limits it.
 
-Its values lie channels last, as convolutions on tensor cores want them.
+It writes values channels last, the layout that convolutions on tensor cores read.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
+from plugins.launch import Launch
 
 SOURCES = ("half.cuh", "ptx.cuh", "first_convolution.cu")
 
 SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0}
-"""What negative values are multiplied by."""
+"""The factor of negative values, for each activation but Mish."""
 
 ACTIVATIONS = ("mish", *SLOPES)
 
@@ -29,7 +28,7 @@ def suits(shape: tuple[int, ...], stride: int, padding: int, groups: int, activa
 
 
 def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float16]:
-    """Weights (filters, 3, 3, 3) and bias (filters,) as the threads of a warp take them: the kernel's ``weights``.
+    """Weights (filters, 3, 3, 3) and bias (filters,) in the order in which the threads of a warp read them.
 
     For each block's channels, each row of the 3 × 3 and each two tiles of 8 channels: 32 threads × 2 tiles × 4 values. Thread 4 c + x has
     column x of the channel that is column c of the tile; its fourth value is the bias, in two parts so that it stays exact.
@@ -54,10 +53,10 @@ def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[n
     return np.ascontiguousarray(np.moveaxis(halves[filter_, :, place], 4, 1))
 
 
-class FirstConvolution:
-    """FP16 pictures (batch, 3, height, width) to FP16 values (batch, height / stride, width / stride, filters): addresses, aligned to 16.
+class FirstConvolution(Launch):
+    """FP16 pictures (batch, 3, height, width) to FP16 values (batch, height / stride, width / stride, filters).
 
-    weights: address of ``packed(…)``. The caller has asked ``suits``.
+    pictures, weights, out: addresses, aligned to 16. weights: of ``packed(…)``. ``suits`` must be true.
     """
 
     def __init__(
@@ -73,21 +72,12 @@ class FirstConvolution:
         stride: int,
         activation: str,
     ) -> None:
-        from cuda.core import LaunchConfig
-
         channels = _channels_of_a_block(filters)
-        self._kernel = kernels[f"first_convolution_{stride}_{channels}"]
         grid = (width // _TILE, height // _TILE, batch * (filters // channels))
-        self._config = LaunchConfig(grid=grid, block=_THREADS)
         sizes = np.int32(height), np.int32(width), np.int32(filters)
         how = np.int32(activation == "mish"), np.float32(SLOPES.get(activation, 1.0))
-        self._arguments = (np.uint64(pictures), np.uint64(weights), *sizes, *how, np.uint64(out))
-
-    def launch(self, stream: Any) -> None:
-        """Put it on the stream."""
-        from cuda.core import launch
-
-        launch(stream, self._config, self._kernel, *self._arguments)
+        name, arguments = f"first_convolution_{stride}_{channels}", (np.uint64(pictures), np.uint64(weights), *sizes, *how, np.uint64(out))
+        super().__init__(kernels, name, grid, _THREADS, *arguments)
 
 
 def _channels_of_a_block(filters: int) -> int:

@@ -1,4 +1,4 @@
-"""Non-maximum suppression of a whole batch, one block a picture, and boxes in the pixels of each picture as shown."""
+"""Non-maximum suppression as a custom layer: a whole batch, one block a picture; boxes in pixels of the upright picture."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
+from plugins.launch import Launch
 from plugins.yolo_layer import CAPACITY, Candidates
 
 LIMIT = 1024
-"""Records of a picture there is room for; how many there were is counted on."""
+"""The most records of a picture that are kept. All are counted."""
 
 RECORD = np.dtype([("box", np.float32, 4), ("score", np.float32), ("class_id", np.int32)])
 """One detection: x1 y1 x2 y2 in the picture's pixels, confidence, class id."""
 
 THREADS = 1024
-SHARED_BYTES = CAPACITY * (8 + 2)  # keys, and which are kept
+SHARED_BYTES = CAPACITY * (8 + 2)  # a sort key of each candidate, and the numbers of the kept ones
 
 
 def result_bytes(batch: int) -> int:
-    """Bytes of a batch's results: int32 (batch, 2), candidates and records of each picture; then RECORD (batch, LIMIT)."""
+    """Bytes of a batch's results: the numbers of candidates and records, int32 (batch, 2), then RECORD (batch, LIMIT)."""
     return batch * (8 + LIMIT * RECORD.itemsize)
 
 
@@ -32,7 +33,7 @@ def read_results(results: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.int
 
 
 def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32]:
-    """One bit a class, those wanted set; None = all. uint32 (classes / 32 rounded up,). Others than there are change nothing."""
+    """One bit a class, set for wanted ones, uint32 (classes / 32 rounded up,). wanted: None = all; unknown class ids are ignored."""
     mask = np.zeros(-(-classes // 32), np.uint32)
     for class_id in range(classes):
         if wanted is None or class_id in wanted:
@@ -40,22 +41,22 @@ def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32
     return mask
 
 
-class Nms:
-    """Suppression as in ``engine/detection/nms.py``, then boxes as ``engine/detection/preprocess.py`` gives them back.
+class Nms(Launch):
+    """Suppresses as ``engine/detection/nms.py`` does, then maps boxes as ``Fit.to_source`` does.
 
-    frames: address of FRAME × batch; an entry of zeros gets no records. wanted: of ``class_mask``. results: of ``result_bytes``, aligned
-    to 8. beta: ``Yolo.diou_beta``, None = plain IoU. A picture of more than CAPACITY candidates gets no records; of more than LIMIT
-    records the strongest LIMIT are there.
+    frames: address of FRAME × batch; an entry of zeros gets no records. wanted: address of ``class_mask``. beta: ``Yolo.diou_beta``,
+    None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes. A picture with more than CAPACITY candidates gets no
+    records. Of more than LIMIT records the strongest LIMIT are kept.
     """
 
     def __init__(
         self, kernels: Kernels, candidates: Candidates, frames: int, wanted: int, batch: int, iou: float, beta: float | None, results: int
     ) -> None:
-        from cuda.core import LaunchConfig
-
-        self._kernel = kernels["nms"]
-        self._config = LaunchConfig(grid=batch, block=THREADS, shmem_size=SHARED_BYTES)
-        self._arguments = (
+        super().__init__(
+            kernels,
+            "nms",
+            batch,
+            THREADS,
             *candidates.addresses(batch),
             np.uint64(candidates.counts),
             np.int32(CAPACITY),
@@ -66,10 +67,5 @@ class Nms:
             np.uint64(results),
             np.uint64(results + 8 * batch),
             np.int32(LIMIT),
+            shared=SHARED_BYTES,
         )
-
-    def launch(self, stream: Any) -> None:
-        """Put it on the stream."""
-        from cuda.core import launch
-
-        launch(stream, self._config, self._kernel, *self._arguments)

@@ -1,7 +1,7 @@
-"""Decoded frames into the network's input, a whole batch in one launch: colour, orientation, resizing, letterbox, FP16.
+"""Preprocessing as a custom layer: decoded frames into the network's input, a whole batch in one launch.
 
-Which place of a stored picture each network pixel shows is an affine map, so that stretching, letterboxing, turning, mirroring and
-oblong pixels are all the same to the kernel.
+The kernel converts colours, turns, resizes, letterboxes and writes FP16. An affine map says which place of the stored picture each
+network pixel shows; stretching, letterboxing, turning, mirroring and oblong pixels are different maps.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
+from plugins.launch import Launch
 
 NV12, P016, RGB8 = 0, 1, 2
 
@@ -31,7 +32,7 @@ FRAME = np.dtype(
     ],
     align=True,
 )
-"""One frame of a batch: ``Frame`` in ``kernels/preprocess.cu``. An entry of zeros is no frame."""
+"""One frame of a batch: ``Frame`` in ``kernels/preprocess.cu``. An entry of zeros means that there is no frame."""
 
 Frame = np.void
 """One entry of an array of FRAME."""
@@ -39,39 +40,25 @@ Frame = np.void
 MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593), "fcc": (0.3, 0.11), "smpte240m": (0.212, 0.087)}
 """The shares of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2, FCC 73.682 (a) (20), SMPTE ST 240."""
 
-LAYOUTS = {"nchw": "preprocess", "nhwc4": "preprocess_hwc4", "nhwc8": "preprocess_hwc8"}
-"""The network input's layouts, and the kernel for each: three planes, or pixels of 4 or 8 values, those after the third being zero."""
-
-BLOCK = (32, 8)
+_BLOCK = (32, 8)
 
 
-class Preprocess:
-    """Fills a network's input from a table of frames. The place of an entry of zeros stays as it is.
+class Preprocess(Launch):
+    """Fills a network's input from a table of frames. An entry of zeros leaves its place in the input as it is.
 
-    table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1, or in another of
-    LAYOUTS. frames of one batch may differ in everything.
+    table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1. The frames of
+    one batch may differ in everything.
 
     Raises:
-        ValueError: an odd width, or no such layout.
+        ValueError: the width is odd.
     """
 
-    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int, layout: str = "nchw") -> None:
-        from cuda.core import LaunchConfig
-
+    def __init__(self, kernels: Kernels, table: int, pictures: int, batch: int, width: int, height: int) -> None:
         if width % 2:
             raise ValueError(f"a network of {width} × {height} pixels: the kernel needs an even width")
-        if layout not in LAYOUTS:
-            raise ValueError(f"no kernel for the layout {layout}: {', '.join(LAYOUTS)}")
-        self._kernel = kernels[LAYOUTS[layout]]
-        grid = (-(-width // (2 * BLOCK[0])), -(-height // BLOCK[1]), batch)
-        self._config = LaunchConfig(grid=grid, block=(*BLOCK, 1))
-        self._arguments = (np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height))
-
-    def launch(self, stream: Any) -> None:
-        """Put it on the stream."""
-        from cuda.core import launch
-
-        launch(stream, self._config, self._kernel, *self._arguments)
+        grid = (-(-width // (2 * _BLOCK[0])), -(-height // _BLOCK[1]), batch)
+        arguments = np.uint64(table), np.uint64(pictures), np.int32(width), np.int32(height)
+        super().__init__(kernels, "preprocess", grid, (*_BLOCK, 1), *arguments)
 
 
 def describe_frame(
@@ -84,12 +71,12 @@ def describe_frame(
     orientation: tuple[bool, int | None] = (False, None),
     still: bool = False,
 ) -> NDArray[Any]:
-    """An entry, FRAME (), without addresses and pitch: those are even for NV12, multiples of 4 for P016, anything for RGB8.
+    """An entry, FRAME (), without addresses and pitch. These must be even for NV12, and multiples of 4 for P016.
 
-    kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: of the picture as people see it:
-    boxes are in its pixels. inside: left, top, width, height of the picture within the network's input. orientation: whether the
-    stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s code). still: corner pixels on corner
-    pixels, as Darknet resizes pictures, instead of as OpenCV resizes frames.
+    kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: of the upright picture, whose pixels
+    boxes refer to. inside: left, top, width, height of the picture within the network's input. orientation: whether the
+    stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s code). still: map corner pixels to corner
+    pixels, as Darknet resizes single images, instead of as OpenCV resizes frames.
     """
     left, top, width, height = inside
     entry = np.zeros((), FRAME)
@@ -108,7 +95,7 @@ def describe_frame(
 
 
 def colour_coefficients(matrix: str, full_range: bool) -> tuple[float, float, float, float, float, float]:
-    """Black among Y (0..255), then the factors of Y - black, of V - 128 in R, of U - 128 and V - 128 in G, of U - 128 in B (0..255).
+    """The value of black in Y (0..255), then the factors of Y - black, of V - 128 in R, of U - 128 and V - 128 in G, of U - 128 in B.
 
     matrix: of ``MATRICES``. Formulas: ITU-R BT.601-7, 2.5; full range: ITU-T T.871 (JFIF), 7.
     """
@@ -119,7 +106,7 @@ def colour_coefficients(matrix: str, full_range: bool) -> tuple[float, float, fl
 
 
 def _map(size: tuple[int, int], inside: tuple[int, int, int, int], transposed: bool, flip: int | None) -> tuple[float, ...]:
-    """Rows of the 2 × 3 map: pixel centres lie half a pixel inside, in the network's input as in the stored picture."""
+    """The rows of the 2 × 3 map. Pixel centres lie half a pixel inside both the network's input and the stored picture."""
     left, top, width, height = inside
     to_share = np.array([[1 / width, 0, (0.5 - left) / width], [0, 1 / height, (0.5 - top) / height], [0, 0, 1]])
     turn = np.eye(3)

@@ -1,4 +1,4 @@
-"""The raw heads of a whole batch into candidates, in the same order as ``engine/detection/yolo.py``."""
+"""The YOLO layer as a custom layer: raw outputs of a whole batch into candidates, in the order of ``engine/detection/yolo.py``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugins.kernels import Kernels
+from plugins.launch import Launch
 
 CAPACITY = 4096
-"""Candidates of a picture there is room for, a power of two; how many there were is counted on."""
+"""The most candidates of a picture that are kept, a power of two. All are counted."""
 
 CANDIDATE_BYTES = 28
-"""Four float32 of the box, the float32 score, the int32 class id; and an int32 for the kernels to count in."""
+"""Four float32 of the box, the float32 score, the int32 class id, and an int32 in which the kernels count."""
 
 THREADS = 256
 _MOST_ANCHORS, _MOST_HEADS = 16, 8
@@ -28,7 +29,6 @@ HEAD = np.dtype(
         ("columns", np.int32),
         ("anchors", np.int32),
         ("first", np.int32),
-        ("side_by_side", np.int32),
         ("new_coords", np.int32),
         ("scale_x_y", np.float32),
         ("shift", np.float32),
@@ -41,11 +41,7 @@ HEAD = np.dtype(
 
 @dataclass(frozen=True)
 class Head:
-    """One raw output. anchors: float32 (n, 2), network pixels.
-
-    values: address of FP16 (batch, anchors · (5 + classes), rows, columns); with ``padded``, of (batch, rows, columns, padded), of
-    whose last axis the first anchors · (5 + classes) values count.
-    """
+    """One raw output. values: address of FP16 (batch, anchors · (5 + classes), rows, columns). anchors: float32 (n, 2), network pixels."""
 
     values: int
     rows: int
@@ -53,51 +49,39 @@ class Head:
     anchors: NDArray[np.float32]
     scale_x_y: float
     new_coords: bool
-    padded: int | None = None
 
     @property
     def cells(self) -> int:
-        """Places where it can see an object, times anchors."""
+        """Rows · columns · anchors: the boxes that this output describes."""
         return self.rows * self.columns * len(self.anchors)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Where candidates go: first all boxes, then all scores, then all class ids; of each picture in turn, CAPACITY of them.
+    """Memory for candidates: all boxes, then all scores, then all class ids, each with CAPACITY entries for every picture.
 
-    values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: of int32 (batch,): how many there are, even
-    where there is no room for so many.
+    values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: address of int32 (batch,), how many candidates
+    were found; this may be more than CAPACITY.
     """
 
     values: int
     counts: int
 
     def addresses(self, batch: int) -> tuple[np.uint64, np.uint64, np.uint64]:
-        """Of boxes, float32 (batch, CAPACITY, 4), x1 y1 x2 y2 in network pixels; scores, float32; class ids, int32."""
+        """Addresses of boxes, float32 (batch, CAPACITY, 4), x1 y1 x2 y2 in network pixels; of scores, float32; of class ids, int32."""
         room = batch * CAPACITY
         return np.uint64(self.values), np.uint64(self.values + 16 * room), np.uint64(self.values + 20 * room)
 
     def scratch(self, batch: int) -> np.uint64:
-        """Of int32 (batch, CAPACITY) that mean nothing afterwards."""
+        """Address of int32 (batch, CAPACITY) for the kernels' own use."""
         return np.uint64(self.values + 24 * batch * CAPACITY)
-
-
-def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """Boxes, scores and class ids as in ``Candidates.addresses``: views of its bytes."""
-    room = batch * CAPACITY
-    boxes, scores, class_ids = values[: 16 * room], values[16 * room : 20 * room], values[20 * room : 24 * room]
-    return (
-        boxes.view(np.float32).reshape(batch, CAPACITY, 4),
-        scores.view(np.float32).reshape(batch, CAPACITY),
-        class_ids.view(np.int32).reshape(batch, CAPACITY),
-    )
 
 
 def head_table(heads: Sequence[Head]) -> NDArray[Any]:
     """The heads as the kernel reads them, HEAD (n,).
 
     Raises:
-        ValueError: there are more heads, or a head has more anchors, than there is room for.
+        ValueError: there are too many heads, or a head has too many anchors.
     """
     if len(heads) > _MOST_HEADS:
         raise ValueError(f"a network of {len(heads)} heads: at most {_MOST_HEADS} can be used on a GPU")
@@ -107,7 +91,7 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
         if len(head.anchors) > _MOST_ANCHORS:
             raise ValueError(f"a head of {len(head.anchors)} anchors: at most {_MOST_ANCHORS} can be used on a GPU")
         entry["values"], entry["rows"], entry["columns"] = head.values, head.rows, head.columns
-        entry["anchors"], entry["first"], entry["side_by_side"] = len(head.anchors), first, head.padded or 0
+        entry["anchors"], entry["first"] = len(head.anchors), first
         entry["new_coords"], entry["scale_x_y"], entry["shift"] = head.new_coords, head.scale_x_y, 0.5 * (head.scale_x_y - 1)
         entry["sizes"][: 2 * len(head.anchors)] = head.anchors.ravel()
         first += head.cells
@@ -115,17 +99,19 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
 
 
 def objectness_floor(confidence: float) -> float:
-    """The least raw objectness that may lead to this confidence, without ``new_coords``.
+    """The lowest raw objectness that can give this confidence, without ``new_coords``.
 
-    A little low, so that rounding drops nothing before scores are compared themselves; where 1 is asked for, what rounds to it.
+    It is slightly too low, so that rounding drops no candidate here; the kernel then compares the scores themselves. For a confidence
+    of 1 it is an objectness that rounds to 1.
     """
     return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
 
 
 class YoloLayer:
-    """All heads of a batch. table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels.
+    """Candidates of a batch from all heads: one launch counts them, one writes them.
 
-    confidence: the lowest objectness · class probability that counts.
+    table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: the lowest
+    objectness · class probability of a candidate.
 
     Raises:
         ValueError: the network is too large.
@@ -142,8 +128,6 @@ class YoloLayer:
         confidence: float,
         candidates: Candidates,
     ) -> None:
-        from cuda.core import LaunchConfig
-
         cells = sum(head.cells for head in heads)
         blocks = -(-cells // THREADS)
         if blocks > CAPACITY:
@@ -152,14 +136,13 @@ class YoloLayer:
             )
         what = np.uint64(table), np.int32(len(heads)), np.int32(classes), np.int32(cells)
         numbers = np.float32(size[0]), np.float32(size[1]), np.float32(confidence), np.float32(objectness_floor(confidence))
-        self._config = LaunchConfig(grid=(blocks, batch, 1), block=THREADS)
-        self._count, self._emit = kernels["yolo_count"], kernels["yolo_layer"]
-        self._to_count = (*what, *numbers, candidates.scratch(batch))
-        self._to_emit = (*self._to_count, *candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))
+        given = (*what, *numbers, candidates.scratch(batch))
+        made = (*candidates.addresses(batch), np.uint64(candidates.counts), np.int32(CAPACITY))
+        grid = blocks, batch, 1
+        self._count = Launch(kernels, "yolo_count", grid, THREADS, *given)
+        self._write = Launch(kernels, "yolo_layer", grid, THREADS, *given, *made)
 
     def launch(self, stream: Any) -> None:
-        """Put it on the stream."""
-        from cuda.core import launch
-
-        launch(stream, self._config, self._count, *self._to_count)
-        launch(stream, self._config, self._emit, *self._to_emit)
+        """Put both kernels on the stream."""
+        self._count.launch(stream)
+        self._write.launch(stream)

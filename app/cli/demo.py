@@ -13,12 +13,12 @@ from app.cli.running import DATABASE, export, outcome_of, run_session
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from app.display import has_display
-from engine.backends.base import EngineInfo
 from engine.detection.accuracy import Accuracy
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.export import Exported
 from engine.store.session import SessionReader
+from engine.types import EngineInfo
 from resources import DEMO
 
 FOLDER = Path("framefleet-demo")

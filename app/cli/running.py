@@ -13,7 +13,6 @@ from pathlib import Path
 from app.cli import options
 from app.cli.interrupt import Interruption, interruptible
 from app.cli.progress import PLAIN_SECONDS, Progress, draws
-from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import DeviceReady
 from engine.pool.progress import SourceProgress
@@ -21,6 +20,7 @@ from engine.session import DetectionSession
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
+from engine.types import EngineInfo
 
 DATABASE = "session.sqlite"
 _log = logging.getLogger(__name__)

@@ -1,11 +1,5 @@
-"""One file per inference library."""
-
-import sys
+"""Backends: one folder for each inference library."""
 
 from engine.backends.create import create_backend, create_depth_backend
-
-# Importing openvino imports this converter, whose import reports to an analytics server. It is not needed here, and
-# openvino does without it; nobody's computer calls anywhere because it detects objects.
-sys.modules.setdefault("openvino.tools.ovc", None)  # type: ignore[arg-type]
 
 __all__ = ["create_backend", "create_depth_backend"]

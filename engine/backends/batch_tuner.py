@@ -1,46 +1,34 @@
-"""How many pictures an engine takes at once: more, until it no longer pays."""
+"""Finds the batch size: larger ones are tried until throughput hardly rises."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 WORTH = 1.03
-"""Twice the batch must bring this many times the images/s: it doubles the memory and the latency."""
+"""The least gain in images/s for twice the batch, which doubles memory and latency."""
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """The batch to use. images_per_s: of every batch that was tried. reason: in words."""
+def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES) -> tuple[int, str]:
+    """The batch to use and, in words, why. A larger one gains less than 3 %, takes longer than ``budget_ms``, or needs too much memory.
 
-    batch: int
-    reason: str
-    images_per_s: dict[int, float] = field(default_factory=dict)
-
-
-def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES) -> Tuning:
-    """Try growing batches until images/s rise by less than 3 %, a batch takes longer than ``budget_ms``, or memory is short.
-
-    measure: ms of one batch of this size, None where the device has not enough memory for it. The smallest size is taken
-    whatever the budget says.
+    measure: ms of one batch of this size, None if the device's memory does not suffice. The smallest size is taken whatever the budget.
 
     Raises:
         MemoryError: not even the smallest size fits.
     """
-    speeds: dict[int, float] = {}
-    best = 0
+    best, best_speed = 0, 0.0
     for batch in sizes:
         ms = measure(batch)
         if ms is None:
             if not best:
                 raise MemoryError(f"no memory for a batch of {batch}")
-            return Tuning(best, f"the device's memory is too small for {batch}", speeds)
-        speeds[batch] = 1000 * batch / ms
+            return best, f"the device's memory is too small for {batch}"
+        speed = 1000 * batch / ms
         if best and budget_ms is not None and ms > budget_ms:
-            return Tuning(best, f"{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms", speeds)
-        if best and speeds[batch] < WORTH * speeds[best]:
-            return Tuning(best, f"{batch} brings {speeds[batch] / speeds[best] - 1:+.0%} images/s only", speeds)
-        best = batch
-    return Tuning(best, "the largest that is tried", speeds)
+            return best, f"{batch} would take {ms:.1f} ms, longer than {budget_ms:g} ms"
+        if best and speed < WORTH * best_speed:
+            return best, f"{batch} brings {speed / best_speed - 1:+.0%} images/s only"
+        best, best_speed = batch, speed
+    return best, "the largest that is tried"

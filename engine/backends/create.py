@@ -1,8 +1,11 @@
-"""From a device's name to its backend. Each library is imported only when a device of its kind is asked for."""
+"""From a kind of device to its backend: one table. A library is imported only when a device of its kind is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from engine.backends.base import Backend
 from engine.backends.depth import depth_members
@@ -11,25 +14,49 @@ from engine.errors import DeviceError
 from engine.types import DeviceId
 
 
+@dataclass(frozen=True)
+class Library:
+    """Where the code for a library is, each as "module:name".
+
+    name: as shown. backend: the ``Backend`` for one device. advice: what to do if the library cannot be imported. depth: the
+    ``Backend`` that cuts the network into stages for several devices. devices: a function that describes the devices it finds.
+    """
+
+    name: str
+    backend: str
+    advice: str
+    depth: str | None = None
+    devices: str | None = None
+
+
+_OPENVINO = Library(
+    "OpenVINO",
+    "engine.backends.openvino.backend:OpenVinoBackend",
+    "'framefleet doctor' says what is missing",
+    "engine.backends.openvino.depth:OpenVinoDepthBackend",
+    "engine.backends.openvino.devices:describe_devices",
+)
+_TENSORRT = Library(
+    "TensorRT",
+    "engine.backends.tensorrt.backend:TensorRtBackend",
+    "pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'",
+    "engine.backends.tensorrt.depth:TensorRtDepthBackend",
+    "engine.backends.tensorrt.devices:describe_devices",
+)
+
+LIBRARIES = {"cpu": _OPENVINO, "openvino": _OPENVINO, "cuda": _TENSORRT}
+"""The library for each kind of device. A new backend is one entry here."""
+
+
 def create_backend(device: DeviceId) -> Backend:
     """A backend for this device, not yet activated.
 
     Raises:
-        DeviceError: no backend of this version runs on it, or its library cannot be loaded.
+        DeviceError: the library for this kind of device cannot be imported; says what to do.
     """
-    if device.kind == "cuda":
-        try:
-            from engine.backends.tensorrt.backend import TensorRtBackend
-        except ImportError as problem:
-            raise DeviceError(
-                f"{device}: NVIDIA's libraries are not installed ({problem}): pip install 'framefleet[tensorrt]' or 'framefleet[rtx]'"
-            ) from problem
-        return TensorRtBackend(device)
-    try:
-        from engine.backends.openvino.backend import OpenVinoBackend
-    except ImportError as problem:
-        raise DeviceError(f"{device}: OpenVINO cannot be loaded ({problem}); 'framefleet doctor' says what is missing") from problem
-    return OpenVinoBackend(device)
+    library = LIBRARIES[device.kind]
+    backend: Backend = _load(library, library.backend, device)(device)
+    return backend
 
 
 def create_depth_backend(group: DeviceId) -> Backend:
@@ -37,35 +64,35 @@ def create_depth_backend(group: DeviceId) -> Backend:
 
     Raises:
         UsageError: these devices cannot share a network; says what to do.
-        DeviceError: a library cannot be loaded.
+        DeviceError: as ``create_backend``, or the library has no stages.
     """
-    cuda = depth_members(group)[0].kind == "cuda"
-    try:
-        if cuda:
-            from engine.backends.tensorrt.depth import TensorRtDepthBackend
-
-            return TensorRtDepthBackend(group)
-        from engine.backends.openvino.depth import OpenVinoDepthBackend
-    except ImportError as problem:
-        needed = "NVIDIA's libraries cannot be" if cuda else "OpenVINO cannot be"
-        raise DeviceError(f"{group}: {needed} loaded ({problem}); 'framefleet doctor' says what is missing") from problem
-    return OpenVinoDepthBackend(group)
+    library = LIBRARIES[depth_members(group)[0].kind]
+    if library.depth is None:
+        raise DeviceError(f"{group}: {library.name} cannot cut a network into stages: use --parallel segments")
+    backend: Backend = _load(library, library.depth, group)(group)
+    return backend
 
 
 def describe_devices(kind: str) -> Iterator[DeviceDescription]:
-    """The devices of this machine that a library runs, each as soon as it is known. Loads that library: for a process of its own.
+    """The devices of this machine that a library runs, each as soon as it is known. Call it in a process of its own.
 
     kind: "cuda", or "openvino", which also runs the CPU.
     """
-    if kind == "cuda":
-        from engine.backends.tensorrt.library import find_library
-        from engine.devices.cuda import describe_devices as describe_cuda_devices
-
-        yield from describe_cuda_devices(find_library)
+    library = LIBRARIES[kind]
+    if library.devices is None:
         return
+    first = DeviceId("cpu" if kind == "openvino" else kind, "0")
     try:
-        from engine.backends.openvino.devices import describe_devices as describe_openvino_devices
-    except ImportError as error:
-        yield DeviceDescription(DeviceId("cpu", "0"), "CPU", "OpenVINO", (), problem=f"OpenVINO cannot be loaded: {error}")
+        describe = _load(library, library.devices, first)
+    except DeviceError as problem:
+        yield DeviceDescription(first, first.kind.upper(), library.name, (), problem=str(problem).removeprefix(f"{first}: "))
         return
-    yield from describe_openvino_devices()
+    yield from describe()
+
+
+def _load(library: Library, path: str, device: DeviceId) -> Any:
+    module, _, name = path.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except ImportError as problem:
+        raise DeviceError(f"{device}: {library.name} cannot be loaded ({problem}): {library.advice}") from problem

@@ -1,8 +1,7 @@
-"""What depth-wise sharing is whatever the library: which devices can, where the network is cut, and how that is told."""
+"""Rules for stages that all libraries share: which devices can share a network, and how the cuts are kept and described."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -25,18 +24,18 @@ def depth_members(device: DeviceId) -> tuple[DeviceId, ...]:
 
 
 def joined_names(names: Sequence[str]) -> str:
-    """What the devices are called together: "2 × NVIDIA H200"."""
+    """The devices' names as one: "2 × NVIDIA H200"."""
     return " + ".join(f"{count} × {name}" if count > 1 else name for name, count in Counter(names).items())
 
 
 def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
-    """Cuts are found once. key: all that they depend on."""
-    known = json.loads(FileCache().get(f"{key}\nstages", lambda: json.dumps(asdict(find())).encode()))
+    """The cuts from the cache; found and stored if they are missing. key: everything that they depend on."""
+    known = FileCache().remember(f"{key}\nstages", lambda: asdict(find()))
     return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
 
 
 def describe_balance(balance: Balance, network: Network, how: str) -> str:
-    """In words: the cuts, how even they are, and how values move."""
+    """The cuts, how even the stages are, and how values move between them, in words."""
     times = " + ".join(f"{time.computing:.3g}" for time in balance.times)
     return (
         f"{len(balance.times)} stages, cut before layer{_listed(balance.cuts)} of {len(network.layers)}: "

@@ -12,7 +12,7 @@ from engine.backends.create import describe_devices
 
 
 def main(kind: str) -> None:
-    """Print the devices that the library of this kind runs."""
+    """Print the devices of this kind's library."""
     for description in describe_devices(kind):
         print(json.dumps(description.as_json()), flush=True)
 

@@ -1,51 +1,46 @@
-"""Which precision ``auto`` means: the fastest one offered whose detections match fp32, tried once and remembered.
+"""Chooses the precision for ``auto``: the fastest one whose detections match fp32, tried once and remembered.
 
-The trial runs seeded pictures through each candidate and compares what the YOLO heads say, candidate by candidate. Its outcome
-is kept in a small file under the user's cache folder, so that only the first start with a model pays for it.
+A trial runs generated pictures in each precision and compares the detections before suppression. The file cache keeps the outcome, so
+that only the first start with a model runs trials.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from platformdirs import user_cache_path
 
 from engine.detection.yolo import decode_cells
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.settings import Precision
 from engine.types import DeviceId, Image
+from plugins.cache import FileCache
 
 MATCHING = 0.99
-"""The share of candidates that must match."""
+"""The least share of detections that must match."""
 
 _LEAST_GAIN = 1.1
-"""Less may be chance (of CPUs, measured gains of one network differ by 0.05), and is not worth other results than fp32's."""
+"""The least gain over the best so far. Less may be chance: on CPUs, measured gains of one network differ by 0.05."""
 
 _METHOD = "2"
-"""Changes when outcomes of before are not to be relied upon."""
+"""Part of the key: a new number makes earlier outcomes invalid."""
 
 _KNOWN = [precision for precision in Precision if precision is not Precision.AUTO]
 _MIN_IOU = 0.9
 _MAX_SCORE_DIFFERENCE = 0.03
 _SCORE_FLOOR = 0.1
 _LEAST_CANDIDATES = 100
-"""Where fewer candidates reach the floor, this many of the strongest are compared."""
+"""If fewer detections reach the floor, this many of the strongest are compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one precision gave for the probe pictures: raw heads, float32 (pictures, channels, rows, columns), and its speed.
+    """The results of one precision for the probe pictures. heads: raw outputs, float32 (pictures, channels, rows, columns).
 
-    speed: in any unit that is the same for all precisions of a device.
+    speed: in any unit that is the same for all trials on a device.
     """
 
     heads: list[NDArray[np.float32]]
@@ -62,11 +57,11 @@ def resolve_precision(
 ) -> tuple[Precision, str]:
     """The precision to build and, in words, why.
 
-    offered: what the device can do. situation: whatever else the outcome depends on (library and its version, the
-    device's name, threads, batch, …). run: tries one precision on pictures of the network's size.
+    offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
+    name, threads, batch, …). run: tries one precision on pictures of the network's size.
 
     Raises:
-        DeviceError: the device does not offer what was asked for.
+        DeviceError: the device does not offer the precision of the settings.
     """
     if asked is not Precision.AUTO:
         if asked not in offered:
@@ -79,15 +74,12 @@ def resolve_precision(
     if Precision.FP32 not in offered:
         return offered[0], "this device has no fp32 to compare with"
     key = "\n".join([_METHOD, network.digest, situation, *offered])
-    file = user_cache_path("framefleet") / "precision" / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
-    known = _read(file, offered)
-    if known is None:
-        known = _keep(file, _try_all(offered, network, run), offered)
-    return known
+    precision, reason = FileCache().remember(f"{key}\nprecision", lambda: _try_all(offered, network, run))
+    return Precision(precision), reason
 
 
 def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
-    """Pictures with large soft patches, sharp-edged shapes and some noise, the same at every call."""
+    """Pictures with large soft patches, sharp-edged shapes and some noise; the same at every call."""
     generator = np.random.default_rng(2020)
     pictures = []
     for _ in range(count):
@@ -102,7 +94,7 @@ def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
 
 
 def matching_share(reference: Trial, other: Trial, network: Network) -> float:
-    """Share of the reference's candidates (a cell's box for one class) that the other has too, nearly the same, 0..1."""
+    """The share of the reference's detections (a box for one class) that the other trial has, too, nearly the same, 0..1."""
     boxes, scores = decode_cells(reference.heads, network.heads, network.width, network.height)
     other_boxes, other_scores = decode_cells(other.heads, network.heads, network.width, network.height)
     count = min(scores.size, max(_LEAST_CANDIDATES, int((scores >= _SCORE_FLOOR).sum())))
@@ -133,30 +125,3 @@ def _try_all(offered: Sequence[Precision], network: Network, run: Callable[[Prec
         if share >= MATCHING and trial.speed > best_speed * _LEAST_GAIN:
             best, best_speed = precision, trial.speed
     return best, "; ".join(reasons)
-
-
-def _read(file: Path, offered: Sequence[Precision]) -> tuple[Precision, str] | None:
-    try:
-        entry = json.loads(file.read_text("utf-8"))
-        precision, reason = Precision(entry["precision"]), str(entry["reason"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # not there, or damaged: the trial is made again
-    return (precision, reason) if precision in offered else None
-
-
-def _keep(file: Path, outcome: tuple[Precision, str], offered: Sequence[Precision]) -> tuple[Precision, str]:
-    """The outcome that counts: of several devices alike that try at the same time the first one's, so that they compute in the same."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".part", delete=False) as part:
-            json.dump({"precision": outcome[0], "reason": outcome[1]}, part)
-        written = Path(part.name)
-        with suppress(OSError):  # it exists, or this file system has no hard links
-            file.hardlink_to(written)
-        if kept := _read(file, offered):
-            written.unlink()
-            return kept
-        written.replace(file)
-    except OSError:
-        pass  # a cache that cannot be written costs time at the next start, nothing else
-    return outcome

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.backends.base import Backend, EngineInfo
+from engine.backends.base import Backend
 from engine.backends.create import create_backend
 from engine.errors import UsageError
 from engine.model.load import load_network
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
-from engine.types import DeviceId, Image
+from engine.types import DeviceId, EngineInfo, Image
 
 _WARM_UP = 3
 _LEAST_SAMPLES = 10

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.backends.base import EngineInfo
 from engine.devices.affinity import usable_cores
 from engine.devices.processor import ProcessorSampler
 from engine.errors import DeviceError, SourceError
@@ -30,7 +29,7 @@ from engine.pool.events import (
 )
 from engine.pool.pool import EnginePool
 from engine.settings import RunSettings
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 WARM_UP = 0.1
 """The share of the frames before the steady state."""

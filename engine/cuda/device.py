@@ -1,4 +1,4 @@
-"""A CUDA device by its name."""
+"""Opens a CUDA device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def open_device(device: DeviceId) -> Device:
     """
     try:
         found = len(Device.get_all_devices())
-    except Exception as problem:  # cuda-core has no common error for a driver that is missing, too old, or out of order
+    except Exception as problem:  # cuda-core raises various errors for a missing, old or broken driver
         raise DeviceError(f"{device}: no NVIDIA driver answers ({problem}); 'framefleet doctor' says what is missing") from problem
     if int(device.name) >= found:
         raise DeviceError(f"{device}: there are {found} CUDA devices; 'framefleet devices' lists yours")

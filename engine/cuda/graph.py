@@ -1,4 +1,4 @@
-"""Steps on a stream, recorded once as a CUDA graph, then launched with one call."""
+"""Steps on a stream, and CUDA graphs: steps that are recorded once and launched with one call."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from cuda.core.graph import Graph
 
 
 class Step(Protocol):
-    """Work that is put on a stream: without waiting, without allocating, with nothing that changes from launch to launch."""
+    """Work for a stream. It neither waits nor allocates, and is the same at every launch."""
 
     def launch(self, stream: Stream) -> None:
         """Put it on the stream."""
 
 
 class Mark:
-    """A step that notes when the stream passed it. event: with timing enabled."""
+    """A step that records an event, which must have timing enabled."""
 
     def __init__(self, event: Event) -> None:
         self._event = event
@@ -26,7 +26,7 @@ class Mark:
     def launch(self, stream: Stream) -> None:
         """See ``Step.launch``."""
         _, capturing = driver.cuStreamIsCapturing(stream.handle)
-        # "external": a recorded graph sets the event at every launch, instead of only joining its own branches with it
+        # "external": the graph records the event at every launch; without it, the event would only order the graph's branches
         kinds = driver.CUevent_record_flags
         recorded = capturing == driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
         flag = kinds.CU_EVENT_RECORD_EXTERNAL if recorded else kinds.CU_EVENT_RECORD_DEFAULT
@@ -47,14 +47,14 @@ class Copy:
 
 
 def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
-    """Copy between addresses of any kind, in stream order; host memory must be pinned for this not to wait."""
+    """Copy between host and device addresses, in stream order. Does not wait if the host memory is pinned."""
     (status,) = driver.cuMemcpyAsync(destination, source, nbytes, stream.handle)
     if status != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
 
 
 def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, stream: Stream) -> None:
-    """Copy rows of ``width`` bytes that begin ``pitch`` bytes after one another, from pinned memory to the device, without gaps."""
+    """Copy rows of ``width`` bytes, ``pitch`` bytes apart in pinned memory, to the device without gaps."""
     if pitch == width:
         copy(destination, source, width * rows, stream)
         return
@@ -68,10 +68,10 @@ def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, 
 
 
 def record(steps: Sequence[Step], stream: Stream, mode: str = "thread_local") -> Graph:
-    """The steps as a graph that was not launched yet.
+    """Record the steps as a graph, without launching it.
 
-    mode: "thread_local", so that other threads may do as they please meanwhile. "global" refuses whatever, in any thread, waits
-    or allocates: proof that the steps do not.
+    mode: with "thread_local" other threads may use CUDA freely meanwhile. With "global" the recording fails if any thread waits or
+    allocates; tests use it to prove that the steps do neither.
     """
     builder = stream.create_graph_builder()
     builder.begin_building(mode)

@@ -1,4 +1,4 @@
-"""A GPU worker's memory, and CUDA's errors as ours: the one place where allocations are made."""
+"""Allocates a GPU worker's memory, and turns CUDA's errors into ours."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _log = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(DeviceError):
-    """The device's memory does not suffice: a smaller batch may do."""
+    """The device's memory does not suffice; a smaller batch may fit."""
 
 
 @contextmanager
 def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
-    """Turn what CUDA raises while ``doing`` this into DeviceError.
+    """Turn CUDA's exceptions in this block into DeviceError. doing: what the block does, for the message.
 
     Raises:
         OutOfMemoryError: the device's memory does not suffice.
-        DeviceError: anything else that CUDA said.
+        DeviceError: any other error of CUDA.
     """
     try:
         yield
@@ -44,13 +44,13 @@ def cuda_errors(device: DeviceId, doing: str) -> Iterator[None]:
 
 
 class RegisteredMemory:
-    """Host memory that others took and that the current device copies from without a detour, since its pages are locked."""
+    """Host memory of other owners whose pages are locked, so that every CUDA device of this process copies straight from it."""
 
     def __init__(self) -> None:
         self._ranges: dict[int, int] = {}
 
     def add(self, address: int, nbytes: int) -> None:
-        """Lock these pages. Where the system does not allow it, pictures from there go by way of other pinned memory."""
+        """Lock these pages; a CUDA device must be current. Where the system refuses, copies go through other pinned memory."""
         (status,) = driver.cuMemHostRegister(address, nbytes, driver.CU_MEMHOSTREGISTER_PORTABLE)
         if status == driver.CUresult.CUDA_SUCCESS:
             self._ranges[address] = nbytes
@@ -58,39 +58,36 @@ class RegisteredMemory:
             _log.warning("%d bytes of host memory cannot be locked for the device: %s", nbytes, status.name)
 
     def remove(self, address: int) -> None:
-        """Unlock the pages that begin here; nothing is copied from them any more."""
+        """Unlock the pages that begin here. No copy from them may be under way."""
         if self._ranges.pop(address, None) is not None:
             driver.cuMemHostUnregister(address)
 
     def covers(self, address: int) -> bool:
-        """Whether what begins here lies in there; nothing reaches beyond the memory that it was given."""
+        """Whether the picture that begins here lies in registered memory."""
         return any(0 <= address - start < nbytes for start, nbytes in self._ranges.items())
 
-    def close(self) -> None:
-        """Unlock everything."""
-        for address in list(self._ranges):
-            self.remove(address)
+
+REGISTERED = RegisteredMemory()
+"""The registered memory of this process."""
 
 
 class Memory:
-    """Device and pinned memory, taken piece by piece, given back as a whole. Belongs to one device and stream."""
+    """Device and pinned memory of one owner, allocated piece by piece and freed as a whole. For one device and stream."""
 
     def __init__(self, device: Device, stream: Stream) -> None:
         self._device, self._stream = device, stream
         self._host = LegacyPinnedMemoryResource()
         self._buffers: list[Buffer] = []
-        self.used = 0
 
     def device(self, nbytes: int) -> int:
-        """The address of so many bytes on the device, aligned to 256."""
+        """Allocate bytes on the device; gives their address, aligned to 256."""
         buffer = self._device.allocate(max(nbytes, 1), stream=self._stream)
         self._stream.sync()  # so that every other stream may use it
         self._buffers.append(buffer)
-        self.used += nbytes
         return int(buffer.handle)
 
     def pinned(self, nbytes: int) -> NDArray[np.uint8]:
-        """So many bytes of host memory that the device copies from and to without a detour, uint8 (nbytes,), zeroed."""
+        """Allocate pinned host memory, uint8 (nbytes,), zeroed."""
         buffer = self._host.allocate(max(nbytes, 1))
         self._buffers.append(buffer)
         view = np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(int(buffer.handle)))
@@ -106,8 +103,7 @@ class Memory:
         return address
 
     def close(self) -> None:
-        """Give everything back. Nothing may be under way any more, and no view be used."""
+        """Free everything. No work may use the memory any more, and no view of it may be used afterwards."""
         for buffer in reversed(self._buffers):
             buffer.close()
         self._buffers.clear()
-        self.used = 0

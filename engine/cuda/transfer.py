@@ -1,4 +1,4 @@
-"""Values on their way from one GPU to another, in stream order: nobody waits for them but the streams."""
+"""Copies values from one GPU to another, in stream order: only streams wait for them, no thread does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.cuda.graph import Mark, Step, copy
 
 @dataclass(frozen=True, eq=False)
 class Streams:
-    """The streams of one device. compute: its stage. incoming, outgoing: copies, which overlap with it and with each other."""
+    """The streams of one device. compute: runs its stage. incoming, outgoing: copy, at the same time as each other and the stage."""
 
     device: Device
     compute: Stream
@@ -22,16 +22,16 @@ class Streams:
 
     @classmethod
     def create(cls, device: Device) -> Streams:
-        """New ones; the device becomes the current one."""
+        """Create the streams. The device becomes the current one."""
         device.set_current()
         return cls(device, device.create_stream(), device.create_stream(), device.create_stream())
 
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """One value. ready: recorded when it is at ``origin``, an address on the device of ``source``.
+    """The copy of one value from address ``origin`` on the device of ``source`` to address ``target``.
 
-    host: address of pinned memory to go through, None = directly.
+    ready: the event after which the value is at ``origin``. host: address of pinned memory to copy through, None = copy directly.
     """
 
     source: Streams
@@ -43,7 +43,7 @@ class Move:
 
 
 def connect(devices: Sequence[Device]) -> set[tuple[int, int]]:
-    """Let the devices read each other's memory wherever they can; gives those pairs, who reads first, by their ordinals."""
+    """Let the devices read each other's memory where possible; gives the pairs (reader, owner), by ordinal."""
     pairs = {(reader.device_id, owner.device_id) for reader in devices for owner in devices if _can_read(reader, owner)}
     for owner in devices:
         readers = [reader.device_id for reader in devices if (reader.device_id, owner.device_id) in pairs]
@@ -58,7 +58,7 @@ def _can_read(reader: Device, owner: Device) -> bool:
 
 
 class Arrival:
-    """All that a stage needs from others. begun, done: marks around the copies. first: what else has to come, from the host."""
+    """The transfer of all values that a stage needs. begun, done: marks around the copies. first: other steps, copies from the host."""
 
     def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark, first: Sequence[Step] = ()) -> None:
         self._first = first
@@ -68,7 +68,7 @@ class Arrival:
         self._departures = [_Departure(list(group)) for _, group in by_source]
 
     def launch(self) -> None:
-        """Put it on the streams: what is put on the target's compute stream afterwards finds the values."""
+        """Put the copies on the streams. Later work on the target's compute stream finds the values."""
         self._target.device.set_current()
         for step in self._first:
             step.launch(self._target.incoming)
@@ -84,7 +84,7 @@ class Arrival:
 
 
 class _Departure:
-    """What comes from one device: lets the receiving stream wait until it can be taken."""
+    """The values from one device: makes the receiving stream wait until they can be copied."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
         self._source, self._ready = moves[0].source, moves[0].ready

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.types import Image
 
@@ -61,20 +65,17 @@ class PixelFormat(StrEnum):
     P016 = "p016"
 
 
-@dataclass(frozen=True, eq=False)
-class DeviceFrame:
-    """A decoded frame in a GPU's memory.
+@dataclass(frozen=True)
+class FrameFormat:
+    """The format of a stream's frames in a GPU's memory.
 
-    luma, chroma: device addresses. pitch: bytes from row to row. stored_width, stored_height: pixels in memory. width, height:
-    of the upright picture with square pixels, as for an ``Image``. orientation: whether to transpose the stored picture, then how to
-    flip it (``cv2.flip``'s code, None: not). matrix: "bt601", "bt709" or "bt2020". ready: the ``cuda.core.Event`` after which the
-    memory holds the frame. nbytes: size in memory. release: gives the memory back; callable from any thread, repeatable.
+    depth: bits of a sample. stored_width, stored_height: pixels in memory. width, height: of the upright picture with square pixels, as
+    for an ``Image``. orientation: whether the stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s
+    code). matrix: the colour matrix, "bt601", "bt709" or "bt2020".
     """
 
-    luma: int
-    chroma: int
-    pitch: int
     format: PixelFormat
+    depth: int
     stored_width: int
     stored_height: int
     width: int
@@ -82,8 +83,40 @@ class DeviceFrame:
     orientation: tuple[bool, int | None]
     matrix: str
     full_range: bool
+
+    @cached_property
+    def pitch(self) -> int:
+        """Bytes from row to row."""
+        return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
+
+    @cached_property
+    def chroma_offset(self) -> int:
+        """Bytes of luma, behind which chroma lies."""
+        return self.pitch * self.stored_height
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes of a frame: luma, then chroma of half its height."""
+        return self.pitch * (self.stored_height + -(-self.stored_height // 2))
+
+    def planes(self, content: NDArray[np.uint8]) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
+        """Luma, U and V of a frame's bytes, uint8 (nbytes,); (height, width) each."""
+        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
+        luma, chroma = np.split(samples, [self.stored_height])
+        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceFrame:
+    """A decoded frame in a GPU's memory.
+
+    address: where it begins on the device. ready: a ``cuda.core.Event`` after which it is written. release: gives its memory back; from
+    any thread, harmless when repeated.
+    """
+
+    format: FrameFormat
+    address: int
     ready: Any
-    nbytes: int
     release: Callable[[], None]
 
 

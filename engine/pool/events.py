@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from engine.backends.base import EngineInfo
 from engine.media.types import SourceInfo
-from engine.types import DeviceId, FrameResult
+from engine.types import DeviceId, EngineInfo, FrameResult
 
 
 @dataclass(frozen=True)

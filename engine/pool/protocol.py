@@ -15,12 +15,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo
 from engine.media.types import Segment, SourceInfo
 from engine.pool.groups.shared_pictures import Chunk, Place
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 
 
 @dataclass(frozen=True)

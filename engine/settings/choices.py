@@ -13,7 +13,6 @@ class Precision(StrEnum):
     BF16 = "bf16"
     MIXED = "mixed"
     FP16 = "fp16"
-    INT8 = "int8"
 
 
 class Resize(StrEnum):

@@ -72,7 +72,6 @@ _PRECISION = {
     Precision.MIXED: "Mixed: FP32, the last layers BF16",
     Precision.BF16: "BF16",
     Precision.FP16: "FP16",
-    Precision.INT8: "INT8",
 }
 _DECODE = {
     Decode.AUTO: "Automatic: NVDEC on GPUs, for what it can decode",

@@ -11,12 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from engine.backends.base import EngineInfo
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
 from engine.store.schema import readable
-from engine.types import DeviceId, FrameResult
+from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
 COMMIT_FRAMES = 2000

@@ -1,4 +1,4 @@
-"""The custom layers' CUDA code, compiled by NVRTC for the device at hand and kept as cubins."""
+"""Compiles the custom layers' CUDA code with NVRTC for one device, and keeps the cubins."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from plugins.cache import FileCache
 from plugins.errors import KernelError
 
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
-"""In this order one program: the later ones use what the earlier ones declare."""
+"""The files of one program, in this order: later files use what earlier ones declare."""
 
 TOOLKIT = "/usr/local/cuda/include"
-"""Where CUDA's own installer puts the headers."""
+"""The folder where CUDA's own installer puts the headers."""
 
-_OPTIONS = {"std": "c++17", "fma": False}  # contracted products would round otherwise than NumPy's do
+_OPTIONS = {"std": "c++17", "fma": False}  # fused multiply-adds would round differently from NumPy
 
 
 def source(*names: str) -> str:
-    """The whole program, or the one that these files make."""
+    """The source of the program that these files make; of SOURCES, if none is named."""
     return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in names or SOURCES)
 
 
 def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> bytes:
-    """The cubin for an architecture such as "sm_90"; needs no device. folder: where it is kept. names: files, as for ``source``.
+    """The cubin for an architecture such as "sm_90"; needs no device. folder: the cache. names: as for ``source``.
 
-    A cubin, and not PTX: an NVRTC newer than the driver writes PTX that the driver refuses.
+    It is a cubin because an NVRTC newer than the driver writes PTX that the driver refuses.
 
     Raises:
         KernelError: NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
@@ -41,10 +41,10 @@ def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[
 
 
 def compile_source(text: str, arch: str) -> bytes:
-    """The cubin of CUDA C++, with the headers and options of the kernels; kept nowhere.
+    """The cubin of a CUDA C++ source, with the headers and options of the kernels; not cached.
 
     Raises:
-        KernelError: as ``compile_kernels``, or there is a mistake in the text; then it has the compiler's words.
+        KernelError: as ``compile_kernels``, or the text has a mistake; then the error has the compiler's message.
     """
     _compiler()
     from cuda.core import Program, ProgramOptions
@@ -56,35 +56,11 @@ def compile_source(text: str, arch: str) -> bytes:
         raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
 
 
-def compile_ptx(text: str, arch: str) -> bytes:
-    """The PTX of CUDA C++ (cuda-core would ask for a driver), for who compiles it on: a cubin is what a device wants.
-
-    Raises:
-        KernelError: as ``compile_source``.
-    """
-    _compiler()
-    from cuda.bindings import nvrtc
-
-    options = [option.encode() for option in (f"--gpu-architecture={arch}", f"--include-path={_headers()}", "--std=c++17", "--fmad=false")]
-    _, program = nvrtc.nvrtcCreateProgram(text.encode(), b"kernels.cu", 0, [], [])
-    try:
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
-        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            log = bytearray(nvrtc.nvrtcGetProgramLogSize(program)[1])
-            nvrtc.nvrtcGetProgramLog(program, log)
-            raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {status.name} {log.decode(errors='replace')}")
-        ptx = bytearray(nvrtc.nvrtcGetPTXSize(program)[1])
-        nvrtc.nvrtcGetPTX(program, ptx)
-        return bytes(ptx)
-    finally:
-        nvrtc.nvrtcDestroyProgram(program)
-
-
 class Kernels:
     """The loaded kernels of the current device."""
 
     def __init__(self, arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> None:
-        """Compile, or take from the cache, and load. names, KernelError: as for ``compile_kernels``."""
+        """Compile or take from the cache, and load. Parameters and errors: as for ``compile_kernels``."""
         from cuda.core import ObjectCode
 
         self._module = ObjectCode.from_cubin(compile_kernels(arch, folder, names))

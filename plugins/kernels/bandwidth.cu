@@ -1,7 +1,7 @@
-// Kernels that only memory bandwidth limits: what a device and its links are tried with.
+// Kernels that only memory bandwidth limits; they measure devices and their links.
 
 constexpr int BLOCK = 256;        // threads
-constexpr int PRODUCT_ROWS = 8;   // rows of the matrix that a block multiplies at once: so often is a part of x used, once read
+constexpr int PRODUCT_ROWS = 8;   // rows of the matrix that a block multiplies at once; each uses the same part of x
 
 // A number in [0, 1) for every place of an array, the same however devices share it.
 __device__ __forceinline__ float value_at(unsigned long long place) {
@@ -11,7 +11,7 @@ __device__ __forceinline__ float value_at(unsigned long long place) {
     return static_cast<float>((bits ^ bits >> 16) >> 8) * (1.0f / 16777216.0f);
 }
 
-// The columns first … first + columns of an array of so many rows, `total` columns wide.
+// The columns from `first` on of an array that is `total` columns wide.
 extern "C" __global__ void fill(float* values, unsigned long long rows, unsigned long long columns, unsigned long long first, unsigned long long total) {
     const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
     for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows * columns; i += stride) {
@@ -30,7 +30,7 @@ __device__ __forceinline__ double sum_of_block(double mine) {
             sums[threadIdx.x] += sums[threadIdx.x + half];
         }
     }
-    return sums[0];  // the first thread's
+    return sums[0];  // valid in the first thread
 }
 
 // One sum a block. quads: values / 4.

@@ -2,10 +2,10 @@
 //
 // It is a product of matrices, (pixels × 48) · (48 × channels): a step of 16 for each row of the 3 × 3, in it four neighbouring pixels of
 // four values. The fourth value is 1, and has the bias for a weight; the fourth pixel's weights are zeros. So a thread's part of the left
-// factor is two pixels, with no other arithmetic to find them; and the columns of the right factor are ordered such that its part of the
+// factor is two pixels, and needs no other arithmetic; the columns of the right factor are ordered such that its part of the
 // result is 2 · TILES channels side by side of each of these pixels.
 
-// A block sees TILE × TILE pixels of a picture, and a halo.
+// A block reads TILE × TILE pixels of a picture, and a halo.
 constexpr int CONVOLUTION_THREADS = 256, TILE = 32, STRIP = 16;
 
 // Mish as in mish.cu. The four quotients share one reciprocal: the product of their denominators is at most 6e34.
@@ -27,11 +27,11 @@ __device__ __forceinline__ unsigned half_bits(float low, float high) {
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-// It makes 8 · TILES channels of OUT_ROWS rows of STRIPS strips of STRIP pixels, a warp a few rows of one strip.
+// A block computes 8 · TILES channels of OUT_ROWS rows of STRIPS strips of STRIP pixels, a warp a few rows of one strip.
 template <int STRIDE>
 struct Tile {
     static constexpr int OUT_ROWS = TILE / STRIDE, STRIPS = TILE / (STRIDE * STRIP), ROWS = STRIDE * (OUT_ROWS - 1) + 3;
-    // of two pixels each: from an even column on, two before the first pixel, to two behind the last
+    // pairs of pixels from an even column on: from two pixels before the first to two behind the last
     static constexpr int PAIRS = (STRIDE * (STRIP * STRIPS - 1) + 6) / 2;
     uint2 red_green[ROWS][PAIRS], blue_one[ROWS][PAIRS];
 };
@@ -137,7 +137,7 @@ __device__ __forceinline__ void convolve_first(const __half* pictures, const uin
 }
 
 // pictures: (batch, 3, height, width). out: (batch, height / STRIDE, width / STRIDE, channels). weights: see plugins/first_convolution.py.
-// is_mish: else what is negative is multiplied by slope. Named after the stride and the channels of a block.
+// is_mish: Mish; otherwise negative values are multiplied by slope. Kernels are named after the stride and the channels of a block.
 extern "C" __global__ void __launch_bounds__(CONVOLUTION_THREADS, 3)
     first_convolution_1_16(const __half* pictures, const uint4* weights, int height, int width, int channels, int is_mish, float slope, __half* out) {
     convolve_first<1, 16>(pictures, weights, height, width, channels, is_mish, slope, out);

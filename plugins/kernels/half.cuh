@@ -1,4 +1,4 @@
-// What every layer needs: half-precision numbers, and vectors of eight of them, moved with one 16-byte access.
+// Half-precision numbers, and vectors of eight of them, which one 16-byte access moves.
 #include <cuda_fp16.h>
 
 struct alignas(16) Half8 {

@@ -9,14 +9,13 @@ struct Record {
     int class_id;
 };
 
-
-// By how much the overlap is too large; not above 0: it is not. Boxes are x1 y1 x2 y2. beta: below 0 for plain IoU.
+// By how much the overlap exceeds the limit; 0 or less: it does not. Boxes are x1 y1 x2 y2. beta: below 0 for plain IoU.
 __device__ __forceinline__ float excess(const float4& a, const float4& b, float iou, float beta) {
     const float width = fmaxf(fminf(a.z, b.z) - fmaxf(a.x, b.x), 0.0f);
     const float overlap = width * fmaxf(fminf(a.w, b.w) - fmaxf(a.y, b.y), 0.0f);
     const float area = (a.z - a.x) * (a.w - a.y) + (b.z - b.x) * (b.w - b.y) - overlap;
     const float over = overlap - iou * area;
-    if (beta < 0.0f || !(over > 0.0f)) {  // distance only makes it less
+    if (beta < 0.0f || !(over > 0.0f)) {  // the distance only lowers it
         return over;
     }
     const float dx = a.x + a.z - b.x - b.z, dy = a.y + a.w - b.y - b.w;
@@ -26,7 +25,7 @@ __device__ __forceinline__ float excess(const float4& a, const float4& b, float 
     return overlap / fmaxf(area, tiny) - powf(distance / 4.0f / fmaxf(around, tiny), beta) - iou;
 }
 
-// Ascending. size: a power of two.
+// Sorts in ascending order. size: a power of two.
 __device__ void sort(unsigned long long* keys, int size) {
     for (int run = 2; run <= size; run *= 2) {
         for (int step = run / 2; step > 0; step /= 2) {
@@ -43,19 +42,20 @@ __device__ void sort(unsigned long long* keys, int size) {
     __syncthreads();
 }
 
-// boxes, scores, class_ids: (pictures, capacity), a power of two. frame: that of picture blockIdx.x. wanted: whether a class is.
+// boxes, scores, class_ids: (pictures, capacity), a power of two. wanted: one bit a class.
 // results: int2 (candidates, records) of each picture, then Record (pictures, limit), strongest first. Both numbers are true where they
-// exceed capacity or limit: of too many candidates none is looked at, of too many records the first are there.
-template <typename Wanted>
-__device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids,
-                                         const int* __restrict__ counts, int capacity, const Frame& frame, Wanted wanted, float iou, float beta,
-                                         int2* __restrict__ results, Record* __restrict__ records, int limit) {
-    extern __shared__ unsigned long long keys[];                                // capacity of them
-    unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // and of these
-    __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: lost to one kept before; has rows; whom it beats
+// exceed capacity or limit: with too many candidates there are no records; of too many records the first are kept.
+extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
+    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
+        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
+        Record* __restrict__ records, int limit) {
+    extern __shared__ unsigned long long keys[];                                // capacity keys
+    unsigned short* kept = reinterpret_cast<unsigned short*>(keys + capacity);  // as many numbers of kept candidates
+    __shared__ unsigned long long dead, busy, rows[GROUP];  // bits: suppressed by an earlier group; has rows; the members it suppresses
     __shared__ float4 group[GROUP];
     __shared__ int group_classes[GROUP], written, warp_counts[NMS_THREADS / 32];
 
+    const Frame& frame = frames[blockIdx.x];
     const int picture = blockIdx.x, count = counts[picture];
     if (count > capacity || frame.luma == 0) {
         if (threadIdx.x == 0) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
         size *= 2;
     }
     for (int i = threadIdx.x; i < size; i += NMS_THREADS) {
-        // Scores are positive: their bits sort like themselves. The strongest first, equals in their order, what is none last.
+        // Scores are positive, so their bits sort like the scores. The strongest first, equal scores in their order, unused keys last.
         keys[i] = i < count ? static_cast<unsigned long long>(~__float_as_uint(scores[i])) << 32 | static_cast<unsigned>(i) : ~0ULL;
     }
     if (threadIdx.x == 0) {
@@ -93,15 +93,15 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
             dead = 0, busy = 0;
         }
         __syncthreads();
-        // against those kept before: NMS_THREADS is a multiple of GROUP, so a thread has one member all along
+        // compare with the kept ones; NMS_THREADS is a multiple of GROUP, so a thread always has the same member
         const int member = threadIdx.x % GROUP;
-        constexpr int APART = NMS_THREADS / GROUP, AT_ONCE = 4;  // so many loads are under way together
+        constexpr int APART = NMS_THREADS / GROUP, AT_ONCE = 4;  // loads under way together
         bool loses = false;
         for (int first = threadIdx.x / GROUP; first < kept_count && member < members && !loses; first += AT_ONCE * APART) {
             int slots[AT_ONCE], classes[AT_ONCE];
 #pragma unroll
             for (int i = 0; i < AT_ONCE; ++i) {
-                slots[i] = kept[min(first + i * APART, kept_count - 1)];  // again the last one, where there is none
+                slots[i] = kept[min(first + i * APART, kept_count - 1)];  // behind the end, the last one again
                 classes[i] = class_ids[slots[i]];
             }
 #pragma unroll
@@ -112,7 +112,7 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
         if (loses) {
             atomicOr(&dead, 1ULL << member);
         }
-        // among each other
+        // compare the group's members with each other
         for (int first = threadIdx.x / GROUP; first < member && member < members; first += NMS_THREADS / GROUP) {
             if (group_classes[first] == group_classes[member] && excess(group[first], group[member], iou, beta) > 0.0f) {
                 atomicOr(&rows[first], 1ULL << member);
@@ -120,7 +120,7 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
             }
         }
         __syncthreads();
-        // one after the other, only those that beat others
+        // decide in order of strength, only for members that suppress others
         unsigned long long gone = dead;
         for (unsigned long long left = busy; left != 0; left &= left - 1) {
             const int strongest = __ffsll(left) - 1;
@@ -134,7 +134,7 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
         __syncthreads();
     }
 
-    // into the picture, clipped to it, in order; what lies wholly beside it, and what nobody asked for, is left out
+    // map to the picture and clip, in order; leave out boxes outside the picture and unwanted classes
     const float* back = frame.back;
     const float shown_width = frame.shown_width, shown_height = frame.shown_height;
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -150,7 +150,8 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
             record.y1 = fminf(fmaxf((box.y - back[3]) * back[2], 0.0f), shown_height);
             record.y2 = fminf(fmaxf((box.w - back[3]) * back[2], 0.0f), shown_height);
             record.score = scores[slot], record.class_id = class_ids[slot];
-            keep = record.x1 < record.x2 && record.y1 < record.y2 && wanted(record.class_id);
+            const bool is_wanted = wanted[record.class_id / 32] >> (record.class_id % 32) & 1;
+            keep = record.x1 < record.x2 && record.y1 < record.y2 && is_wanted;
         }
         const unsigned votes = __ballot_sync(0xffffffffu, keep);
         if (lane == 0) {
@@ -166,19 +167,10 @@ __device__ __forceinline__ void suppress(const float4* __restrict__ boxes, const
             records[place] = record;
         }
         __syncthreads();
-        written = all;  // the same from every thread
+        written = all;  // every thread writes the same number
         __syncthreads();
     }
     if (threadIdx.x == 0) {
         results[picture] = make_int2(count, written);
     }
-}
-
-// wanted: one bit a class.
-extern "C" __global__ void __launch_bounds__(NMS_THREADS, 1)
-    nms(const float4* __restrict__ boxes, const float* __restrict__ scores, const int* __restrict__ class_ids, const int* __restrict__ counts,
-        int capacity, const Frame* __restrict__ frames, const unsigned* __restrict__ wanted, float iou, float beta, int2* __restrict__ results,
-        Record* __restrict__ records, int limit) {
-    const auto is_wanted = [=](int class_id) { return (wanted[class_id / 32] >> (class_id % 32) & 1) != 0; };
-    suppress(boxes, scores, class_ids, counts, capacity, frames[blockIdx.x], is_wanted, iou, beta, results, records, limit);
 }

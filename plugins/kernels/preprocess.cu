@@ -2,21 +2,21 @@
 
 constexpr int NV12 = 0, P016 = 1, RGB8 = 2;
 
-// plugins/preprocess.py fills this: see FRAME there.
+// Filled by plugins/preprocess.py, see FRAME there.
 struct Frame {
     unsigned long long luma, chroma;  // device addresses; RGB8 has its pixels at luma
     int pitch;                        // bytes from row to row; like the addresses a multiple of 2 for NV12, of 4 for P016
     int format;
     int width, height;                // pixels, as stored
     int left, top, right, bottom;     // where the picture lies in the network's input
-    float map[6];                     // from a network pixel to a place among the stored pixels, whole numbers being pixel centres
+    float map[6];                     // from a network pixel to a place in the stored picture, where whole numbers are pixel centres
     float colour[6];                  // black among Y (0..255); factors of Y - black, of V in R, of U and V in G, of U in B
-    int rounded;                      // the result is a whole number of 0..255, as in a resized picture of bytes
+    int rounded;                      // round the result to a whole number of 0..255, as in a resized picture of bytes
     float back[4];                    // from network pixels to pixels of the picture as shown: scale and offset of x, then of y
     float shown_width, shown_height;
 };
 
-// Adding 1.5 · 2²³ leaves a whole number, good for ±2²²: rounding instructions are an eighth as fast as additions.
+// Adding 1.5 · 2²³ rounds numbers within ±2²²; rounding instructions are an eighth as fast as additions.
 constexpr float WHOLE = 12582912.0f;
 __device__ __forceinline__ float nearest(float value) { return __fadd_rn(value, WHOLE) - WHOLE; }
 __device__ __forceinline__ float floor_of_product(float a, float b) { return __fmaf_rd(a, b, WHOLE) - WHOLE; }
@@ -47,7 +47,7 @@ __device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
         constexpr float scale = 1.0f / 256.0f;
         luma = __ldg(reinterpret_cast<const unsigned short*>(row) + x) * scale, u = both.x * scale, v = both.y * scale;
     }
-    // Every product is cut off for itself, as libswscale does it: what is decoded on the CPU then looks the same.
+    // Each product is rounded down separately, as in libswscale, so that frames equal those that the CPU decodes.
     const float* c = frame.colour;
     luma -= c[0], u -= 128.0f, v -= 128.0f;
     const float grey = floor_of_product(c[1], luma);
@@ -70,55 +70,22 @@ __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row
         value = make_float3(nearest(value.x), nearest(value.y), nearest(value.z));
     }
     const bool outside = column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom;
-    return outside ? make_float3(127.5f, 127.5f, 127.5f) : value;  // what Darknet fills a letterbox with
+    return outside ? make_float3(127.5f, 127.5f, 127.5f) : value;  // Darknet fills a letterbox with this
 }
 
-// Two pixels side by side, 0..255, into the network's layout.
-// CHANNELS: 0 for three planes; otherwise values of a pixel that lie side by side, those after the third being zero.
-template <int CHANNELS>
+// Two neighbouring pixels, 0..255, into the three planes of a picture.
 __device__ __forceinline__ void store(__half* picture, long long plane, long long at, float3 first, float3 second) {
     constexpr float scale = 1.0f / 255.0f;
     const __half2 red_green = __floats2half2_rn(first.x * scale, first.y * scale), blue = __floats2half2_rn(first.z * scale, 0.0f);
     const __half2 red_green2 = __floats2half2_rn(second.x * scale, second.y * scale), blue2 = __floats2half2_rn(second.z * scale, 0.0f);
-    const __half2 none = __floats2half2_rn(0.0f, 0.0f);
-    if constexpr (CHANNELS == 0) {
-        __half2* out = reinterpret_cast<__half2*>(picture + at);
-        out[0] = __lows2half2(red_green, red_green2);
-        out[plane / 2] = __highs2half2(red_green, red_green2);
-        out[plane] = __lows2half2(blue, blue2);
-    } else if constexpr (CHANNELS == 4) {
-        *reinterpret_cast<Half8*>(picture + 4 * at) = {red_green, blue, red_green2, blue2};
-    } else {
-        static_assert(CHANNELS == 8, "a layout of 4 or 8 values a pixel, or of planes");
-        Half8* out = reinterpret_cast<Half8*>(picture + 8 * at);
-        out[0] = {red_green, blue, none, none};
-        out[1] = {red_green2, blue2, none, none};
-    }
+    __half2* out = reinterpret_cast<__half2*>(picture + at);
+    out[0] = __lows2half2(red_green, red_green2);
+    out[plane / 2] = __highs2half2(red_green, red_green2);
+    out[plane] = __lows2half2(blue, blue2);
 }
 
-// pictures: (batch, 3, height, width) or (batch, height, width, CHANNELS), RGB, 0..1; two pixels a thread, the width is even.
-// frame: that of picture blockIdx.z. A frame without address leaves its place as it is.
-template <int CHANNELS>
-__device__ __forceinline__ void preprocess_frame(const Frame& frame, __half* __restrict__ pictures, int width, int height) {
-    const int column = 2 * (blockIdx.x * blockDim.x + threadIdx.x), row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (frame.luma == 0 || column >= width || row >= height) {
-        return;
-    }
-    const long long plane = static_cast<long long>(width) * height;
-    __half* picture = pictures + (CHANNELS == 0 ? 3 : CHANNELS) * plane * blockIdx.z;
-    float3 first, second;
-    if (frame.format == NV12) {  // each in code of its own: a branch at every pixel would make them wait for each other
-        first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
-    } else if (frame.format == P016) {
-        first = sample<P016>(frame, column, row), second = sample<P016>(frame, column + 1, row);
-    } else {
-        first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
-    }
-    store<CHANNELS>(picture, plane, static_cast<long long>(row) * width + column, first, second);
-}
-
-template <int CHANNELS>
-__device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
+// pictures: (batch, 3, height, width), RGB, 0..1; two pixels a thread, the width is even. A frame without address leaves its picture as it is.
+extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
     __shared__ Frame frame;
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     static_assert(sizeof(Frame) % 4 == 0, "copied by words");
@@ -126,17 +93,18 @@ __device__ __forceinline__ void preprocess_frames(const Frame* __restrict__ fram
         reinterpret_cast<int*>(&frame)[thread] = reinterpret_cast<const int*>(frames + blockIdx.z)[thread];
     }
     __syncthreads();
-    preprocess_frame<CHANNELS>(frame, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<0>(frames, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess_hwc4(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<4>(frames, pictures, width, height);
-}
-
-extern "C" __global__ void preprocess_hwc8(const Frame* __restrict__ frames, __half* __restrict__ pictures, int width, int height) {
-    preprocess_frames<8>(frames, pictures, width, height);
+    const int column = 2 * (blockIdx.x * blockDim.x + threadIdx.x), row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (frame.luma == 0 || column >= width || row >= height) {
+        return;
+    }
+    const long long plane = static_cast<long long>(width) * height;
+    float3 first, second;
+    if (frame.format == NV12) {  // one copy of the code for each format: a branch at every pixel would be slower
+        first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
+    } else if (frame.format == P016) {
+        first = sample<P016>(frame, column, row), second = sample<P016>(frame, column + 1, row);
+    } else {
+        first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
+    }
+    store(pictures + 3 * plane * blockIdx.z, plane, static_cast<long long>(row) * width + column, first, second);
 }

@@ -1,4 +1,4 @@
-// What C++ has no words for, or only slower ones.
+// Instructions that C++ cannot express, or only more slowly.
 
 #ifdef __CUDACC__
 // sums += left · right with FP16 factors, by a warp: (16 × 8) += (16 × 16) · (16 × 8). With g = lane / 4 and q = lane % 4 a thread holds
@@ -18,7 +18,7 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const unsigned (&
 #endif
 }
 
-// 2ˣ and 1 / x with a relative error of some 2⁻²², and 0 for what is below the normal numbers.
+// 2ˣ and 1 / x with a relative error of some 2⁻²², and 0 for subnormal numbers.
 __device__ __forceinline__ float fast_exp2(float x) {
     float result;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));

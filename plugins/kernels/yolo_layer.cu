@@ -1,17 +1,16 @@
 // Raw heads into candidates: boxes whose objectness times class probability reaches the threshold. Semantics: engine/detection/yolo.py.
-// Each block counts the candidates of its cells; then each writes its own behind those of the blocks before it. So they come in the
-// order of the CPU's decoder, always the same.
+// One kernel counts the candidates of each block's cells; a second one writes them behind those of the blocks before. So their order is
+// always that of the CPU's decoder.
 
 constexpr int MOST_HEADS = 8, MOST_ANCHORS = 16;
 constexpr int YOLO_THREADS = 256, WARPS = YOLO_THREADS / 32;
 constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
-// plugins/yolo_layer.py fills this: see HEAD there.
+// Filled by plugins/yolo_layer.py, see HEAD there.
 struct Head {
     unsigned long long values;      // FP16 (batch, anchors · (5 + classes), rows, columns)
     int rows, columns, anchors;
-    int first;                      // cells of the heads before this one; a cell is a place and an anchor
-    int side_by_side;               // 0; or the values of a place lie side by side, and so many (with padding) they are
+    int first;                      // the number of cells in the heads before; a cell is a place and an anchor
     int new_coords;
     float scale_x_y, shift;
     float sizes[2 * MOST_ANCHORS];  // width and height of each anchor, network pixels
@@ -19,29 +18,23 @@ struct Head {
 
 __device__ __forceinline__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// One cell of one picture, and how its values are found.
+// Reads the values of one cell of one picture.
 struct Cell {
     const Head* head;
     const __half* raw;
-    int step, anchor, place;
+    int area, anchor, place;
 
     __device__ __forceinline__ Cell(const Head* heads, int head_count, int classes, int picture, int index) : head(heads) {
         for (const Head* last = heads + head_count - 1; head < last && index >= head[1].first; ++head) {
         }
-        const int area = head->rows * head->columns, local = index - head->first;
+        const int local = index - head->first;
+        area = head->rows * head->columns;
         anchor = local / area, place = local - anchor * area;
-        const int values = 5 + classes, wide = head->side_by_side;
         raw = reinterpret_cast<const __half*>(head->values);
-        if (wide) {
-            step = 1;
-            raw += (static_cast<long long>(picture) * area + place) * wide + anchor * values;
-        } else {
-            step = area;
-            raw += (static_cast<long long>(picture) * head->anchors + anchor) * values * area + place;
-        }
+        raw += (static_cast<long long>(picture) * head->anchors + anchor) * (5 + classes) * area + place;
     }
 
-    __device__ __forceinline__ float value(int channel) const { return __half2float(raw[static_cast<long long>(channel) * step]); }
+    __device__ __forceinline__ float value(int channel) const { return __half2float(raw[static_cast<long long>(channel) * area]); }
 
     // x1 y1 x2 y2, network pixels, not clipped
     __device__ __forceinline__ float4 box(float width, float height) const {
@@ -58,7 +51,7 @@ struct Cell {
     }
 };
 
-// Where a picture's candidates go.
+// Memory for a picture's candidates.
 struct Room {
     float4* boxes;
     float* scores;
@@ -66,7 +59,7 @@ struct Room {
     int capacity;
 };
 
-// The candidates of one cell, looked for by a whole warp: how many; with room, they are also written, from ``start`` on.
+// Counts the candidates of one cell with a whole warp. With room, also writes them from ``start`` on.
 __device__ int candidates_of(const Cell& cell, int classes, float width, float height, float confidence, const Room* room, int start) {
     constexpr int AT_ONCE = 3;  // loads under way together, of 32 classes each
     const int lane = threadIdx.x & 31;
@@ -84,7 +77,7 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
         for (int i = 0; i < AT_ONCE; ++i) {
             const int class_id = first + 32 * i + lane;
             const float score = sure * (direct ? fminf(values[i], 1.0f) : logistic(values[i]));
-            // fminf makes a number of what is none
+            // fminf replaces a NaN by a number, so the value itself is compared, too
             const bool found = class_id < classes && score >= confidence && (!direct || values[i] >= confidence);
             const unsigned votes = __ballot_sync(0xffffffffu, found);
             if (votes == 0) {
@@ -106,7 +99,7 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
     return count;
 }
 
-// The sum over a block's warps of one number each, and that of the warps before this one. numbers: shared, overwritten.
+// The sum of one number of each warp of a block, and the sum of the warps before this one. numbers: shared memory, overwritten.
 struct WarpSums {
     int before, total;
 
@@ -125,7 +118,7 @@ struct WarpSums {
     }
 };
 
-// What a block of 256 cells finds: how many, and with room, where they go from ``start`` on.
+// Counts the candidates in a block of 256 cells. With room, also writes them from ``start`` on.
 __device__ int candidates_of_block(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
                                    float confidence, float floor, const Room* room, int start) {
     __shared__ Head heads[MOST_HEADS];
@@ -136,7 +129,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         reinterpret_cast<int*>(heads)[i] = reinterpret_cast<const int*>(table)[i];
     }
     __syncthreads();
-    // Cells whose objectness suffices: a score is at most that, and most cells end here.
+    // Skip cells with too low an objectness, which no score exceeds: most cells end here.
     bool promises = false;
     if (first + threadIdx.x < cells) {
         const Cell cell(heads, head_count, classes, picture, first + threadIdx.x);
@@ -148,7 +141,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         promising[sums.before + __popc(votes & ((1u << lane) - 1))] = static_cast<unsigned char>(threadIdx.x);
     }
     __syncthreads();
-    // The values of a cell's classes are far apart in memory: each warp looks at one cell.
+    // The values of a cell's classes are far apart in memory, so a whole warp reads one cell.
     int found = 0;
     for (int group = 0; group < sums.total; group += WARPS) {
         int mine = 0;
@@ -181,9 +174,10 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
 }
 
 // boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture; the true number, also where it exceeds the capacity.
-__device__ __forceinline__ void write_candidates(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height,
-                                                 float confidence, float floor, const int* __restrict__ block_counts, float4* __restrict__ boxes,
-                                                 float* __restrict__ scores, int* __restrict__ class_ids, int* __restrict__ counts, int capacity) {
+extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
+    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
+               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
+               int* __restrict__ counts, int capacity) {
     __shared__ int numbers[WARPS];
     block_counts += blockIdx.y * gridDim.x;
     int before = 0;
@@ -197,17 +191,10 @@ __device__ __forceinline__ void write_candidates(const Head* __restrict__ table,
     if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) {
         counts[blockIdx.y] = start + mine;
     }
-    if (mine == 0 || start < 0 || start >= capacity) {  // below 0 where TensorRT times the layer on numbers that nobody counted
+    if (mine == 0 || start >= capacity) {
         return;
     }
     const long long offset = static_cast<long long>(blockIdx.y) * capacity;
     const Room room = {boxes + offset, scores + offset, class_ids + offset, capacity};
     candidates_of_block(table, head_count, classes, cells, width, height, confidence, floor, &room, start);
-}
-
-extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
-    yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
-               const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,
-               int* __restrict__ counts, int capacity) {
-    write_candidates(table, head_count, classes, cells, width, height, confidence, floor, block_counts, boxes, scores, class_ids, counts, capacity);
 }

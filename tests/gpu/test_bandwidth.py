@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plugins.bandwidth import PRODUCT_ROWS, SOURCES, AddParts, Fill, Product, Sum, value_at
+from plugins.bandwidth import PRODUCT_ROWS, SOURCES, AddParts, Fill, Product, Sum
 from plugins.cache import FileCache
 
 try:
     from tests.support.cuda import Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
+
+
+def value_at(places: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """The values that ``Fill`` writes at these places: 0 ≤ value < 1, multiples of 2⁻²⁴."""
+    low, high = places.astype(np.uint32), (places >> np.uint64(32)).astype(np.uint32)
+    bits = low + np.uint32(2654435769) * high
+    bits = (bits ^ bits >> np.uint32(16)) * np.uint32(2246822519)
+    bits = (bits ^ bits >> np.uint32(13)) * np.uint32(3266489917)
+    values: NDArray[np.float32] = ((bits ^ bits >> np.uint32(16)) >> np.uint32(8)).astype(np.float32) / np.float32(1 << 24)
+    return values
 
 
 @pytest.fixture(scope="module")

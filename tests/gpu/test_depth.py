@@ -21,6 +21,7 @@ from engine.backends.tensorrt.depth import TensorRtDepthBackend
 from engine.backends.tensorrt.stages import StagedSlot
 from engine.cuda.graph import record
 from engine.errors import DeviceError
+from engine.media.decoder import open_decoder
 from engine.media.probe import probe
 from engine.media.types import DecodedOnDevice
 from engine.model.balance import Balance, StageTime
@@ -92,7 +93,7 @@ def test_heads_are_the_uncut_networks(network: Network, precision: Precision, li
         for backend in (create_backend(DeviceId("cuda", "0")), create_depth_backend(gpus(count))):
             with backend:
                 info = backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
-                outputs.append(backend.heads(inputs))
+                outputs.append(backend.raw_outputs(inputs))
         assert info.reason.startswith(f"{count} stages, cut before layer")
         for head, reference in zip(*outputs, strict=True):
             assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
@@ -182,11 +183,13 @@ def test_frames_decoded_on_the_first_device(network: Network, uncut: Backend, st
     info = probe(make_video(tmp_path / "a.mp4", 24, size=(192, 160)))
     found: list[list[Detections]] = []
     for backend in (uncut, staged):
-        frames = backend.decode(info, info.segments[0])
+        decoder = open_decoder(backend.info, SETTINGS, backend.decodes_on)
+        frames = decoder.decode(info, info.segments[0])
         given = [frame.image for frame in islice(frames, 8) if isinstance(frame, DecodedOnDevice)]
         frames.close()  # type: ignore[attr-defined]
         assert len(given) == 8
         found.append(backend.infer(given[:4]) + backend.infer(given[4:]))
+        decoder.close()
     for one, other in zip(*found, strict=True):
         assert abs(len(one) - len(other)) <= 2
 

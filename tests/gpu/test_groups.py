@@ -29,6 +29,8 @@ def equal(a: list[Detections], b: list[Detections]) -> bool:
 
 
 def test_registered_pictures_and_parts_of_them_give_the_same_as_others() -> None:
+    from engine.cuda.memory import REGISTERED
+
     shared = SharedPictures(2**27)
     random = np.random.default_rng(3)
     large = shared.put(np.kron(random.integers(0, 256, (60, 80, 3)), np.ones((8, 8, 1))).astype(np.uint8))
@@ -42,11 +44,11 @@ def test_registered_pictures_and_parts_of_them_give_the_same_as_others() -> None
         expected = backend.infer(own)
         assert sum(map(len, expected)) > 0
         assert equal(backend.infer(views), expected)  # by way of the backend's own memory
-        backend.register(mapped.address, mapped.nbytes)
+        REGISTERED.add(mapped.address, mapped.nbytes)
         for _ in range(4):  # every slot
             assert equal(backend.infer(views), expected)
             assert equal(backend.infer([views[0], own[1], views[2], own[3]]), expected)
-        backend.unregister(mapped.address)
+        REGISTERED.remove(mapped.address)
         assert equal(backend.infer(views), expected)
     del views
     shared.close()

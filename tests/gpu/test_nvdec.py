@@ -21,12 +21,12 @@ from engine.errors import DeviceError
 from engine.media.container.video_file import VideoFile
 from engine.media.decode import decode
 from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
-from engine.media.nvdec.format import FrameFormat, planes
+from engine.media.nvdec.format import planes
 from engine.media.nvdec.limits import limits
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, PixelFormat, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 
 FRAMES = 250
@@ -99,7 +99,7 @@ def surfaces() -> Iterator[SurfaceRing]:
 
 @pytest.fixture(scope="module")
 def decoder(surfaces: SurfaceRing) -> Iterator[NvdecDecoder]:
-    decoder = NvdecDecoder(0, surfaces)
+    decoder = NvdecDecoder(0, surfaces, required=True)
     yield decoder
     decoder.close()
 
@@ -115,23 +115,17 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return make
 
 
-def layout_of(frame: DeviceFrame) -> FrameFormat:
-    names = ("stored_width", "stored_height", "width", "height", "orientation", "matrix", "full_range")
-    return FrameFormat(frame.format, 8 if frame.format is PixelFormat.NV12 else 16, *(getattr(frame, name) for name in names))
-
-
 def download(frame: DeviceFrame) -> list[Any]:
     """Luma, U and V, as ``FrameFormat.planes``, by the consumer's rules: another stream, after the event."""
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
     stream.wait(frame.ready)
-    content = np.zeros(frame.nbytes, np.uint8)
-    (status,) = driver.cuMemcpyDtoHAsync(content.ctypes.data, frame.luma, frame.nbytes, stream.handle)
+    content = np.zeros(frame.format.nbytes, np.uint8)
+    (status,) = driver.cuMemcpyDtoHAsync(content.ctypes.data, frame.address, content.nbytes, stream.handle)
     assert status == driver.CUresult.CUDA_SUCCESS
     stream.sync()
-    assert frame.chroma - frame.luma == frame.pitch * frame.stored_height
-    return layout_of(frame).planes(content)
+    return frame.format.planes(content)
 
 
 def check(decoder: NvdecDecoder, info: SourceInfo, segment: Segment, skip: int = 0) -> int:
@@ -177,7 +171,7 @@ def test_frames_are_described_like_the_cpus(decoder: NvdecDecoder, clip: Any) ->
         info = probe(clip(name))
         frame = next(decoder.decode(info, info.segments[0]))
         assert isinstance(frame, DecodedOnDevice)
-        assert (frame.image.width, frame.image.height) == (info.width, info.height)
+        assert (frame.image.format.width, frame.image.format.height) == (info.width, info.height)
         frame.image.release()
 
 
@@ -225,7 +219,6 @@ def test_closing_early_gives_everything_back(clip: Any) -> None:
         frames.close()  # type: ignore[attr-defined]
     assert check(decoder, info, info.segments[1]) == info.segments[1].frames
     decoder.close()
-    ring.close()
     assert ring.used == 0
 
 
@@ -334,7 +327,7 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
     for segment in info.segments:
         for frame in decoder.decode(info, segment):
             if isinstance(frame, DecodedOnDevice):
-                sizes.add((frame.image.width, frame.image.height))
+                sizes.add((frame.image.format.width, frame.image.format.height))
                 frame.image.release()
             elif isinstance(frame, DecodedFrame):
                 sizes.add(frame.image.shape[1::-1])

@@ -68,7 +68,7 @@ def test_heads(network: Network, precision: Precision, limit: float) -> None:
     inputs = np.random.default_rng(1).random((5, 3, network.height, network.width), np.float32)
     with create_backend(GPU) as backend:
         backend.activate(network, replace(SETTINGS, precision=precision, batch=2))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     for head, reference in zip(ours, run_by_definition(network, inputs), strict=True):
         assert head.dtype == np.float32
         assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
@@ -111,16 +111,17 @@ def test_more_candidates_than_the_kernels_have_room_for(network: Network) -> Non
 
 def test_custom_layers_and_the_plan_agree(tmp_path: Path) -> None:
     from engine.backends.tensorrt.backend import TensorRtBackend
+    from engine.backends.tensorrt.engine import CustomLayers
 
     cfg = tmp_path / "wider.cfg"
     cfg.write_text(TINY_CFG.read_text().replace("filters=8", "filters=16", 1))
     network = load_network(ModelFiles(cfg, "random:1"))
     inputs = np.random.default_rng(2).random((2, 3, network.height, network.width), np.float32)
     heads = []
-    for mish_layer, first_layer in product((False, True), (False, True)):
-        with TensorRtBackend(GPU, mish_layer, first_layer) as backend:
+    for first, mish in product((False, True), (False, True)):
+        with TensorRtBackend(GPU, CustomLayers(first, mish)) as backend:
             backend.activate(network, SETTINGS)
-            heads.append(backend.heads(inputs))
+            heads.append(backend.raw_outputs(inputs))
     for outside in heads[1:]:
         for expected, found in zip(heads[0], outside, strict=True):
             assert np.linalg.norm(expected - found) / np.linalg.norm(expected) < 2e-2

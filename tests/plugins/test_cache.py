@@ -87,3 +87,16 @@ def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
     assert cache.read("a") is not None  # used now
     cache.write("c", b"c" * 80)
     assert (cache.read("a") is None, cache.read("b") is None, cache.read("c") is None) == (False, True, False)
+
+
+def test_of_several_that_find_a_value_at_once_all_take_the_first(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path)
+
+    def find() -> list[int]:
+        assert cache.remember("batch", lambda: [32]) == [32]  # another process, meanwhile
+        return [64]
+
+    assert cache.remember("batch", find) == [32]
+    only_entry(tmp_path).write_bytes(b"damaged")
+    assert cache.remember("batch", lambda: [16]) == [16]
+    assert cache.remember("batch", lambda: [8]) == [16]

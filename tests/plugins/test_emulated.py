@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-cuda_core = pytest.importorskip("cuda.core")
+pytest.importorskip("cuda.core")
 
-from tests.gpu.test_plugins import *  # noqa: E402, F403
-from tests.support import emulation  # noqa: E402
+from tests.gpu.test_plugins import *  # noqa: F403
+from tests.support import emulation
 
 if emulation.COMPILER is None:
     pytest.skip("there is no g++", allow_module_level=True)
@@ -20,7 +20,5 @@ for name in ("test_mish_of_any_count", "test_turned_frames", "test_the_same_head
 
 @pytest.fixture(scope="module")
 def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[emulation.EmulatedGpu]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda_core, "launch", emulation.launch)
-        patch.setattr(cuda_core, "LaunchConfig", emulation.LaunchConfig)
-        yield emulation.EmulatedGpu(emulation.build(tmp_path_factory.mktemp("emulated")))
+    with emulation.emulated_gpu(tmp_path_factory.mktemp("emulated")) as gpu:
+        yield gpu

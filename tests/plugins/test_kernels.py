@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, first_convolution, nms, preprocess, tensorrt_plugins_detection, yolo_layer
+from plugins import bandwidth, first_convolution, nms, preprocess, yolo_layer
 from plugins.cache import FileCache
 from plugins.errors import KernelError
-from plugins.kernels import SOURCES, compile_kernels, compile_ptx, compile_source, source
+from plugins.kernels import SOURCES, compile_kernels, compile_source, source
 from plugins.nms import RECORD
-from plugins.preprocess import FRAME, LAYOUTS
+from plugins.preprocess import FRAME
 from plugins.yolo_layer import HEAD
 
 pytest.importorskip("cuda.core")
 
-NAMES = ("mish", "bias_mish", *LAYOUTS.values(), "yolo_count", "yolo_layer", "nms")
+NAMES = ("mish", "preprocess", "yolo_count", "yolo_layer", "nms")
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_120"])
 def test_they_compile_for(arch: str, tmp_path: Path) -> None:
     cubin = compile_kernels(arch, FileCache(tmp_path))
     assert cubin.startswith(b"\x7fELF")
@@ -79,19 +79,13 @@ def test_missing_headers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_compilers_words_are_passed_on() -> None:
-    for compile_ in (compile_source, compile_ptx):
-        with pytest.raises(KernelError, match='"nowhere"'):
-            compile_("int x = nowhere;", "sm_90")
+    with pytest.raises(KernelError, match='"nowhere"'):
+        compile_source("int x = nowhere;", "sm_90")
 
 
 def test_every_source_is_compiled() -> None:
     folder = Path(__file__).parents[2] / "plugins" / "kernels"
-    assert {path.name for path in folder.glob("*.cu*")} == {
-        *SOURCES,
-        *bandwidth.SOURCES,
-        *first_convolution.SOURCES,
-        *tensorrt_plugins_detection.SOURCES,
-    }
+    assert {path.name for path in folder.glob("*.cu*")} == {*SOURCES, *bandwidth.SOURCES, *first_convolution.SOURCES}
 
 
 def layout_checks(struct: str, dtype: np.dtype[np.void], names: dict[str, str]) -> list[str]:

@@ -139,5 +139,3 @@ def test_what_the_kernel_cannot_do_is_refused() -> None:
     pytest.importorskip("cuda.core")
     with pytest.raises(ValueError, match="even width"):
         Preprocess({}, 0, 0, 1, 33, 32)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="nhwc4"):
-        Preprocess({}, 0, 0, 1, 32, 32, "hwc")  # type: ignore[arg-type]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plugins.mish import BiasMish, Mish
+from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, class_mask, read_results, result_bytes
-from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table, read_candidates
+from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
+from tests.support.candidates import read_candidates
 
 ANCHORS = np.arange(6, dtype=np.float32).reshape(3, 2)
 
 
 def test_heads_follow_each_other() -> None:
-    table = head_table([Head(64, 13, 13, ANCHORS, 1.05, False), Head(128, 26, 20, ANCHORS[:2], 2.0, True, padded=256)])
+    table = head_table([Head(64, 13, 13, ANCHORS, 1.05, False), Head(128, 26, 20, ANCHORS[:2], 2.0, True)])
     assert table["values"].tolist() == [64, 128]
     assert table["first"].tolist() == [0, 3 * 13 * 13]
     assert table["anchors"].tolist() == [3, 2]
-    assert table["side_by_side"].tolist() == [0, 256]
     np.testing.assert_allclose(table["shift"], [0.025, 0.5])
     assert table["sizes"][0, :7].tolist() == [0, 1, 2, 3, 4, 5, 0]
 
@@ -65,5 +65,3 @@ def test_mish_refuses_what_it_cannot_count() -> None:
     for count in (0, 2**31 - 4):
         with pytest.raises(ValueError, match=str(count)):
             Mish({"mish": None}, 0, count)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="whole number of 3 channels"):
-        BiasMish({"bias_mish": None}, 0, 100, 0, 3, 7)  # type: ignore[arg-type]

@@ -61,24 +61,16 @@ class Gpus:
 
     def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
         """Put them in the place of CUDA and TensorRT."""
-        from engine.backends import (
-            cuda_graph,
-            cuda_memory,
-            cuda_transfer,
-            tensorrt,
-            tensorrt_batch,
-            tensorrt_depth,
-            tensorrt_engine,
-            tensorrt_stages,
-        )
+        from engine.backends.tensorrt import backend, batch, depth, engine, stages
+        from engine.cuda import graph, memory, transfer
 
-        for module in (cuda_graph, cuda_memory, cuda_transfer, tensorrt_batch, tensorrt_engine, tensorrt_stages):
+        for module in (graph, memory, transfer, batch, engine, stages):
             patch.setattr(module, "copy", self.copy)
-        patch.setattr(cuda_graph.Mark, "launch", lambda mark, stream: stream.record(mark._event))
-        patch.setattr(cuda_memory, "LegacyPinnedMemoryResource", lambda: Pool(self, None))
-        patch.setattr(tensorrt_stages, "record", Graph)
+        patch.setattr(graph.Mark, "launch", lambda mark, stream: stream.record(mark._event))
+        patch.setattr(memory, "LegacyPinnedMemoryResource", lambda: Pool(self, None))
+        patch.setattr(stages, "record", Graph)
         patch.setattr("cuda.core.launch", lambda stream, *_: stream.put(lambda: None))
-        for module in (tensorrt, tensorrt_depth):
+        for module in (backend, depth):
             patch.setattr(module, "open_device", lambda device: self.devices[int(device.name)])
             patch.setattr(module, "Builder", lambda *_: Builder(self, network))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from engine.backends.base import EngineInfo
 from engine.bench.pool_run import DeviceRun, PoolRun
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 
 def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: float | None = 0.3, kind: str = "cuda") -> PoolRun:

@@ -11,10 +11,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.window.queue.item import Results
-from engine.backends.base import EngineInfo
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import video_info
 
 CPU = DeviceId("cpu", "0")

@@ -125,7 +125,7 @@ def test_opencv_reads_the_same_network(tmp_path: Path) -> None:
     inputs = np.ascontiguousarray(fitted.transpose(2, 0, 1)[None] / 255)
     with create_backend(CPU) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     same = tmp_path / "opencv.weights"
     write_weights(same, with_opencvs_epsilon())
     for mine, theirs in zip(ours, opencv_heads(CFG, same, network, inputs), strict=True):

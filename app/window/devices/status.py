@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from engine.backends.base import EngineInfo
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, DeviceStats, EngineBuilding
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 HISTORY = 60.0  # seconds
 

@@ -1,9 +1,8 @@
-"""OpenVINO on several devices, each with a stage of the network: a pipeline of threads, one a stage, that hand batches on."""
+"""OpenVINO on several devices, each with a stage of the network: one thread a stage computes it and passes the batch on."""
 
 from __future__ import annotations
 
 import os
-import queue
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,32 +10,31 @@ from dataclasses import replace
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo, Progress
+from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
-from engine.backends.openvino.backend import OpenVinoBackend, openvino_name, plan_precision
-from engine.backends.openvino.devices import BACKEND, device_name
+from engine.backends.openvino.backend import OpenVinoBackend
+from engine.backends.openvino.build import plan_precision
 from engine.backends.openvino.engine import Engine, Request
+from engine.backends.openvino.library import BACKEND, find_device, openvino_name
 from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit, fit
+from engine.detection.preprocess import Fit
 from engine.devices.affinity import usable_cores
-from engine.errors import DeviceError
 from engine.model.balance import Rates, StageTime, find_balance
 from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo
 
 _RATES = Rates(1e12, 5e10)
-"""A first guess, about a processor's; values do not move, the stages share the host's memory."""
+"""First guesses, roughly a processor's operations and bytes per second. Stages share the host's memory, so that no value moves."""
 
 _ROUNDS = 3
-"""Runs of a stage of which the fastest counts, after one that does not."""
+"""Timed runs of a stage, after a warm-up; the fastest counts."""
 
 
 class OpenVinoDepthBackend(OpenVinoBackend):
-    """A network in stages on a group of ``cpu:N`` and ``openvino:NAME``. The threads of a CPU are shared out among its stages."""
+    """A network in stages on a group of ``cpu:N`` and ``openvino:NAME``. The stages of a CPU share its threads."""
 
     def __init__(self, device: DeviceId) -> None:
         """Raises UsageError: see ``depth_members``."""
@@ -46,20 +44,15 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         self._counting = Lock()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
+        self._names = [find_device(member) for member in self._members]
         info = super()._activate_impl(network, settings, progress)
-        return replace(info, device_name=joined_names(self._full_names()), reason=f"{self._description}; {info.reason}")
-
-    def _full_names(self) -> list[str]:
-        try:
-            return [device_name(self._core, openvino_name(member)) for member in self._members]
-        except RuntimeError as problem:
-            available = ", ".join(self._core.available_devices) or "none"
-            raise DeviceError(f"{self.device}: OpenVINO does not find all of these devices (it has: {available})") from problem
+        return replace(info, device_name=joined_names(self._names), reason=f"{self._description}; {info.reason}")
 
     def _start(self, precision: Precision) -> int:
         network, count = self._network, len(self._members)
-        situation = f"{BACKEND} {os.cpu_count()} {self.device} {self._full_names()} {self._settings.threads}"
-        key = f"{situation}\n{network.digest} {network.width}x{network.height}\n{precision}\n{self._batch}"
+        batch = self._builder.batch
+        situation = f"{BACKEND} {os.cpu_count()} {self.device} {self._names} {self._settings.threads}"
+        key = f"{situation}\n{network.digest} {network.width}x{network.height}\n{precision}\n{batch}"
 
         def measure(cuts: tuple[int, ...]) -> list[StageTime]:
             if self._progress is not None:
@@ -67,13 +60,11 @@ class OpenVinoDepthBackend(OpenVinoBackend):
             engine, stages = self._build_stages(cuts, precision)
             return [StageTime(time_ms) for time_ms in _time(Request(engine), stages)]
 
-        self._balance = remembered_balance(key, lambda: find_balance(network, count, self._batch, 4, _RATES, measure))
+        self._balance = remembered_balance(key, lambda: find_balance(network, count, batch, 4, _RATES, measure))
         self._description = describe_balance(self._balance, network, "through the host's memory")
         engine, self._stages = self._build_stages(self._balance.cuts, precision)
-        slots = count + 2  # one in every stage, one being filled, one being decoded
-        self._idle: queue.SimpleQueue[Request] = queue.SimpleQueue()
-        for _ in range(slots):
-            self._idle.put(Request(engine))
+        slots = count + 2  # one in each stage, one being filled, one being decoded
+        self._make_slots(engine, slots)
         self._workers = [ThreadPoolExecutor(1, f"stage {member}") for member in self._members]
         self._threads = ThreadPoolExecutor(1, f"decode {self.device}")
         return slots
@@ -81,7 +72,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
     def _build_stages(
         self, cuts: tuple[int, ...], precision: Precision, pictures: bool = True, batch: int | None = None
     ) -> tuple[Engine, list[slice]]:
-        """All parts, and which of them make up each stage: a stage has two where the precision changes within."""
+        """All parts, and the parts of each stage: a stage within which the precision changes has two parts."""
         plan = plan_precision(self._network, precision)
         names = [openvino_name(member) for member in self._members]
         threads = self._settings.threads or usable_cores()
@@ -91,25 +82,19 @@ class OpenVinoDepthBackend(OpenVinoBackend):
             stage = sum(cut <= part.layers.start for cut in cuts)
             each = max(start for start in plan if start <= part.layers.start)
             share = max(1, threads // names.count("CPU")) if names[stage] == "CPU" else None
-            parts.append((part, self._compile(part, plan[each], names[stage], share, options, pictures, batch)))
+            parts.append((part, self._builder.compile(part, plan[each], names[stage], share, options, pictures, batch)))
             stages[stage] += 1
         ends = np.cumsum(stages).tolist()
         return Engine(self._network, parts), [slice(end - length, end) for end, length in zip(ends, stages, strict=True)]
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
-        request = self._idle.get()
-        try:
-            fits = [fit(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
-            finished: Future[list[Detections]] = Future()
-            finished.set_running_or_notify_cancel()  # from here on nobody can take it back
-            self._workers[0].submit(self._advance, 0, request, fits, finished)
-            return finished
-        except BaseException:
-            self._idle.put(request)
-            raise
+    def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Detections]]:
+        finished: Future[list[Detections]] = Future()
+        finished.set_running_or_notify_cancel()  # it cannot be cancelled any more
+        self._workers[0].submit(self._advance, 0, request, fits, finished)
+        return finished
 
     def _advance(self, stage: int, request: Request, fits: list[Fit], finished: Future[list[Detections]]) -> None:
-        """On a stage's thread: compute, and hand on to the next. As many are under way as there are requests, so no queue grows."""
+        """Compute on a stage's thread, and pass the batch on. The number of requests limits the queues between the stages."""
         try:
             begun = time.perf_counter()
             request.run(self._stages[stage])
@@ -139,27 +124,22 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         finished.set_exception(self._failed(problem) if isinstance(problem, RuntimeError) else problem)
 
     def timings(self) -> Mapping[str, float]:
-        """ms that each stage computed since the last call, "network cpu:0", …; by the host's clock."""
+        """See ``Backend.timings``: "network cpu:0", …, by the host's clock."""
         with self._counting:
             spent, self._spent = self._spent, {}
         return spent
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        precision = Precision(self.info.precision)
-        engine, _ = self._build_stages(self._balance.cuts, precision, pictures=False, batch=len(inputs))
-        request = Request(engine)
-        request.inputs[:] = inputs
-        request.run()
-        return [head.copy() for head in request.heads]
+    def _build_raw(self, precision: Precision, batch: int) -> Engine:
+        return self._build_stages(self._balance.cuts, precision, pictures=False, batch=batch)[0]
 
     def _close_impl(self) -> None:
-        for worker in self._workers:  # in order: each still hands on what it has
+        for worker in self._workers:  # in order: each one still passes its batches on
             worker.shutdown(wait=True)
         super()._close_impl()
 
 
 def _time(request: Request, stages: Sequence[slice]) -> list[float]:
-    """ms of each stage alone."""
+    """ms of each stage when no other stage runs."""
     times = []
     for stage in stages:
         rounds = []

@@ -1,4 +1,4 @@
-"""A network built by OpenVINO, in one part or in several of different precision, and the requests that run it."""
+"""A network built by OpenVINO, in one part or in several parts of different precision, and the requests that run it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Engine:
 
     @property
     def concurrent(self) -> int:
-        """How many requests keep the device busy."""
+        """The number of requests that keep the device busy."""
         count: int = self.parts[0][1].get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
         return count
 
@@ -46,7 +46,7 @@ class Request:
         self.heads: list[NDArray[np.float32]] = [tensors[index].data for index in engine.heads]
 
     def run(self, parts: slice = slice(None)) -> None:
-        """Infer; returns when the heads are there. parts: only these, whose inputs are there.
+        """Infer, and wait for the raw outputs. parts: run only these parts, whose inputs are ready.
 
         Raises:
             RuntimeError: OpenVINO failed.

@@ -1,4 +1,4 @@
-"""A ``Network`` as an OpenVINO model."""
+"""Writes a ``Network``, or a part of it, as an OpenVINO model."""
 
 from __future__ import annotations
 
@@ -6,26 +6,13 @@ import numpy as np
 import openvino as ov
 from openvino import Node, opset1, opset13
 
-from engine.model.network import (
-    Activation,
-    AveragePool,
-    Convolution,
-    Identity,
-    Layer,
-    MaxPool,
-    Network,
-    Route,
-    Sam,
-    ScaleChannels,
-    Shortcut,
-    Upsample,
-    Yolo,
-)
+from engine.model import network as model
+from engine.model.network import Activation, Layer, Network
 from engine.model.split import PICTURES, Part
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
-    """A part of the network. Its inputs and outputs are the part's, in order, float32.
+    """A part of the network as a model. Its inputs and outputs are the part's, in order, float32.
 
     The network's own input is RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width),
     0..1. Values of layers are (batch, channels, rows, columns).
@@ -49,31 +36,31 @@ def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
 
 def _lower_layer(layer: Layer, inputs: list[Node]) -> Node:
     match layer:
-        case Convolution():
+        case model.Convolution():
             return _activate(layer.activation, _convolve(layer, inputs[0]))
-        case MaxPool():
+        case model.MaxPool():
             before, after = [layer.padding // 2] * 2, [layer.padding - layer.padding // 2] * 2
             return opset1.max_pool(inputs[0], [layer.stride] * 2, before, after, [layer.size] * 2)
-        case AveragePool():
+        case model.AveragePool():
             return opset13.reduce_mean(inputs[0], opset13.constant(np.array([2, 3], np.int64)), keep_dims=True)
-        case Upsample():
+        case model.Upsample():
             return _upsample(layer, inputs[0])
-        case Shortcut():
+        case model.Shortcut():
             total = inputs[0]
             for other in inputs[1:]:
                 total = opset13.add(total, other)
             return _activate(layer.activation, total)
-        case Route():
+        case model.Route():
             return _route(layer, inputs)
-        case ScaleChannels() | Sam():
+        case model.ScaleChannels() | model.Sam():
             return _activate(layer.activation, opset13.multiply(*inputs))
-        case Identity() | Yolo():
+        case model.Identity() | model.Yolo():
             return inputs[0]
         case _:
             raise NotImplementedError(f"no OpenVINO form of {type(layer).__name__}")
 
 
-def _convolve(layer: Convolution, data: Node) -> Node:
+def _convolve(layer: model.Convolution, data: Node) -> Node:
     weights = layer.weights
     stride, padding, dilation = [layer.stride] * 2, [layer.padding] * 2, [1, 1]
     if layer.groups == 1:
@@ -84,7 +71,7 @@ def _convolve(layer: Convolution, data: Node) -> Node:
     return opset13.add(product, opset13.constant(layer.bias.reshape(1, -1, 1, 1)))
 
 
-def _upsample(layer: Upsample, data: Node) -> Node:
+def _upsample(layer: model.Upsample, data: Node) -> Node:
     return opset13.interpolate(
         data,
         opset13.constant(np.array(layer.shape[1:], np.int64)),
@@ -96,13 +83,13 @@ def _upsample(layer: Upsample, data: Node) -> Node:
     )
 
 
-def _route(layer: Route, inputs: list[Node]) -> Node:
+def _route(layer: model.Route, inputs: list[Node]) -> Node:
     if layer.groups > 1:
         inputs = [_channel_group(layer, data) for data in inputs]
     return inputs[0] if len(inputs) == 1 else opset13.concat(inputs, 1)
 
 
-def _channel_group(layer: Route, data: Node) -> Node:
+def _channel_group(layer: model.Route, data: Node) -> Node:
     size = data.get_output_shape(0)[1] // layer.groups
     begin, end, step, axis = (opset13.constant(np.array([n], np.int64)) for n in (size * layer.group, size * (layer.group + 1), 1, 1))
     return opset13.slice(data, begin, end, step, axis)

@@ -1,84 +1,66 @@
 """TensorRT: NVIDIA GPUs.
 
 A batch is one CUDA graph on one stream: preprocessing, network, YOLO layer, suppression, download. Several batches are under way, so
-that the device finds the next one when it has finished: who submits only waits for a free slot, and one thread awaits the results.
+that the device always has the next one. The submitting thread waits only for a free slot; another thread waits for the results.
 """
 
 from __future__ import annotations
 
 import queue
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress, letterboxes
 from engine.backends.tensorrt.batch import Geometry, Uploads
+from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
 from engine.backends.tensorrt.trials import Builder
 from engine.cuda.device import open_device
-from engine.cuda.memory import Memory, OutOfMemoryError, RegisteredMemory, cuda_errors
+from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.preprocess import Fit
 from engine.devices.affinity import bind_near
-from engine.errors import DeviceError, ModelError
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo, SourceKind
+from engine.errors import ModelError
+from engine.media.types import DeviceFrame
 from engine.model.network import Network
-from engine.settings import Decode, EngineSettings, Hint, Precision, Resize
-from engine.types import Detections, DeviceId, Image
-
-if TYPE_CHECKING:
-    from engine.media.nvdec.decoder import NvdecDecoder
+from engine.settings import EngineSettings, Hint, Precision
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 _SLOTS = 3
-"""Batches under way: one on the device, one that waits there, one being filled."""
-
-_DECODE_THREADS = 12
-"""Segments decoded at once: NVDEC's 1080p frames/s on an H200 are 567 with one, 3,649 with 8, 3,904 with 12, 3,974 with 16."""
-
-_SURFACE_BYTES = 4 * 2**30
-"""The most memory for decoded frames."""
+"""Batches under way: one runs, one waits on the device, one is being filled."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A slot and the way to it."""
+    """A slot and what uploads its pictures."""
 
     slot: Slot
     uploads: Uploads
 
 
 class TensorRtBackend(Backend):
-    """A network built by TensorRT for ``cuda:N``.
+    """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use; None: those that a trial finds faster."""
 
-    mish_layer: Mish by the custom layer, between plans, instead of within them. first_layer: the first convolution by the custom
-    layer, if there is one for it (FP16 only); None: if a trial shows that the network is faster so.
-    """
-
-    def __init__(self, device: DeviceId, mish_layer: bool = False, first_layer: bool | None = None) -> None:
+    def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)
-        self._mish_layer, self._first_layer = mish_layer, first_layer
-        self._first_layer_reason = ""
+        self.decodes_on = device.members[0]
+        self._layers, self._layers_reason = layers, ""
         self._spent: Counter[str] = Counter()
         self._counting = Lock()
-        self._decoder: NvdecDecoder | None = None
         self._places: list[_Place] = []
         self._memories: list[Memory] = []
-        self._registered = RegisteredMemory()
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
-        if network.channels != 3:
-            raise ModelError(f"{network.name} takes pictures of {network.channels} channels; videos have 3")
         with cuda_errors(self.device, "open the device"):
             self._open()
-        bind_near(self._cuda.pci_bus_id)  # before anything is pinned; the threads that follow inherit it
+        bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
         self._network, self._settings = network, settings
-        letterbox = network.letter_box if settings.resize is Resize.AUTO else settings.resize is Resize.LETTERBOX
-        self._geometry = Geometry(network.width, network.height, letterbox)
+        self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
         with cuda_errors(self.device, f"build {network.name}"):
             self._builder = builder = Builder(self.device, self._cuda, self._stream, network, settings, progress)
             precision, reason = builder.choose_precision()
@@ -92,79 +74,39 @@ class TensorRtBackend(Backend):
                     if batch == 1:
                         raise
                     batch, why = batch // 2, f"there is no memory for {batch} ({problem})"
-                except ValueError as problem:  # the custom layers count with 32 bits, and have room for so many heads and anchors
+                except ValueError as problem:  # the custom layers use 32-bit counts, and limit heads and anchors
                     self._release()
                     raise ModelError(f"{network.name} at batch {batch} is beyond what the CUDA layers can do: {problem}") from problem
-        slots = len(self._places)
-        decode_threads = settings.decode_threads or (_DECODE_THREADS if settings.hint is Hint.THROUGHPUT else 1)
-        # what the pool may hold of them, and what is under way here
-        self._open_decoder(2 * batch + decode_threads + slots * batch)
         return EngineInfo(
             self.device,
             self._cuda.name,
             str(builder.library),
             precision.value,
-            "; ".join(filter(None, (reason, self._first_layer_reason, f"batch {batch}: {why}"))),
+            "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}"))),
             network.width,
             network.height,
             batch,
-            slots,
-            decode_threads,
+            len(self._places),
         )
 
-    def _open_decoder(self, frames: int) -> None:
-        """Make NVDEC ready, with room for so many frames, if it is wanted and there.
-
-        Raises:
-            DeviceError: it was asked for and is not there.
-        """
-        self._decoder = None
-        if self._settings.decode is Decode.CPU:
-            return
-        from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
-
-        index = int(self._cuda.device_id)
-        try:
-            self._surfaces = device_surfaces(index, frames, _SURFACE_BYTES)
-            self._decoder = NvdecDecoder(index, self._surfaces)
-        except DeviceError:
-            if self._settings.decode is Decode.NVDEC:
-                raise
-
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
-        """See ``Backend.decode``: by NVDEC what it can decode, unless the settings say otherwise.
-
-        Raises:
-            DeviceError: NVDEC was asked for and cannot decode this video.
-            SourceError: the file cannot be opened any more.
-        """
-        if self._decoder is not None:
-            info = replace(info, segments=(segment,))  # the pool keeps the others to itself
-            reason = self._decoder.supports(info)
-            if reason is None:
-                return self._decoder.decode(info, segment, skip)
-            if self._settings.decode is Decode.NVDEC and info.kind is SourceKind.VIDEO:
-                raise DeviceError(f"{self.device}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
-        return super().decode(info, segment, skip)
-
     def _open(self) -> None:
-        """Make the device ready that takes the pictures, and others that a subclass needs."""
+        """Open the device that takes the pictures. A subclass opens its other devices, too."""
         self._cuda = open_device(self.device)
         self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
     def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
         for slot in self._build_slots(builder, precision, batch):
-            self._places.append(_Place(slot, Uploads(self._cuda, self._copies, self._registered)))
+            self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
         self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
-        """Build for a batch; the current device is the one that takes the pictures."""
-        if self._first_layer is None:  # once: a batch that is halved in the middle of a run has no time for trials
-            self._first_layer, self._first_layer_reason = builder.choose_first_layer(precision, batch)
-        self._engine, memory = builder.build(precision, batch, self._mish_layer, self._first_layer)
+        """Build the slots for a batch size. The current device is the one that takes the pictures."""
+        if self._layers is None:  # once: when a batch is halved in the middle of a run, a trial would take too long
+            self._layers, self._layers_reason = builder.choose_layers(precision, batch)
+        self._engine, memory = builder.build(precision, batch, self._layers)
         self._memories.append(memory)
         count = _SLOTS if self._settings.hint is Hint.THROUGHPUT else 1
         return [
@@ -197,7 +139,7 @@ class TensorRtBackend(Backend):
         frames = [image for image in images if isinstance(image, DeviceFrame)]
         if self._settings.hint is Hint.THROUGHPUT:
             return self._awaiting.submit(self._await, place, fits, frames)
-        finished: Future[list[Detections]] = Future()  # spares the way to another thread and back
+        finished: Future[list[Detections]] = Future()  # no other thread: that would add latency
         try:
             finished.set_result(self._await(place, fits, frames))
         except Exception as problem:
@@ -205,7 +147,7 @@ class TensorRtBackend(Backend):
         return finished
 
     def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
-        """A batch that is larger than the engine's has become."""
+        """Submit a batch that has become larger than the engine's batch size, in parts."""
         batch = self.info.batch
         parts = [self._submit_impl(images[start : start + batch], still) for start in range(0, len(images), batch)]
         finished: Future[list[Detections]] = Future()
@@ -213,7 +155,7 @@ class TensorRtBackend(Backend):
         return finished
 
     def _shrink(self, problem: OutOfMemoryError) -> None:
-        """Go on with half the batch. Raises the problem again where there is no less."""
+        """Build the engine again for half the batch. Raises the problem again if the batch is 1."""
         info = self.info
         if info.batch == 1:
             raise problem
@@ -238,7 +180,7 @@ class TensorRtBackend(Backend):
                 self._stream.wait(image.ready)
                 entry, fit = self._geometry.of_frame(image)
                 table[index] = entry
-                table[index]["luma"], table[index]["chroma"], table[index]["pitch"] = image.luma, image.chroma, image.pitch
+                table[index]["luma"], table[index]["chroma"] = image.address, image.address + image.format.chroma_offset
             else:
                 entry, fit = self._geometry.of_image(image, still)
                 table[index] = entry
@@ -260,34 +202,20 @@ class TensorRtBackend(Backend):
                 frame.release()
             self._idle.put(place)
 
-    def register(self, address: int, nbytes: int) -> None:
-        """See ``Backend.register``."""
-        self._cuda.set_current()
-        self._registered.add(address, nbytes)
-
-    def unregister(self, address: int) -> None:
-        """See ``Backend.unregister``."""
-        self._cuda.set_current()
-        self._registered.remove(address)
-
     def timings(self) -> Mapping[str, float]:
-        """ms of the device's time since the last call: "upload", and what ``Slot.stage_times`` names."""
+        """See ``Backend.timings``: "upload", and the stages of ``Slot.stage_times``."""
         with self._counting:
             spent, self._spent = self._spent, Counter()
         return spent
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         self._cuda.set_current()
         with cuda_errors(self.device, "run the network"):
-            return self._engine.heads(inputs, self._stream)
+            return self._engine.raw_outputs(inputs, self._stream)
 
     def _close_impl(self) -> None:
         self._awaiting.shutdown(wait=True)
-        if self._decoder is not None:
-            self._decoder.close()
-            self._surfaces.close()
         self._release()
-        self._registered.close()
 
     def _release(self) -> None:
         for place in self._places:

@@ -1,4 +1,4 @@
-"""Pictures of a batch where the kernels find them: host memory is uploaded, frames decoded on the device stay where they are."""
+"""The pictures of a batch for the kernels: pictures in host memory are uploaded, frames decoded on the device stay in place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cuda.core import Device, Event, EventOptions, Stream
 from numpy.typing import NDArray
 
 from engine.cuda.graph import copy, copy_rows
-from engine.cuda.memory import Memory, RegisteredMemory
+from engine.cuda.memory import REGISTERED, Memory
 from engine.detection.preprocess import Fit, plan_fit
-from engine.media.types import DeviceFrame, PixelFormat
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
 from engine.types import Image
 from plugins.preprocess import NV12, P016, RGB8, describe_frame
 
@@ -29,13 +29,12 @@ class Geometry:
         self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
     def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
-        """FRAME (), without its address, and the fit of a picture in host memory, RGB."""
+        """FRAME () without addresses, and the fit, of an RGB picture in host memory."""
         return self._of_image(image.shape[1], image.shape[0], still)
 
     def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
-        """The same of a frame on the device."""
-        shape = (frame.stored_width, frame.stored_height), (frame.width, frame.height)
-        return self._of_frame(frame.format, *shape, frame.orientation, frame.matrix, frame.full_range)
+        """FRAME () without addresses, and the fit, of a frame on the device."""
+        return self._of_frame(frame.format)
 
     def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
         fit = plan_fit(width, height, self._width, self._height, self._letterbox)
@@ -43,29 +42,23 @@ class Geometry:
         entry["pitch"] = 3 * width
         return entry, fit
 
-    def _describe_frame(
-        self,
-        kind: PixelFormat,
-        stored: tuple[int, int],
-        shown: tuple[int, int],
-        orientation: tuple[bool, int | None],
-        matrix: str,
-        full_range: bool,
-    ) -> tuple[NDArray[Any], Fit]:
+    def _describe_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
+        stored, shown = (layout.stored_width, layout.stored_height), (layout.width, layout.height)
         fit = plan_fit(*shown, self._width, self._height, self._letterbox)
-        return describe_frame(_FORMATS[kind], stored, shown, _inside(fit), matrix, full_range, orientation), fit
+        entry = describe_frame(_FORMATS[layout.format], stored, shown, _inside(fit), layout.matrix, layout.full_range, layout.orientation)
+        entry["pitch"] = layout.pitch
+        return entry, fit
 
 
 class Uploads:
-    """The way of one slot's host pictures to the device. stream: theirs alone, so that copying and computing overlap.
+    """Copies one slot's host pictures to the device. stream: for copies alone, so that copying and computing overlap.
 
-    registered: pictures in there are copied from where they lie, the others by way of the slot's own pinned memory.
+    Pictures in ``REGISTERED`` memory are copied from there, the others by way of the slot's own pinned memory.
     """
 
-    def __init__(self, device: Device, stream: Stream, registered: RegisteredMemory) -> None:
+    def __init__(self, device: Device, stream: Stream) -> None:
         self._memory = Memory(device, stream)
         self._stream = stream
-        self._registered = registered
         self._host: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._address = 0
         self._room = 0
@@ -74,15 +67,15 @@ class Uploads:
         self._used = False
 
     def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
-        """Copy the pictures; gives their addresses, and the event after which they are there. The slot's last batch is over.
+        """Copy the pictures; gives their addresses on the device and the event that ends the copies. The slot's last batch is done.
 
-        Those in registered memory must stay as they are until then.
+        Pictures in registered memory must not change until then.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
-        at_hand = [image.strides[1:] == (3, 1) and self._registered.covers(image.ctypes.data) for image in images]
+        at_hand = [image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data) for image in images]
         if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
             self._memory.close()
             self._room = max(places[-1], self._room)
@@ -102,14 +95,14 @@ class Uploads:
         return [self._address + place for place in places[:-1]], self._done
 
     def time(self) -> float:
-        """ms from the first to the last byte of the batch that was read last; 0 if nothing had to be uploaded."""
+        """ms of the last batch's copies; 0 if there were none. The batch is done."""
         if not self._used:
             return 0.0
         self._used = False
         return float(self._done - self._begun)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._memory.close()
 
 

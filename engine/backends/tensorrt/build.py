@@ -1,4 +1,4 @@
-"""From a part of a network to a plan."""
+"""From a part of a network to a plan, built or taken from the cache."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 from engine.backends.base import Progress
 from engine.backends.tensorrt.library import Library, logger
 from engine.backends.tensorrt.lowering import Lowering
+from engine.backends.tensorrt.plan import Plan
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.model.split import Part
+from engine.settings import Precision
+from plugins.cache import FileCache
 
 
 def build_plan(
@@ -22,7 +25,7 @@ def build_plan(
     progress: Progress | None = None,
     channels_last: frozenset[int] = frozenset(),
 ) -> bytes:
-    """The serialized engine of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
+    """The serialized plan of a part for the current device; TensorRT-RTX needs no device for this. Options: see ``Lowering``.
 
     Raises:
         DeviceError: the library cannot build it.
@@ -30,7 +33,7 @@ def build_plan(
     """
     trt = library.trt
     builder = trt.Builder(logger(trt))
-    # the flag is the default, and gone, in versions that know nothing else
+    # versions that are always strongly typed do not have the flag
     strongly_typed = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
     definition = builder.create_network(0 if strongly_typed is None else 1 << int(strongly_typed))
     lowering = Lowering(trt, definition, batch, exact, linear, channels_last)
@@ -45,12 +48,37 @@ def build_plan(
     except RuntimeError as problem:
         raise DeviceError(f"{library} cannot build {network.name}: {problem}") from problem
     if plan is None:
-        raise DeviceError(f"{library} cannot build {network.name} for this device; what it printed before tells why")
+        raise DeviceError(f"{library} cannot build {network.name} for this device; its messages above say why")
     return bytes(plan)
 
 
+def prepare_plan(
+    library: Library,
+    network: Network,
+    part: Part,
+    batch: int,
+    precision: Precision,
+    cache: FileCache,
+    situation: str,
+    progress: Progress,
+    linear: frozenset[int] = frozenset(),
+    channels_last: frozenset[int] = frozenset(),
+) -> Plan:
+    """The plan of a part on the current device. situation: what the plan depends on besides the other parameters, as a key.
+
+    Raises:
+        DeviceError: the library cannot build or load the plan.
+        ModelError: a weight is too large for FP16.
+    """
+    key = f"{situation}\n{precision}\n{batch}\n{part}\n{sorted(linear)}\n{sorted(channels_last)}"
+    exact, inside = precision is Precision.FP32, linear & frozenset(part.layers)
+    serialized = cache.get(key, lambda: build_plan(library, network, part, batch, exact, inside, progress, channels_last))
+    progress("preparing its kernels", 0.0)
+    return Plan(library, serialized, cache, key)
+
+
 def _monitor(trt: Any, progress: Progress) -> Any:
-    """Tells of every phase, and of every further percent of it."""
+    """Reports each phase at every further percent."""
 
     class Monitor(trt.IProgressMonitor):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""TensorRT on several GPUs, each with a stage of the network: for networks and batches that one cannot hold, or not fast enough."""
+"""TensorRT on several GPUs, each with a stage of the network: for networks and batches that are too large or too slow for one GPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import EngineInfo, Progress
+from engine.backends.base import Progress
 from engine.backends.depth import depth_members, describe_balance, joined_names, remembered_balance
 from engine.backends.tensorrt.backend import TensorRtBackend
 from engine.backends.tensorrt.engine import value_bytes
@@ -23,20 +23,20 @@ from engine.model.balance import Balance, Rates, StageTime, find_balance
 from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 
 _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10
-"""First guesses, about an H200's: operations and bytes per second, and bytes moved per second."""
+"""First guesses, roughly an H200's: operations and bytes per second of a device, and bytes per second between devices."""
 
 _WARM_UP_SECONDS, _ROUNDS = 1.0, 12
-"""Stages are timed in the steady state, when the clocks have risen: so many launches of every batch in flight."""
+"""How long the stages run before they are timed, and how many launches of each batch in flight are timed."""
 
 
 class TensorRtDepthBackend(TensorRtBackend):
-    """A network in stages on a group of CUDA devices. The first decodes and preprocesses, the last has the YOLO layer and suppression.
+    """A network in stages on a group of CUDA devices. The first one preprocesses, the last one runs the YOLO layer and suppression.
 
-    peer: whether values move directly between devices that can, instead of through pinned host memory.
+    peer: copy values directly between devices where possible, instead of through pinned host memory.
     """
 
     def __init__(self, device: DeviceId, peer: bool = True) -> None:
@@ -58,7 +58,7 @@ class TensorRtDepthBackend(TensorRtBackend):
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """The layers at which stages begin, beside the first."""
+        """The layers at which the stages after the first one begin."""
         return self._balance.cuts if self._balance is not None else ()
 
     def _open(self) -> None:
@@ -67,7 +67,7 @@ class TensorRtDepthBackend(TensorRtBackend):
         self._streams = [Streams.create(device) for device in devices]
         self._direct = connect(devices) if self._peer else set()
         self._cuda, self._stream = devices[0], self._streams[0].compute
-        self._copies = self._streams[0].incoming  # nothing else comes in there
+        self._copies = self._streams[0].incoming  # the first stage receives nothing from other devices
         self._cuda.set_current()
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
@@ -78,7 +78,7 @@ class TensorRtDepthBackend(TensorRtBackend):
                 situation = "\n".join(each.situation for each in self._builders)
                 key = f"{situation}\n{precision}\n{batch}\n{sorted(self._direct)}"
                 self._balance = remembered_balance(key, lambda: self._find_balance(precision, batch))
-            # one in every stage, one on every way between, one that waits, one being filled
+            # one in each stage, one on each transfer, one waiting, one being filled
             count = 2 * len(self._members) + 1 if self._settings.hint is Hint.THROUGHPUT else 1
             return self._build_for(self._balance.cuts, precision, batch, count)
         finally:
@@ -114,15 +114,15 @@ class TensorRtDepthBackend(TensorRtBackend):
         staged = Staged(self._network, batch, precision, stages, self._direct)
         return [StagedSlot(staged, self._settings) for _ in range(count)]
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
         slot = self._places[0].slot
         assert isinstance(slot, StagedSlot)
         with cuda_errors(self.device, "run the network"):
-            return slot.heads(inputs)
+            return slot.raw_outputs(inputs)
 
 
 def _time(slots: Sequence[StagedSlot], batch: int, network: Network) -> list[StageTime]:
-    """Medians, with all of them under way."""
+    """The median times of each stage, with all slots under way."""
     noise = np.random.default_rng(0).random((batch, network.channels, network.height, network.width), np.float32).astype(np.float16)
     for slot in slots:
         slot.fill(noise)

@@ -1,4 +1,4 @@
-"""Which TensorRT there is: the full one or TensorRT for RTX, whichever imports first and takes the device."""
+"""Finds the TensorRT library for a device: the full TensorRT, else TensorRT for RTX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Capability = tuple[int, int]
 
 @dataclass(frozen=True)
 class Library:
-    """An imported library. trt: its module. refusals: why it does not take a device, as far as is known before trying."""
+    """An imported library. trt: its module."""
 
     trt: Any
     name: str
@@ -24,7 +24,7 @@ class Library:
 
     @property
     def full(self) -> bool:
-        """Whether it is the full TensorRT, which takes plugins."""
+        """Whether this is the full TensorRT; only TensorRT-RTX compiles kernels for the device when a plan is loaded."""
         return self.name == "TensorRT"
 
     def __str__(self) -> str:
@@ -46,16 +46,16 @@ _CANDIDATES = (
 
 
 def find_library(capability: Capability) -> Library:
-    """The library that will run a device of this compute capability.
+    """The first library that supports a device of this compute capability.
 
     Raises:
-        DeviceError: none is installed, or none takes the device; says what to install.
+        DeviceError: none is installed, or none supports the device; says what to install.
     """
     reasons = []
     for candidate in _CANDIDATES:
         try:
             library = _load(candidate)
-        except (ImportError, OSError) as problem:  # OSError: a library beneath it that cannot be loaded
+        except (ImportError, OSError) as problem:  # OSError: a shared library that it needs is missing
             reasons.append(f"{candidate.module} is not installed" if _absent(problem, candidate) else f"{candidate.module}: {problem}")
             continue
         reason = refusal(library.name, library.version, capability)
@@ -69,7 +69,7 @@ def find_library(capability: Capability) -> Library:
 
 
 def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str | None:
-    """Why this version cannot be used on such a device, and what to install; None if it can, as far as is known."""
+    """Why this version does not support a device, and what to install; None if no reason is known."""
     shown, device = f"{name} {'.'.join(map(str, version))}", f"compute capability {capability[0]}.{capability[1]}"
     least = next(candidate.least for candidate in _CANDIDATES if candidate.name == name)
     if version < least:
@@ -84,8 +84,8 @@ def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str 
 @cache
 def _load(candidate: _Candidate) -> Library:
     module = importlib.import_module(candidate.module)
-    if not hasattr(module, "Builder"):  # the package of that name on an index without NVIDIA's wheels
-        raise ImportError(f"the package {candidate.module} that is installed has no TensorRT in it")
+    if not hasattr(module, "Builder"):  # an index without NVIDIA's wheels has an empty package of that name
+        raise ImportError(f"the installed package {candidate.module} contains no TensorRT")
     return Library(module, candidate.name, tuple(int(part) for part in re.findall(r"\d+", module.__version__)[:4]))
 
 
@@ -95,5 +95,5 @@ def _absent(problem: BaseException, candidate: _Candidate) -> bool:
 
 @cache
 def logger(trt: Any) -> Any:
-    """The one logger of a library: it keeps the first it is given. What it says is for the log, errors arrive as exceptions."""
+    """The one logger of a library, which keeps the first logger that it gets."""
     return trt.Logger(trt.Logger.ERROR)

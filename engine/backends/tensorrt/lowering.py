@@ -8,21 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
-from engine.model.network import (
-    Activation,
-    AveragePool,
-    Convolution,
-    Identity,
-    Layer,
-    MaxPool,
-    Network,
-    Route,
-    Sam,
-    ScaleChannels,
-    Shortcut,
-    Upsample,
-    Yolo,
-)
+from engine.model import network as model
+from engine.model.network import Activation, Layer, Network
 from engine.model.split import PICTURES, Part
 
 _MISH_BOUND = 10.0
@@ -37,10 +24,10 @@ def value_name(index: int) -> str:
 class Lowering:
     """Writes one part of a network into an empty, strongly typed ``trt.INetworkDefinition``.
 
-    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: stays valid as long as this object. exact: FP32
-    arithmetic instead of FP16; pictures and heads are FP16 in any case. linear: convolutions whose activation is left
-    out, because a custom layer computes it. channels_last: layers whose FP16 values enter as (batch, height, width, channels),
-    as convolutions want them; a multiple of 8 channels. Pictures are RGB, (batch, channels, height, width), 0..1.
+    trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: valid only while this object exists. exact: FP32 arithmetic instead
+    of FP16; pictures and raw outputs are always FP16. linear: convolutions without their activation, which a custom layer computes.
+    channels_last: layers whose FP16 values come as (batch, height, width, channels), with a multiple of 8 channels. Pictures are RGB,
+    (batch, channels, height, width), 0..1.
     """
 
     def __init__(
@@ -55,7 +42,7 @@ class Lowering:
         self._trt, self._definition, self._batch, self._linear, self._channels_last = trt, definition, batch, linear, channels_last
         self._type = trt.float32 if exact else trt.float16
         self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
-        self._kept: list[NDArray[Any]] = []  # TensorRT reads weights when it builds, not when it is told of them
+        self._kept: list[NDArray[Any]] = []  # TensorRT reads the weights only when it builds
         self._pooled: dict[tuple[int, int], Any] = {}
 
     def write(self, network: Network, part: Part) -> None:
@@ -75,9 +62,9 @@ class Lowering:
         for index in part.layers:
             layer = network.layers[index]
             inputs = [values[i] for i in layer.inputs]
-            values[index] = self._pool(network, layer, inputs[0]) if isinstance(layer, MaxPool) else self._lower(index, layer, inputs)
+            values[index] = self._pool(network, layer, inputs[0]) if isinstance(layer, model.MaxPool) else self._lower(index, layer, inputs)
         for index in part.outputs:
-            is_head = isinstance(network.layers[index], Yolo)
+            is_head = isinstance(network.layers[index], model.Yolo)
             value = self._cast(values[index], self._trt.float16 if is_head else self._type)
             if value is values[index]:  # the same tensor may be an input, or be marked twice
                 value = self._definition.add_identity(value).get_output(0)
@@ -87,34 +74,34 @@ class Lowering:
     def _lower(self, index: int, layer: Layer, inputs: list[Any]) -> Any:
         add, trt = self._definition, self._trt
         match layer:
-            case Convolution():
+            case model.Convolution():
                 value = self._convolve(index, layer, inputs[0])
                 return value if index in self._linear else self._activate(layer.activation, value)
-            case AveragePool():
+            case model.AveragePool():
                 return add.add_reduce(inputs[0], trt.ReduceOperation.AVG, 0b1100, keep_dims=True).get_output(0)
-            case Upsample():
+            case model.Upsample():
                 resize = add.add_resize(inputs[0])
                 resize.shape = (self._batch, *layer.shape)
                 resize.resize_mode = trt.InterpolationMode.NEAREST
                 resize.coordinate_transformation = trt.ResizeCoordinateTransformation.ASYMMETRIC
                 resize.nearest_rounding = trt.ResizeRoundMode.FLOOR
                 return resize.get_output(0)
-            case Shortcut():
+            case model.Shortcut():
                 total = inputs[0]
                 for other in inputs[1:]:
                     total = self._combine("SUM", total, other)
                 return self._activate(layer.activation, total)
-            case Route():
+            case model.Route():
                 return self._route(layer, inputs)
-            case ScaleChannels() | Sam():
+            case model.ScaleChannels() | model.Sam():
                 return self._activate(layer.activation, self._combine("PROD", inputs[0], inputs[1]))
-            case Identity() | Yolo():
+            case model.Identity() | model.Yolo():
                 return inputs[0]
             case _:
                 raise NotImplementedError(f"no TensorRT form of {type(layer).__name__}")
 
-    def _pool(self, network: Network, layer: MaxPool, data: Any) -> Any:
-        """The pools of a pyramid (SPP) each go on from the next smaller one: 9 = 5 of 5, 13 = 5 of 9, the same values."""
+    def _pool(self, network: Network, layer: model.MaxPool, data: Any) -> Any:
+        """A maximum pool. In a pyramid (SPP) each pool continues from the next smaller one: 9 = 5 of 5, 13 = 5 of 9."""
         size, same = layer.size, layer.stride == 1 and layer.padding == layer.size - 1 and layer.size % 2 == 1
         if same:
             source = _source(network, layer.inputs[0])
@@ -128,7 +115,7 @@ class Lowering:
             self._pooled[source, layer.size] = value
         return value
 
-    def _convolve(self, index: int, layer: Convolution, data: Any) -> Any:
+    def _convolve(self, index: int, layer: model.Convolution, data: Any) -> Any:
         kernel, bias = self._weights(index, layer.weights), self._weights(index, layer.bias)
         convolution = self._definition.add_convolution_nd(data, len(layer.bias), (layer.weights.shape[2],) * 2, kernel, bias)
         convolution.stride_nd, convolution.padding_nd = (layer.stride,) * 2, (layer.padding,) * 2
@@ -143,7 +130,7 @@ class Lowering:
         self._kept.append(converted)
         return self._trt.Weights(converted)
 
-    def _route(self, layer: Route, inputs: list[Any]) -> Any:
+    def _route(self, layer: model.Route, inputs: list[Any]) -> Any:
         if layer.groups > 1:
             inputs = [self._channel_group(layer, value) for value in inputs]
         if len(inputs) == 1:
@@ -152,7 +139,7 @@ class Lowering:
         joined.axis = 1
         return joined.get_output(0)
 
-    def _channel_group(self, layer: Route, value: Any) -> Any:
+    def _channel_group(self, layer: model.Route, value: Any) -> Any:
         _, channels, rows, columns = value.shape
         size = channels // layer.groups
         start, shape = (0, size * layer.group, 0, 0), (self._batch, size, rows, columns)
@@ -179,7 +166,7 @@ class Lowering:
     def _mish(self, value: Any) -> Any:
         """x · tanh(ln(1 + eˣ)) as x · n / (n + 2) with n = e (e + 2), e = eˣ, which TensorRT fuses into the convolution.
 
-        Written in FP32, as the fused kernels compute anyway: 8 % more images/s than in FP16, where x · n overflows, too.
+        It is written in FP32, in which the fused kernels compute anyway: 8 % more images/s than in FP16, where x · n also overflows.
         """
         x = self._cast(value, self._trt.float32)
         e = self._definition.add_unary(self._combine("MIN", x, self._constant(_MISH_BOUND)), self._trt.UnaryOperation.EXP).get_output(0)
@@ -205,10 +192,10 @@ class Lowering:
 
 
 def _source(network: Network, index: int) -> int:
-    """The layer whose value this one hands on unchanged."""
+    """The layer whose value this one passes on unchanged."""
     while index >= 0:
         layer = network.layers[index]
-        if not (isinstance(layer, Identity) or (isinstance(layer, Route) and len(layer.inputs) == layer.groups == 1)):
+        if not (isinstance(layer, model.Identity) or (isinstance(layer, model.Route) and len(layer.inputs) == layer.groups == 1)):
             break
         index = layer.inputs[0]
     return index

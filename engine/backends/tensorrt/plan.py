@@ -1,4 +1,4 @@
-"""A plan on its device: deserialized, with its context, ready to be put on a stream."""
+"""A plan on its device: deserialized, with its execution context, ready for a stream."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from plugins.cache import FileCache
 
 
 class Plan:
-    """One deserialized plan. cache, key: where TensorRT-RTX's kernels, compiled for the device at this point, are kept.
+    """One deserialized plan. cache, key: where TensorRT-RTX's kernels are kept, which it compiles for the device when a plan is loaded.
 
-    scratch: bytes of device memory it needs while it runs, given with ``use_scratch``; plans that run one after the other
-    may share it.
+    scratch: bytes of device memory that the plan needs while it runs, given with ``use_scratch``. Plans that run one after the other
+    may share the memory.
     """
 
     def __init__(self, library: Library, serialized: bytes, cache: FileCache, key: str) -> None:
-        """Load it onto the current device.
+        """Load the plan onto the current device.
 
         Raises:
             DeviceError: the library refuses the plan or the device, or the device's memory does not suffice.
@@ -30,18 +30,18 @@ class Plan:
         self._runtime = trt.Runtime(logger(trt))
         self._engine = self._runtime.deserialize_cuda_engine(serialized)
         if self._engine is None:
-            raise DeviceError(f"{library} cannot load the plan; what it printed before tells why")
+            raise DeviceError(f"{library} cannot load the plan; its messages above say why")
         self._context = self._create_context(cache, f"{key}\nkernels")
         if self._context is None:
-            raise DeviceError(f"{library} cannot prepare the plan for this device; what it printed before tells why")
+            raise DeviceError(f"{library} cannot prepare the plan for this device; its messages above say why")
         self.scratch = int(self._engine.device_memory_size_v2)
 
     def use_scratch(self, address: int, nbytes: int) -> None:
-        """The memory to work in: at least ``scratch`` bytes, aligned to 256."""
+        """Set the working memory: at least ``scratch`` bytes, aligned to 256."""
         self._context.set_device_memory(address, nbytes)
 
     def step(self, addresses: Mapping[str, int]) -> PlanStep:
-        """The plan with its inputs and outputs, by name, at these device addresses."""
+        """The plan as a step, with its inputs and outputs, by name, at these device addresses."""
         return PlanStep(self._library, self._context, dict(addresses))
 
     def _create_context(self, cache: FileCache, key: str) -> Any:
@@ -63,7 +63,7 @@ class Plan:
 
 
 class PlanStep:
-    """A plan with its tensors in place: see ``cuda_graph.Step``."""
+    """A plan with the addresses of its inputs and outputs: a ``Step``."""
 
     def __init__(self, library: Library, context: Any, addresses: Mapping[str, int]) -> None:
         self._library, self._context, self._addresses = library, context, addresses
@@ -73,4 +73,4 @@ class PlanStep:
         for name, address in self._addresses.items():
             self._context.set_tensor_address(name, address)
         if not self._context.execute_async_v3(int(stream.handle)):
-            raise DeviceError(f"{self._library} cannot run the plan; what it printed before tells why")
+            raise DeviceError(f"{self._library} cannot run the plan; its messages above say why")

@@ -1,4 +1,4 @@
-"""One inference under way: its frames, its results, and the graph that leads from one to the other."""
+"""One inference under way: its frames, its results, and the CUDA graph between them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from plugins.preprocess import FRAME, Preprocess
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 
 STAGES = ("preprocess", "network", "postprocess", "download")
-"""What a batch goes through within the graph, in order."""
+"""The stages of a batch within the graph, in order."""
 
 
 class Slot(ABC):
-    """What a backend needs of a batch under way. frames: FRAME (batch,), pinned; what ``launch`` works on.
+    """The interface of a batch under way. frames: FRAME (batch,), pinned, the input of ``launch``.
 
-    Belongs to the thread that launches it; ``read`` may be called in another one.
+    One thread calls ``launch``; another one may call ``read``.
     """
 
     frames: NDArray[Any]
 
     @abstractmethod
     def launch(self) -> None:
-        """Put everything on its streams, with the frames as they are; waits for nothing."""
+        """Start the batch with the frames in the table. Does not wait."""
 
     @abstractmethod
     def read(self, fits: Sequence[Fit]) -> list[Detections]:
@@ -46,13 +46,13 @@ class Slot(ABC):
 
     @abstractmethod
     def stage_times(self) -> Mapping[str, float]:
-        """ms that the batch just read spent in each stage."""
+        """ms that the last read batch spent in each stage."""
 
 
 class Intake:
-    """Where a batch begins: a table of its frames, and the preprocessing into the network's input.
+    """The beginning of a batch: a table of its frames, and the preprocessing into the network's input.
 
-    steps: what to put on the stream. pictures: see ``Preprocess``.
+    steps: for the stream, in order. pictures: see ``Preprocess``.
     """
 
     def __init__(self, network: Network, batch: int, kernels: Kernels, memory: Memory, pictures: int) -> None:
@@ -63,7 +63,7 @@ class Intake:
 
 
 class FrameTable:
-    """The table on a device. host: its pinned original, uint8. copy: the step that brings it there."""
+    """The table of frames on a device. host: the pinned original, uint8. copy: the step that copies it to the device."""
 
     def __init__(self, batch: int, memory: Memory, host: NDArray[np.uint8]) -> None:
         self.host = host
@@ -72,10 +72,10 @@ class FrameTable:
 
 
 class Outcome:
-    """Where a batch ends: the YOLO layer and suppression on the device, detections in pinned memory.
+    """The end of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
 
-    heads: addresses of the raw outputs. table: address of the frames. steps, download: what to put on the stream, in this order.
-    exact_stream: another stream of this device, for what has to be copied where the kernels' room did not suffice.
+    heads: addresses of the raw outputs. table: address of the frames. steps, download: for the stream, in this order.
+    exact_stream: another stream of this device, which downloads the raw outputs when the kernels find more than they can keep.
     """
 
     def __init__(
@@ -108,10 +108,9 @@ class Outcome:
         self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
 
     def read(self, fits: Sequence[Fit]) -> list[Detections]:
-        """The detections of the first ``len(fits)`` frames, once the download is over.
+        """The detections of the first ``len(fits)`` frames, after the download.
 
-        A batch with more candidates or detections than the kernels have room for is decoded anew on the host, by the code the
-        CPU uses.
+        If the kernels found more candidates or detections than they can keep, the CPU's code decodes the raw outputs instead.
         """
         count = len(fits)
         if (self._counts[:count] > (CAPACITY, LIMIT)).any():
@@ -130,7 +129,7 @@ class Outcome:
 
 
 class Marks:
-    """Events that tell how long each stage took: ``begin`` before the first, ``end(stage)`` after each."""
+    """Events that time the stages: ``begin`` goes before the first stage, ``end(stage)`` after each."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -138,16 +137,16 @@ class Marks:
         self._events: list[Event] = []
 
     def begin(self) -> Mark:
-        """The step before the first stage."""
+        """A step to put before the first stage."""
         return self._new()
 
     def end(self, stage: str) -> Mark:
-        """The step after this one."""
+        """A step to put after this stage."""
         self._stages.append(stage)
         return self._new()
 
     def times(self) -> dict[str, float]:
-        """ms of each stage, when all of them are over."""
+        """ms of each stage, when all are done."""
         return {stage: float(after - before) for stage, (before, after) in zip(self._stages, pairwise(self._events), strict=True)}
 
     def _new(self) -> Mark:
@@ -190,7 +189,7 @@ class WholeSlot(Slot):
             self._outcome.download,
             self._marks.end("download"),
         ]
-        for step in self.steps:  # the first run of anything may allocate: here it may
+        for step in self.steps:  # the first launch of a kernel may allocate, which a recording forbids
             step.launch(stream)
         stream.sync()
         self._graph = record(self.steps, stream)
@@ -213,5 +212,5 @@ class WholeSlot(Slot):
 
 
 def finish_event(device: Device, settings: EngineSettings) -> Event:
-    """To be recorded last, and awaited: spinning answers some 50 µs sooner than sleeping does, and keeps a processor busy."""
+    """The event at the end of a batch. For latency the waiting thread spins, which answers some 50 µs sooner but occupies a core."""
     return device.create_event(EventOptions(blocking_sync=settings.hint is Hint.THROUGHPUT))

@@ -1,8 +1,8 @@
 """A network cut into stages on several GPUs, and one batch on its way through them.
 
-Every stage is one CUDA graph on the compute stream of its device; between them values are copied on streams of their own. Events
-tie them together, so that whoever launches a batch waits for nothing. A batch has memory of its own on every device: while one is
-computed, the one before may still be leaving.
+Each stage is one CUDA graph on the compute stream of its device. Other streams copy values between the stages, and events order all
+of them, so that the launching thread never waits. Each batch has its own memory on every device: while one batch is computed, the
+previous one may still be copied.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from cuda.core import Event
 from numpy.typing import NDArray
 
-from engine.backends.tensorrt.engine import HALF, download, value_bytes
+from engine.backends.tensorrt.engine import HALF, download, in_batches, value_bytes
 from engine.backends.tensorrt.lowering import value_name
 from engine.backends.tensorrt.plan import Plan
 from engine.backends.tensorrt.slot import FrameTable, Intake, Marks, Outcome, Slot, finish_event
@@ -45,7 +45,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Staged:
-    """What was built. direct: the pairs of devices, by ordinals, of which the first reads the second's memory."""
+    """The built stages. direct: the pairs of devices, by ordinal, of which the first one can read the second one's memory."""
 
     network: Network
     batch: int
@@ -54,7 +54,7 @@ class Staged:
     direct: set[tuple[int, int]]
 
     def nbytes(self, layer: int) -> int:
-        """Bytes of a batch of this layer's values, or of PICTURES."""
+        """Bytes of a batch of this layer's values, or of the network's input for PICTURES."""
         if layer == PICTURES:
             return self.batch * self.network.channels * self.network.height * self.network.width * HALF
         found = self.network.layers[layer]
@@ -134,29 +134,24 @@ class StagedSlot(Slot):
         return {stage: ms for leg in self.legs for stage, ms in leg.times().items()}
 
     def leg_times(self) -> list[StageTime]:
-        """The same for each stage as a whole."""
+        """The computing and receiving time of each stage."""
         return [leg.total() for leg in self.legs]
 
-    def heads(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """See ``Engine.heads``; this slot must not be under way."""
+    def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """See ``Engine.raw_outputs``; the slot must be idle."""
         network, batch = self._staged.network, self._staged.batch
         last = self._staged.stages[-1].streams
-        found: list[list[NDArray[np.float32]]] = []
-        for start in range(0, len(inputs), batch):
-            part = inputs[start : start + batch]
-            values = np.zeros((batch, *inputs.shape[1:]), np.float16)
-            values[: len(part)] = part
-            self.fill(values)
+
+        def run(pictures: NDArray[np.float16]) -> list[NDArray[np.float16]]:
+            self.fill(pictures)
             for leg in self.legs:
                 leg.launch_network()
-            outputs = [
-                download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)
-            ]
-            found.append([output[: len(part)].astype(np.float32) for output in outputs])
-        return [np.concatenate(parts) for parts in zip(*found, strict=True)]
+            return [download(address, (batch, *head.shape), last.compute) for address, head in zip(self._heads, network.heads, strict=True)]
+
+        return in_batches(inputs, batch, run)
 
     def fill(self, pictures: NDArray[np.float16]) -> None:
-        """Put these into the network's input: where no frames are, they stay there. Waits."""
+        """Put pictures into the network's input; a launch with an empty frame table leaves them there. Waits."""
         streams = self._staged.stages[0].streams
         streams.device.set_current()
         copy(self._pictures, pictures.ctypes.data, pictures.nbytes, streams.compute)
@@ -164,32 +159,32 @@ class StagedSlot(Slot):
 
 
 class Leg:
-    """A batch in one stage. done: recorded at its end."""
+    """A batch in one stage. done: the event at its end."""
 
     def __init__(self, streams: Streams, plan: Step, steps: Sequence[Step], marks: Marks, done: Event) -> None:
-        """Record the graph; its device is the current one."""
+        """Record the graph. The stage's device must be the current one."""
         self.steps, self.streams, self.done = steps, streams, done
         self._plan, self._marks = plan, marks
         self._arrival: Arrival | None = None
         self._arriving: Marks | None = None
-        for step in steps:  # the first run of anything may allocate: here it may
+        for step in steps:  # the first launch of a kernel may allocate, which a recording forbids
             step.launch(streams.compute)
         streams.compute.sync()
         self._graph = record(steps, streams.compute)
         self._graph.upload(streams.compute)
 
     def receive(self, arrival: Arrival, marks: Marks) -> None:
-        """What has to arrive before."""
+        """Set the values that must arrive before the stage can compute."""
         self._arrival, self._arriving = arrival, marks
 
     def launch(self) -> None:
-        """Put it on its streams."""
+        """Put the transfer and the graph on their streams."""
         self._begin()
         self._graph.launch(self.streams.compute)
         self.streams.compute.record(self.done)
 
     def launch_network(self) -> None:
-        """Nothing but the network."""
+        """Put the transfer and the plan on their streams, without pre- and postprocessing."""
         self._begin()
         self._plan.launch(self.streams.compute)
         self.streams.compute.record(self.done)
@@ -204,5 +199,5 @@ class Leg:
         return {**(self._arriving.times() if self._arriving else {}), **self._marks.times()}
 
     def total(self) -> StageTime:
-        """The same in all."""
+        """The computing and receiving time of the last launch."""
         return StageTime(sum(self._marks.times().values()), sum(self._arriving.times().values()) if self._arriving else 0.0)

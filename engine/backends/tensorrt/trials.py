@@ -1,12 +1,12 @@
-"""What to build: the library, the precision and the batch for a device, tried on it once and remembered."""
+"""Chooses what to build for a device: precision, batch and custom layers, tried on the device once and remembered."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 import numpy as np
 from cuda.core import Device, EventOptions, Stream
@@ -14,7 +14,8 @@ from cuda.core import Device, EventOptions, Stream
 from engine.backends.base import Progress
 from engine.backends.batch_tuner import SIZES, tune_batch
 from engine.backends.precision import MATCHING, Trial, matching_share, probe_pictures, resolve_precision
-from engine.backends.tensorrt.engine import Engine, first_convolution, prepare_plan
+from engine.backends.tensorrt.build import prepare_plan
+from engine.backends.tensorrt.engine import CustomLayers, Engine, cut, first_convolution, mish_convolutions
 from engine.backends.tensorrt.library import find_library
 from engine.backends.tensorrt.plan import Plan
 from engine.cuda.graph import record
@@ -31,14 +32,20 @@ from plugins.kernels import Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 
+PLAN_ONLY = CustomLayers()
+LAYER_NAMES = {"first_convolution": "the first convolution", "mish": "Mish"}
+
+LEAST_GAIN = 1.01
+"""A custom layer must make the network this many times as fast: smaller differences may be chance."""
+
 _WARM_UP_SECONDS, _ROUNDS = 0.2, 20
-"""Runs whose median counts, and how long others go before: a device that had nothing to do raises its clocks first."""
+"""How long a trial runs before it is timed, because an idle device raises its clocks first; and the runs whose median counts."""
 
 
 class Builder:
-    """Builds engines of one network for one device. progress: is told what is being done.
+    """Builds engines of one network for one device, and chooses their options.
 
-    situation: what a plan depends on beside the network's part, precision and batch, as a key.
+    situation: what a plan depends on besides the network's part, precision and batch, as a key.
     """
 
     def __init__(
@@ -47,7 +54,7 @@ class Builder:
         """Find the library and compile the kernels.
 
         Raises:
-            DeviceError: a library is missing, or refuses the device; says what to install.
+            DeviceError: a library is missing, or does not support the device; says what to install.
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
@@ -60,35 +67,32 @@ class Builder:
         size = f"{network.width}x{network.height}"
         self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
 
-    def build(self, precision: Precision, batch: int, mish_layer: bool = False, first_layer: bool = False) -> tuple[Engine, Memory]:
-        """An engine and the memory it lies in. mish_layer, first_layer: see ``cut``; the latter for FP16 only.
+    def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
+        """An engine and the memory it lies in. layers: for FP16 only.
 
         Raises:
-            OutOfMemoryError: the device's memory does not suffice; nothing of it stays taken.
-            DeviceError, ModelError: see ``Engine``.
+            OutOfMemoryError: the device's memory does not suffice; all memory is given back.
+            DeviceError, ModelError: see ``prepare_plan``.
         """
         memory = Memory(self._cuda, self._stream)
         try:
-            first = self._compiled(FIRST_CONVOLUTION) if first_layer else None
-            return Engine(
-                self.library,
-                self._network,
-                batch,
-                precision,
-                memory,
-                self._cache,
-                self.situation,
-                self.kernels,
-                mish_layer,
-                first,
-                self._tell,
-            ), memory
+            pieces = cut(self._network, layers)
+            first = self._compiled(FIRST_CONVOLUTION) if pieces.first is not None else None
+            plans = []
+            for number, part in enumerate(pieces.parts):
+
+                def tell(doing: str, fraction: float, done: int = number) -> None:
+                    self._tell(doing, (done + fraction) / len(pieces.parts))
+
+                known = self.library, self._network, part, batch, precision, self._cache, self.situation
+                plans.append(prepare_plan(*known, tell, pieces.linear, pieces.channels_last))
+            return Engine(self._network, batch, precision, memory, pieces, plans, self.kernels, first), memory
         except BaseException:
             memory.close()
             raise
 
     def plan(self, part: Part, precision: Precision, batch: int, name: str) -> Plan:
-        """The plan of a part of the network. name: what this part is called when progress is told. Errors: see ``build``."""
+        """The plan of one part of the network. name: the part's name in progress messages. Errors: see ``prepare_plan``."""
 
         def tell(doing: str, fraction: float) -> None:
             self._tell(f"{name}: {doing}", fraction)
@@ -96,7 +100,7 @@ class Builder:
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
     def choose_precision(self) -> tuple[Precision, str]:
-        """The precision that was asked for, or the fastest whose detections match FP32, and why.
+        """The precision of the settings, or the fastest one whose detections match FP32, and why.
 
         Raises:
             DeviceError: TensorRT does not offer it.
@@ -104,38 +108,51 @@ class Builder:
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
     def choose_batch(self, precision: Precision) -> tuple[int, str]:
-        """The batch that was asked for, or 1 where the least latency is, or the one that tuning found; and why."""
+        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and why."""
         if self._settings.batch is not None:
             return self._settings.batch, "as asked"
         if self._settings.hint is Hint.LATENCY:
-            return 1, "for the least latency"
+            return 1, "for the lowest latency"
 
         budget = self._settings.latency_budget
-        known = self._cache.get(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
-        outcome = json.loads(known)
-        return int(outcome["batch"]), str(outcome["reason"])
+        batch, reason = self._cache.remember(f"{self.situation}\n{precision}\nbatch within {budget}", lambda: self._tune(precision, budget))
+        return batch, reason
 
-    def choose_first_layer(self, precision: Precision, batch: int) -> tuple[bool, str]:
-        """Whether the first convolution is for the custom layer, as a trial showed; and, if so, why in words.
+    def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
+        """The custom layers that made the network faster in a trial and, if there are any, the gain in words.
 
         Raises:
             OutOfMemoryError, DeviceError, ModelError: see ``build``.
         """
-        if precision is not Precision.FP16 or first_convolution(self._network) is None:
-            return False, ""
+        candidates = []
+        if precision is Precision.FP16:
+            candidates += ["first_convolution"] if first_convolution(self._network) is not None else []
+            candidates += ["mish"] if mish_convolutions(self._network) else []
+        if not candidates:
+            return PLAN_ONLY, ""
         layer = hashlib.sha256(source(*FIRST_CONVOLUTION).encode()).hexdigest()
-        known = self._cache.get(f"{self.situation}\n{precision}\n{batch}\nfirst layer {layer}", lambda: self._try_first_layer(batch))
-        pays, reason = json.loads(known)
-        return bool(pays), str(reason)
+        key = f"{self.situation}\n{precision}\n{batch}\ncustom layers {layer}"
+        chosen, reason = self._cache.remember(key, lambda: self._try_layers(batch, candidates))
+        return CustomLayers(**chosen), reason
 
-    def _try_first_layer(self, batch: int) -> bytes:
+    def _try_layers(self, batch: int, candidates: Sequence[str]) -> tuple[dict[str, bool], str]:
+        """Add one candidate after the other, and keep it if the network becomes faster."""
         pictures = probe_pictures(self._network.width, self._network.height)
-        within = self._trial("the first layer in the plan", Precision.FP16, batch, pictures)
-        alone = self._trial("the first layer by itself", Precision.FP16, batch, pictures, first_layer=True)
-        return json.dumps(first_layer_pays(within, alone, self._network)).encode()
+        exact = fastest = self._trial("no custom layers", Precision.FP16, batch, pictures)
+        best, reasons = PLAN_ONLY, []
+        for candidate in candidates:
+            name, layers = LAYER_NAMES[candidate], replace(best, **{candidate: True})
+            try:
+                trial = self._trial(f"{name} in a layer of its own", Precision.FP16, batch, pictures, layers)
+            except OutOfMemoryError:  # cutting the network takes more memory than one plan does
+                continue
+            if layer_pays(exact, fastest, trial, self._network):
+                reasons.append(f"{100 * (trial.speed / fastest.speed - 1):.1f}% faster with {name} in a layer of its own")
+                best, fastest = layers, trial
+        return asdict(best), ", ".join(reasons)
 
-    def _tune(self, precision: Precision, budget: float | None) -> bytes:
-        sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest are never the fastest
+    def _tune(self, precision: Precision, budget: float | None) -> tuple[int, str]:
+        sizes = SIZES if budget is not None else SIZES[2:]  # without a budget, the smallest sizes never win
 
         def measure(batch: int) -> float | None:
             try:
@@ -144,30 +161,31 @@ class Builder:
                 return None
 
         try:
-            tuning = tune_batch(measure, budget, sizes)
+            return tune_batch(measure, budget, sizes)
         except MemoryError as problem:
             raise OutOfMemoryError(f"{self._device}: {problem}") from problem
-        return json.dumps({"batch": tuning.batch, "reason": tuning.reason, "images_per_s": tuning.images_per_s}).encode()
 
     def _try(self, precision: Precision, pictures: list[Image]) -> Trial:
         return self._trial(str(precision), precision, len(pictures), pictures)
 
-    def _trial(self, what: str, precision: Precision, batch: int, pictures: Sequence[Image] = (), first_layer: bool = False) -> Trial:
-        """Build an engine, time it, and let it look at some pictures. what: in words, for those who wait."""
+    def _trial(
+        self, what: str, precision: Precision, batch: int, pictures: Sequence[Image] = (), layers: CustomLayers = PLAN_ONLY
+    ) -> Trial:
+        """Build an engine, time it, and run it on some pictures. what: the trial's name in progress messages."""
         self._trying = f"trying {what}: "
         try:
-            engine, memory = self.build(precision, batch, first_layer=first_layer)
+            engine, memory = self.build(precision, batch, layers)
         finally:
             self._trying = ""
         try:
             inputs = [np.asarray(picture.transpose(2, 0, 1) / 255, np.float32) for picture in pictures]
-            heads = engine.heads(np.stack(inputs), self._stream) if inputs else []
+            heads = engine.raw_outputs(np.stack(inputs), self._stream) if inputs else []
             return Trial(heads, 1000 * batch / self._time(engine))
         finally:
             memory.close()
 
     def _compiled(self, sources: Sequence[str] = ()) -> Kernels:
-        """The kernels in these sources; those that every engine needs, if none is named."""
+        """The kernels in these sources; if none is named, those that every engine needs."""
         try:
             return Kernels(self._arch, self._cache, sources)
         except KernelError as problem:
@@ -178,7 +196,7 @@ class Builder:
             self._progress(self._trying + doing, fraction)
 
     def _time(self, engine: Engine) -> float:
-        """ms of one batch, median, when the clocks have risen."""
+        """ms of one batch: the median, after the warm-up."""
         steps = engine.steps(engine.new_heads())
         for step in steps:
             step.launch(self._stream)
@@ -199,12 +217,9 @@ class Builder:
         return statistics.median(times)
 
 
-def first_layer_pays(within: Trial, alone: Trial, network: Network) -> tuple[bool, str]:
-    """Whether a custom layer for the first convolution is faster than a plan with it within, and right; and, if so, why in words."""
-    gain = alone.speed / within.speed
-    if gain <= 1 or matching_share(within, alone, network) < MATCHING:
-        return False, ""
-    return True, f"{100 * (gain - 1):.1f}% faster with the first convolution in a layer of its own"
+def layer_pays(exact: Trial, fastest: Trial, trial: Trial, network: Network) -> bool:
+    """Whether an engine with one more custom layer is measurably faster than the fastest so far, with the detections of ``exact``."""
+    return trial.speed >= LEAST_GAIN * fastest.speed and matching_share(exact, trial, network) >= MATCHING
 
 
 def _driver() -> str:

@@ -1,8 +1,7 @@
-"""Packets the way a hardware decoder's parser takes them, and what in them says how large and deep the frames are.
+"""Converts packets to the form that a hardware decoder's parser reads, and finds the headers with the frames' size and depth.
 
-MP4 and Matroska store the NAL units of H.264 and HEVC with their length before each, parsers look for start codes between them (ITU-T
-H.264 and H.265, annex B). Parsers also follow a stream that changes its format in mid-course, by scaling what comes to what was:
-``Bitstream`` notices the change instead.
+MP4 and Matroska store a length before each NAL unit of H.264 and HEVC; parsers look for start codes between them (ITU-T H.264 and H.265,
+annex B). When a stream changes its format midway, the parser scales the new frames to the old size; ``Bitstream`` raises an error instead.
 """
 
 from __future__ import annotations
@@ -12,20 +11,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from engine.media.container.bits import Bits
+from engine.media.nvdec.errors import DamagedError
 
 Writable: TypeAlias = bytearray | memoryview
-"""A packet's bytes, which may be changed."""
+"""A packet's bytes, which may be modified."""
 
 _START = b"\0\0\0\1"
-_HEADERS = 4096  # bytes: sequence parameter sets come before anything that is long
+_HEADERS = 4096  # bytes that are searched: sequence parameter sets come before long NAL units
 _SYNC_CODE = 0x498342  # of VP9
 
 
 @dataclass(frozen=True)
 class _Units:
-    """How one codec heads its NAL units. kind: from a unit's first byte. sps: a sequence parameter set's kind. slices: of pictures.
-
-    spare: from a slice's first byte, whether nothing that is shown after the keyframe needs a picture that is shown before it.
+    """The headers of one codec's NAL units. kind: from a unit's first byte. sps: the kind of a sequence parameter set. slices: the kinds
+    of slices. spare: from a slice's first byte, whether frames behind the keyframe can be decoded without this picture before it.
     """
 
     kind: Callable[[int], int]
@@ -41,10 +40,10 @@ _UNITS = {
 
 
 class Bitstream:
-    """The packets of one stretch of a stream, from a keyframe on, shown to it one after another.
+    """Converts the packets of a segment, in order, from a keyframe on.
 
-    codec: FFmpeg's name, one of CODECS. extradata: what the container says about the stream, as FFmpeg gives it.
-    format: after the first packet: streams that differ in it need decoders of their own.
+    codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg gives them.
+    format: set by the first packet; a decoder can only decode streams of the same format.
     """
 
     CODECS = ("h264", "hevc", "vp8", "vp9")
@@ -62,27 +61,27 @@ class Bitstream:
         self.format = b""
 
     def first(self, packet: Writable) -> Writable:
-        """As ``convert``, for the first packet, a keyframe's, with all that the decoder has to know before it.
+        """Convert the first packet, a keyframe's, and put the parameter sets before it.
 
         Raises:
-            ValueError: what follows cannot be decoded, or cannot be relied upon.
+            DamagedError: the packet has no keyframe or no parameter set, or is damaged.
         """
         self.format = b""
         converted = self.convert(packet)
         if self._units is None and not self.format:
-            raise ValueError("it does not begin with a keyframe")
+            raise DamagedError("it does not begin with a keyframe")
         if self._units is None or (self.format and not self._length_size):
             return converted
         self.format = self.format or self._parameter_sets(self._sets, self._units)
         if not self.format:
-            raise ValueError("it has no sequence parameter set")
+            raise DamagedError("it has no sequence parameter set")
         return bytearray(self._sets + converted)
 
     def convert(self, packet: Writable) -> Writable:
-        """The packet with start codes; it is changed where it lies, if possible.
+        """The packet with start codes; converted in place, if possible.
 
         Raises:
-            ValueError: it is damaged, or the stream changes its format.
+            DamagedError: the packet is damaged, or the stream changes its format.
         """
         if self._units is None:
             self._check(_vp9_format(bytes(packet)) if self._codec == "vp9" else _vp8_format(packet))
@@ -93,7 +92,7 @@ class Bitstream:
         return self._with_start_codes(packet, self._units)
 
     def is_spare(self, converted: Writable) -> bool:
-        """Of a packet shown before the keyframe but stored behind it: whether the rest can be decoded without it.
+        """Whether other frames can be decoded without this packet, which is stored behind the keyframe but shown before it.
 
         In HEVC all leading pictures can be left out (ITU-T H.265, 8.3.1), in H.264 those that no other refers to.
         """
@@ -111,7 +110,7 @@ class Bitstream:
         if not self.format:
             self.format = found
         elif found and found != self.format:
-            raise ValueError("the stream changes its format")
+            raise DamagedError("the stream changes its format")
 
     def _with_start_codes(self, packet: Writable, units: _Units) -> Writable:
         step, size, position = self._length_size, len(packet), 0
@@ -121,7 +120,7 @@ class Bitstream:
             start = position + step
             end = start + int.from_bytes(packet[position:start], "big")
             if not start < end <= size:
-                raise ValueError("a packet is damaged")
+                raise DamagedError("a packet is damaged")
             if units.kind(packet[start]) == units.sps:
                 found += _START + bytes(packet[start:end])
             if step == len(_START):
@@ -133,12 +132,12 @@ class Bitstream:
         return bytearray(b"".join(pieces)) if pieces else packet
 
     def _parameter_sets(self, content: bytes | Writable, units: _Units) -> bytes:
-        """The sequence parameter sets at the beginning of what has start codes already."""
+        """The sequence parameter sets at the beginning of a packet with start codes."""
         return b"".join(_START + nal for nal in _before_pictures(bytes(content[:_HEADERS]), units) if units.kind(nal[0]) == units.sps)
 
 
 def _of_avcc(record: bytes) -> tuple[int, list[bytes]]:
-    """Bytes of a length, and the parameter sets: ISO/IEC 14496-15, 5.3.3.1."""
+    """The size of a length in bytes, and the parameter sets, of H.264's extradata: ISO/IEC 14496-15, 5.3.3.1."""
     position, sets = 5, []
     for mask in (31, 255):
         count = record[position] & mask if position < len(record) else 0
@@ -150,7 +149,7 @@ def _of_avcc(record: bytes) -> tuple[int, list[bytes]]:
 
 
 def _of_hvcc(record: bytes) -> tuple[int, list[bytes]]:
-    """The same: ISO/IEC 14496-15, 8.3.3.1."""
+    """The size of a length in bytes, and the parameter sets, of HEVC's extradata: ISO/IEC 14496-15, 8.3.3.1."""
     position, sets = 23, []
     for _ in range(record[22] if len(record) > 22 else 0):
         count = int.from_bytes(record[position + 1 : position + 3], "big")
@@ -182,7 +181,7 @@ def _vp8_format(packet: Writable) -> bytes:
 
 
 def _vp9_format(packet: bytes) -> bytes:
-    """Of a packet's keyframe, if it has one."""
+    """The header of a packet's keyframe, empty if it has none."""
     found = b""
     for frame in _vp9_frames(packet):
         found = _vp9_keyframe(frame) or found
@@ -206,15 +205,15 @@ def _vp9_frames(packet: bytes) -> Iterator[bytes]:
 
 
 def _vp9_keyframe(frame: bytes) -> bytes:
-    """A keyframe's header up to the frame's size; nothing for other frames: specification, 6.2.
+    """A keyframe's header up to the frame's size, empty for other frames: specification, 6.2.
 
     Raises:
-        ValueError: the frame has a size of its own without being a keyframe, or is damaged.
+        DamagedError: the frame is damaged, or it has its own size and is no keyframe.
     """
     bits = Bits(frame[:40])
     marker, profile = bits.take(2), bits.take(1) + 2 * bits.take(1)
     if marker != 2:
-        raise ValueError("a packet is damaged")
+        raise DamagedError("a packet is damaged")
     if profile == 3:
         bits.take(1)
     if bits.take(1):  # shows an earlier frame
@@ -222,7 +221,7 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     inter, shown, resilient = bits.take(1), bits.take(1), bits.take(1)
     if not inter:
         if bits.take(24) != _SYNC_CODE:
-            raise ValueError("a packet is damaged")
+            raise DamagedError("a packet is damaged")
         depth = bits.take(1) if profile >= 2 else 0
         space = bits.take(3)
         full = bits.take(1 if space != 7 else 0)
@@ -233,8 +232,8 @@ def _vp9_keyframe(frame: bytes) -> bytes:
     if not resilient:
         bits.take(2)
     if intra_only:
-        raise ValueError("the stream may change its format")
+        raise DamagedError("the stream may change its format")
     bits.take(8 + 3 * 4)
     if not any(bits.take(1) for _ in range(3)):
-        raise ValueError("the stream may change its format")
+        raise DamagedError("the stream may change its format")
     return b""

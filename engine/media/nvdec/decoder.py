@@ -1,18 +1,18 @@
-"""Decoding on an NVIDIA GPU (NVDEC, through PyNvVideoCodec): frames are born in the device's memory and stay there.
+"""Decodes on an NVIDIA GPU (NVDEC, through PyNvVideoCodec) into the device's memory.
 
-Every call of ``decode`` has a hardware decoder of its own; FFmpeg reads the file. The frames are those that FFmpeg would decode, with
-the same times, or they do not come from here: where the hardware says that it had to patch a picture up, or gives other frames than
-the packets promise, FFmpeg decodes the rest of the segment.
+Each call of ``decode`` uses its own hardware session; FFmpeg reads the file. The frames and their times equal FFmpeg's. If the hardware
+reports a damaged picture, or gives other frames than the packets announce, FFmpeg decodes the rest of the segment.
 
-The hardware notices most damage. Of 34 H.264 files with spoiled picture data in which FFmpeg marked frames as failed it noticed 33, and
-75 of the 87 failures came out the same. Streams without damage come out the same to the last bit.
+The hardware detects most damage: 33 of 34 H.264 files with damaged picture data in which FFmpeg marked frames as failed, and 75 of the 87
+failures are the same. Frames of undamaged streams are equal bit by bit.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,32 +23,41 @@ from engine.cuda.memory import Memory, cuda_errors
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile
-from engine.media.decode import decode
-from engine.media.nvdec.bitstream import Bitstream, Writable
-from engine.media.nvdec.expected_frames import AwaitedFrames, DamagedError, UncertainEndError, leads, stamp
-from engine.media.nvdec.format import FrameFormat, UnsupportedError, first_frame
+from engine.media.decode import THREADS, decode
+from engine.media.decoder import Decoded, Decoder
+from engine.media.nvdec.bitstream import Bitstream
+from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
+from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
+from engine.media.nvdec.format import first_frame
 from engine.media.nvdec.limits import check, question
 from engine.media.nvdec.messages import messages
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedOnDevice, DeviceFrame, FrameFormat, Segment, SourceInfo, SourceKind
 from engine.types import DeviceId
 
 _LEAST_SURFACES = 8
+_SURFACE_BYTES = 4 * 2**30
+"""The most memory for decoded frames."""
+
 _LOG = logging.getLogger(__name__)
 
 
-class NvdecDecoder:
-    """Decodes segments on one CUDA device, in any number of threads at once. surfaces: where the frames go."""
+class NvdecDecoder(Decoder):
+    """Decodes segments on the CUDA device of this index. surfaces: memory for the frames; ``close`` closes them, too.
 
-    def __init__(self, index: int, surfaces: SurfaceRing) -> None:
+    required: a video that NVDEC cannot decode is an error; otherwise the CPU decodes it.
+    """
+
+    def __init__(self, index: int, surfaces: SurfaceRing, threads: int = 1, required: bool = False) -> None:
         """Load the library.
 
         Raises:
             DeviceError: it, or the driver, is missing.
         """
+        super().__init__(threads)
         self._library = _library()
-        self._index, self._surfaces = index, surfaces
+        self._index, self._surfaces, self._required = index, surfaces, required
         self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, str | None] = {}
@@ -56,7 +65,7 @@ class NvdecDecoder:
         self._lock = threading.Lock()
 
     def supports(self, info: SourceInfo) -> str | None:
-        """Why it cannot decode this source, None if it can. Found out by decoding a frame, once for each source.
+        """Why NVDEC cannot decode this source, None if it can. Decodes one frame to find out, once for each source.
 
         Raises:
             SourceError: the file cannot be opened any more.
@@ -72,23 +81,21 @@ class NvdecDecoder:
                     self._examine(info, info.segments[0])
                 except UnsupportedError as problem:
                     verdict = str(problem)
-                except DamagedError:  # this segment will be FFmpeg's; the others may be sound
+                except DamagedError:  # FFmpeg will decode this segment; the others may be undamaged
                     pass
                 self._verdicts[known] = verdict
             return self._verdicts[known]
 
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodedOnDevice | DecodeFailure]:
-        """The frames of a segment and its failures, as ``engine.media.decode.decode`` gives them.
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
+        """See ``Decoder.decode``. Frames come in host memory where NVDEC cannot decode them reliably."""
+        reason = self.supports(replace(info, segments=(segment,)))  # the pool sends a source without its other segments
+        if reason is None:
+            return self._decode(info, segment, skip)
+        if self._required and info.kind is SourceKind.VIDEO:
+            raise DeviceError(f"cuda:{self._index}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
+        return decode(info, segment, skip, max(1, THREADS // self.threads))
 
-        Frames in the device's memory belong to whoever takes them, until released. A frame comes in host memory where the hardware
-        cannot be relied upon.
-
-        Raises:
-            DeviceError: the source is not supported, the memory does not suffice, or the surfaces were closed.
-            SourceError: the file cannot be opened any more.
-        """
-        if reason := self.supports(info):
-            raise DeviceError(f"{info.path} cannot be decoded by NVDEC: {reason}; use --decode auto or cpu")
+    def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
         Device(self._index).set_current()
         gone = 0
         try:
@@ -103,24 +110,25 @@ class NvdecDecoder:
                     except BaseException:
                         release()
                         raise
-                    yield DecodedOnDevice(file.seconds(pts), layout.on(surface, release))
+                    yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, surface.ready, release))
         except (DamagedError, UnsupportedError) as problem:
             if not isinstance(problem, UncertainEndError):
                 self._report(info.path, str(problem))
-            # with several threads FFmpeg marks now these, now those frames of a damaged stream
+            # with several threads FFmpeg marks different frames of a damaged stream from run to run
             yield from decode(info, segment, max(skip, gone), threads=1)
 
     def close(self) -> None:
-        """Let go of the decoders and files. Those in use are let go of by their threads."""
+        """Close the idle sessions and files (threads close those in use), wait until all surfaces are back, and free them."""
         self._sessions.close()
         self._files.close()
+        self._surfaces.close()
 
     def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
-        """pts and address of each frame, in display order, valid until the next is asked for.
+        """Each frame's pts, format, session and address, in display order. An address is valid until the next frame.
 
         Raises:
-            DamagedError: the next frame is not the one that the packets promise, or not sound.
-            UnsupportedError: the segment is of another format than the source's beginning, which is not supported.
+            DamagedError: the next frame is damaged, or is not the expected one.
+            UnsupportedError: the segment's format differs from that of the source's beginning, and is not supported.
         """
         bitstream = Bitstream(file.codec.name, file.codec.extradata)
         awaited = AwaitedFrames(file, segment)
@@ -128,13 +136,13 @@ class NvdecDecoder:
         first = next(packets, None)
         if first is None or first.pts is None:
             raise DamagedError(file.error or "it has no packets")
-        begin = _converted(bitstream.first, bytearray(first))
+        begin = bitstream.first(bytearray(first))
         layout = self._format(info, segment, bitstream.format)
         with self._sessions.use(file.codec.name, bitstream.format, turn) as session:
             for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
                 yield pts, layout, session, address
             for packet in packets:
-                data, time = _converted(bitstream.convert, memoryview(packet)), packet.pts or 0
+                data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
                 if leads(segment, time) and bitstream.is_spare(data):
                     continue
                 for pts, address in awaited.matched(session.decode(data, stamp(time)), session.damaged):
@@ -151,7 +159,7 @@ class NvdecDecoder:
         return found
 
     def _examine(self, info: SourceInfo, segment: Segment) -> FrameFormat:
-        """Look at a segment's first frame, and have it decoded by both."""
+        """Decode a segment's first frame with FFmpeg and NVDEC, and compare."""
         with VideoFile(Path(info.path)) as file:
             codec = file.codec.name
             first = first_frame(file, segment)
@@ -171,14 +179,7 @@ class NvdecDecoder:
     def _report(self, path: str, reason: str) -> None:
         if path not in self._reported:
             self._reported.add(path)
-            _LOG.warning("%s: NVDEC cannot be relied upon from here on, so the CPU decodes what is affected: %s", path, reason)
-
-
-def _converted(how: Callable[[Writable], Writable], content: Writable) -> Writable:
-    try:
-        return how(content)
-    except ValueError as problem:
-        raise DamagedError(str(problem)) from problem
+            _LOG.warning("%s: NVDEC cannot decode parts of this video reliably, so the CPU decodes them: %s", path, reason)
 
 
 class _DeviceMemory:
@@ -195,6 +196,12 @@ class _DeviceMemory:
         self._memory.close()
 
 
+def open_nvdec(index: int, frames: int, threads: int, required: bool) -> NvdecDecoder:
+    """A decoder with memory for this many frames. Other parameters and errors: see ``NvdecDecoder``."""
+    _library()  # says what is missing, before CUDA is asked for anything
+    return NvdecDecoder(index, device_surfaces(index, frames, _SURFACE_BYTES), threads, required)
+
+
 def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
     """A ring on a CUDA device: at most ``count`` frames and ``budget`` bytes."""
     device = Device(index)
@@ -208,7 +215,7 @@ def _library() -> Any:
         import PyNvVideoCodec
 
         question()
-    except Exception as problem:  # without a driver it fails with whatever its parts raise
+    except Exception as problem:  # without a driver the import raises various errors
         first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
         raise DeviceError(
             f"NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): "

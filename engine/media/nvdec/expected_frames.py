@@ -1,4 +1,4 @@
-"""The frames that a segment's packets promise, for a decoder that shall not give any others."""
+"""Checks a decoder's frames against the segment's packets: every packet's frame must come, in order and undamaged."""
 
 from __future__ import annotations
 
@@ -6,53 +6,45 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from engine.media.container.video_file import VideoFile, VideoPacket
+from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.segment import covers, packets_of
 from engine.media.types import Segment
 
-
-class DamagedError(Exception):
-    """What comes next cannot be had from the hardware as FFmpeg would give it; the message says why."""
-
-
-class UncertainEndError(DamagedError):
-    """The last packet of a file that does not tell whether it was cut off there."""
-
-
 _OPEN_ENDED = ("mpegts", "mpeg")
-"""Containers whose packets end where the next one begins."""
+"""Containers in which a packet ends where the next one begins."""
 
 _ORIGIN = 1 << 40
 
 
 def stamp(pts: int) -> int:
-    """The time to give to a hardware decoder for a pts: positive."""
+    """The positive time that stands for a pts in the hardware decoder."""
     return pts + _ORIGIN
 
 
 def leads(segment: Segment, pts: int) -> bool:
-    """Whether a frame is shown before the keyframe with which its segment begins: nobody wants it."""
+    """Whether a frame is shown before the segment's first keyframe and so belongs to the segment before."""
     return segment.start is not None and pts < segment.start
 
 
 class AwaitedFrames:
-    """Every frame has to come, in the order of the times, and sound.
+    """The frames that must still come from the decoder.
 
-    ``SegmentDecoder`` finds its way through damaged streams; this, for sound ones, only tells that they are not. NVDEC's parser hands
-    out the times of its packets in ascending order: should it drop a frame of a damaged stream without a word, then the frames behind it
-    bear the times of their neighbours, and what is missing is noticed at the end of the segment.
+    ``SegmentDecoder`` decodes damaged streams; this class only detects them. NVDEC's parser gives frames the times of its packets in
+    ascending order. If it silently drops a frame of a damaged stream, later frames get their neighbours' times, and at the segment's end
+    a frame is missing.
     """
 
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
-        self._order: list[int] = []  # heap of pts: frames that are wanted and have not come
-        self._unwanted: set[int] = set()  # pts of frames that the container wants to be left out
+        self._order: list[int] = []  # heap of pts: wanted frames that have not come yet
+        self._unwanted: set[int] = set()  # pts of frames that the container marks as not to be shown
         self._promised = 0
 
     def packets(self) -> Iterator[VideoPacket]:
         """The segment's packets, in decoding order.
 
         Raises:
-            DamagedError: the next packet is not one to rely upon.
+            DamagedError: the next packet is damaged or incomplete.
         """
         uncertain = self._segment.end is None and self._file.container.format.name in _OPEN_ENDED
         waiting: VideoPacket | None = None
@@ -65,7 +57,7 @@ class AwaitedFrames:
             else:
                 yield packet
         if waiting is not None:
-            raise UncertainEndError("whether its last packet is whole cannot be told")
+            raise UncertainEndError("its last packet may be incomplete")
 
     def _expect(self, packet: VideoPacket) -> None:
         shown, pts = self._file.shows(packet), packet.pts
@@ -82,12 +74,12 @@ class AwaitedFrames:
             heappush(self._order, pts)
 
     def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[tuple[int, int]]:
-        """Of the next frames (stamp, address) those that are wanted: pts and address.
+        """The wanted ones of the decoder's next frames (stamp, address), as pts and address.
 
-        damaged: one of them is, it is not known which. Frames that nobody wants may be: the first ones of an open GOP are.
+        damaged: one of the frames is damaged, it is unknown which. Unwanted frames may be: the first ones of an open GOP are.
 
         Raises:
-            DamagedError: it is not a sound frame that comes next.
+            DamagedError: the next frame is damaged, or is not the expected one.
         """
         for time, address in frames:
             pts = time - _ORIGIN
@@ -100,10 +92,10 @@ class AwaitedFrames:
                 raise DamagedError("a frame is missing or out of order")
 
     def end(self) -> None:
-        """Nothing more comes.
+        """Check that all frames have come.
 
         Raises:
-            DamagedError: something is missing.
+            DamagedError: frames are missing.
         """
         if self._order or self._file.error or self._promised < self._segment.frames:
             raise DamagedError(self._file.error or "frames are missing")

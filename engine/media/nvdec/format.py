@@ -1,12 +1,11 @@
-"""What the frames of a stream are like, found out from its first one: decoded by FFmpeg, and again by the hardware, for comparison.
+"""Finds the format of a stream's frames from its first one, which both FFmpeg and the hardware decode for comparison.
 
-H.264, HEVC, VP8 and VP9 are specified to the last bit, so both decoders give the same frames. That the hardware's come in the
-expected layout – not cropped elsewhere, scaled or deinterlaced – is seen when the first one is the same.
+H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders give the same frames. If the first frames are equal, the hardware's
+frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -17,12 +16,12 @@ from numpy.typing import NDArray
 
 from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.nvdec.bitstream import Bitstream
-from engine.media.nvdec.expected_frames import DamagedError, leads, stamp
+from engine.media.nvdec.errors import DamagedError, UnsupportedError
+from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
-from engine.media.nvdec.surfaces import Surface
 from engine.media.picture import Converter, is_full_range, matrix_name
 from engine.media.segment import covers, packets_of
-from engine.media.types import DeviceFrame, PixelFormat, Segment
+from engine.media.types import FrameFormat, PixelFormat, Segment
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""
@@ -34,66 +33,12 @@ _FORMATS = {
     "yuv420p10le": (PixelFormat.P016, 10),
     "yuv420p12le": (PixelFormat.P016, 12),
 }
-"""Of FFmpeg's pixel formats, those of which NVDEC gives NV12 or P016, and the bits of a sample."""
-
-
-class UnsupportedError(Exception):
-    """NVDEC cannot decode this, or not as FFmpeg would; the message says why."""
-
-
-@dataclass(frozen=True)
-class FrameFormat:
-    """Everything about the frames of a stream but their contents; the fields are those of ``DeviceFrame``. depth: bits of a sample."""
-
-    format: PixelFormat
-    depth: int
-    stored_width: int
-    stored_height: int
-    width: int
-    height: int
-    orientation: tuple[bool, int | None]
-    matrix: str
-    full_range: bool
-
-    @property
-    def pitch(self) -> int:
-        """Bytes from row to row."""
-        return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of a frame: luma, then chroma, of half its height."""
-        return self.pitch * (self.stored_height + -(-self.stored_height // 2))
-
-    def planes(self, content: NDArray[np.uint8]) -> list[Samples]:
-        """Luma, U and V of a frame's bytes, uint8 (nbytes,); (height, width) each."""
-        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
-        luma, chroma = np.split(samples, [self.stored_height])
-        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
-
-    def on(self, surface: Surface, release: Callable[[], None]) -> DeviceFrame:
-        """The frame in this surface."""
-        return DeviceFrame(
-            luma=surface.address,
-            chroma=surface.address + self.pitch * self.stored_height,
-            pitch=self.pitch,
-            format=self.format,
-            stored_width=self.stored_width,
-            stored_height=self.stored_height,
-            width=self.width,
-            height=self.height,
-            orientation=self.orientation,
-            matrix=self.matrix,
-            full_range=self.full_range,
-            ready=surface.ready,
-            nbytes=self.nbytes,
-            release=release,
-        )
+"""FFmpeg's pixel formats that NVDEC can decode: the format of NVDEC's frames, and the bits of a sample."""
 
 
 @dataclass(frozen=True, eq=False)
 class FirstFrame:
-    """packets: of the segment, as the hardware wants them, enough for its first frame, with their pts. frame: that frame, by FFmpeg."""
+    """A segment's first frame. packets: the converted packets up to this frame, with their pts. frame: decoded by FFmpeg."""
 
     bitstream: Bitstream
     packets: list[tuple[bytearray, int]]
@@ -101,11 +46,11 @@ class FirstFrame:
     format: FrameFormat
 
     def compare(self, session: Session) -> None:
-        """Decode it with the hardware, too.
+        """Decode the frame with the hardware, too, and compare.
 
         Raises:
-            DamagedError: the hardware cannot decode it.
-            UnsupportedError: the result is not the same.
+            DamagedError: the hardware cannot decode the frame.
+            UnsupportedError: the two frames differ.
         """
         seen = False
         for packet in (*self.packets, None):
@@ -127,11 +72,11 @@ class FirstFrame:
 
 
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
-    """The first sound frame of a segment.
+    """The first undamaged frame of a segment.
 
     Raises:
         UnsupportedError: NVDEC cannot decode such a stream.
-        DamagedError: there is none.
+        DamagedError: no frame at the segment's beginning can be decoded.
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:
@@ -141,21 +86,14 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     packets: list[tuple[bytearray, int]] = []
     for packet in (*islice(packets_of(file, segment), _TRIED_PACKETS), None):
         if packet is not None:
-            content, time = _converted(bitstream, packet, first=not packets), _time(packet)
+            data = bytearray(packet)
+            content, time = bytearray(bitstream.convert(data) if packets else bitstream.first(data)), _time(packet)
             if not (leads(segment, time) and bitstream.is_spare(content)):
                 packets.append((content, time))
         for frame in file.decode(packet):
             if frame.pts is not None and covers(segment, frame.pts) and not frame.is_corrupt:
                 return FirstFrame(bitstream, packets, frame, _format(file, frame))
     raise DamagedError(file.error or "no frame at its beginning can be decoded")
-
-
-def _converted(bitstream: Bitstream, packet: VideoPacket, first: bool) -> bytearray:
-    content = bytearray(packet)
-    try:
-        return bytearray(bitstream.first(content) if first else bitstream.convert(content))
-    except ValueError as problem:
-        raise DamagedError(str(problem)) from problem
 
 
 def _time(packet: VideoPacket) -> int:
@@ -178,7 +116,7 @@ def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
 
 
 def planes(frame: VideoFrame, depth: int) -> list[Samples]:
-    """Luma, U and V of a 4:2:0 frame, (height, width) each, samples of more than 8 bits in the upper ones of 16."""
+    """Luma, U and V of a 4:2:0 frame, (height, width) each. Samples of more than 8 bits are the upper bits of 16."""
     found: list[Samples] = []
     for plane in frame.planes:
         content = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)

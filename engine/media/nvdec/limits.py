@@ -1,6 +1,6 @@
-"""What a GPU's NVDEC can decode, asked of NVIDIA's decoder library in the context at hand.
+"""Asks NVIDIA's decoder library what a GPU's NVDEC can decode, in the current CUDA context.
 
-PyNvVideoCodec answers that, too, but makes a CUDA context for each question: 0.25 s on an H200, twice that when two are asked at once.
+PyNvVideoCodec can ask, too, but creates a CUDA context for each question: 0.25 s on an H200, twice that for two questions at once.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ import ctypes
 from functools import cache
 from typing import Any
 
-from engine.media.nvdec.format import FrameFormat, UnsupportedError
+from engine.media.nvdec.errors import UnsupportedError
+from engine.media.types import FrameFormat
 
 _CHROMA_420 = 1
 
 
 class Limits(ctypes.Structure):
-    """``CUVIDDECODECAPS`` of cuviddec.h. Asked with codec, chroma and depth_minus_8; sizes in pixels, blocks of 16 × 16."""
+    """``CUVIDDECODECAPS`` of cuviddec.h. The question: codec, chroma, depth_minus_8. Sizes in pixels, blocks of 16 × 16."""
 
     _fields_ = (
         ("codec", ctypes.c_int),
@@ -36,7 +37,7 @@ class Limits(ctypes.Structure):
 
 @cache
 def question() -> Any:
-    """The library's function.
+    """The library's function ``cuvidGetDecoderCaps``.
 
     Raises:
         OSError: the library is missing.
@@ -47,10 +48,10 @@ def question() -> Any:
 
 
 def limits(codec: int, depth: int) -> Limits:
-    """Those of this thread's current device for 4:2:0 of so many bits. codec: PyNvVideoCodec's ``cudaVideoCodec``.
+    """The limits of the current device for 4:2:0 samples. codec: PyNvVideoCodec's ``cudaVideoCodec``. depth: bits of a sample.
 
     Raises:
-        UnsupportedError: it cannot be asked.
+        UnsupportedError: the library does not answer.
     """
     found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
     if status := question()(ctypes.byref(found)):
@@ -59,10 +60,10 @@ def limits(codec: int, depth: int) -> Limits:
 
 
 def check(name: str, codec: int, layout: FrameFormat) -> None:
-    """See whether this thread's current device decodes such frames. name: of the codec.
+    """Check that the current device decodes such frames. name: the codec's name.
 
     Raises:
-        UnsupportedError: it does not.
+        UnsupportedError: the device does not.
     """
     found = limits(codec, layout.depth)
     width, height = layout.stored_width, layout.stored_height

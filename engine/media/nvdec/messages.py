@@ -1,8 +1,8 @@
-"""What the decoder library says on C's standard output: there, and only there, it tells that a picture is damaged.
+"""Reads the decoder library's messages on C's standard output, the only place where it reports a damaged picture.
 
-PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" while the call that decodes is under way, and delivers the picture,
-patched up, as if it were sound. So C's standard output is led through a function here, which sees who speaks. Everything else that is
-said there goes on to where it went before.
+PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" during the decoding call, and then returns the concealed picture
+without an error. So a function here receives C's standard output, and notes which thread prints the message. It passes all other output
+on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 _DAMAGE = b"Decode Error"
-_LINES = 1  # _IOLBF: a line is written by the call that ends it, so in the thread that says it
+_LINES = 1  # _IOLBF: the call that ends a line writes it, so the printing thread is known
 _BUFFER = 4096
 _OUTPUT = 1
 
@@ -31,10 +31,10 @@ class Messages:
     """C's standard output of this process."""
 
     def __init__(self) -> None:
-        """Take it over.
+        """Redirect it to this object.
 
         Raises:
-            OSError: this system's C library cannot lead it elsewhere.
+            OSError: this system's C library cannot redirect it.
         """
         try:
             library = ctypes.CDLL(None)
@@ -42,19 +42,19 @@ class Messages:
             library.fopencookie.argtypes = (ctypes.c_void_p, ctypes.c_char_p, _Functions)
             library.fopencookie.restype = ctypes.c_void_p
         except (OSError, TypeError, ValueError, AttributeError) as problem:
-            raise OSError(f"the C library's output cannot be followed here ({problem})") from problem
+            raise OSError(f"the C library's output cannot be redirected ({problem})") from problem
         library.setvbuf.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_size_t)
         self._damaged: set[int] = set()
-        self._functions = _Functions(write=_Write(self._write))  # kept: C calls it until the process ends
+        self._functions = _Functions(write=_Write(self._write))  # kept alive: C calls it until the process ends
         stream = library.fopencookie(None, b"w", self._functions)
         if not stream:
-            raise OSError("the C library's output cannot be followed here")
+            raise OSError("the C library's output cannot be redirected")
         library.setvbuf(stream, None, _LINES, _BUFFER)
         library.fflush(output)
         output.value = stream
 
     def told_damage(self) -> bool:
-        """Whether this thread's calls told of a damaged picture since it last asked."""
+        """Whether this thread's decoding calls reported a damaged picture since the last question."""
         thread = threading.get_ident()
         if thread not in self._damaged:
             return False
@@ -72,7 +72,7 @@ class Messages:
 
 @cache
 def messages() -> Messages:
-    """Those of this process, taken over once and for all.
+    """The one ``Messages`` of this process, which stays.
 
     Raises:
         OSError: as ``Messages``.

@@ -1,4 +1,4 @@
-"""One hardware decoder on a stream of its own, fed packet by packet; and those that wait to be used again."""
+"""Hardware decoders: a session decodes packet by packet on its own stream; a pool keeps sessions to use them again."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from cuda.core import Device
 
 from engine.cuda.graph import copy
 from engine.media.nvdec.bitstream import Writable
-from engine.media.nvdec.expected_frames import DamagedError, UncertainEndError
+from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.nvdec.messages import messages
 from engine.media.nvdec.surfaces import Surface
 
 Kind: TypeAlias = tuple[str, bytes]
-"""Codec, and ``Bitstream.format``: what a session is opened for."""
+"""Codec and ``Bitstream.format``: a session decodes streams of one kind."""
 
 _IDLE = 16
-"""Sessions kept for streams to come: usually one a decode thread. Each holds its reference frames in the device's memory."""
+"""The most idle sessions, usually one for each decode thread. Each holds reference frames in the device's memory."""
 
 _PATIENCE_SECONDS = 2.0
-"""A decode thread waits no longer for another's session: where the engine is slow, or a file one segment, that may take long."""
+"""The longest that a decode thread waits for another thread's session, which may be busy for long: with a slow engine or a long segment."""
 
 _LOOK_SECONDS = 0.02
-"""How often those who wait see whether frames are wanted, which nobody tells them."""
+"""How often waiting threads check whether more frames are wanted: no event tells them."""
 
 
 class Session:
     """A decoder for one format. Not thread-safe.
 
-    library: PyNvVideoCodec. codec: FFmpeg's name. The addresses it gives are valid until the next call of ``decode`` or ``finish``,
-    for work on its stream. damaged: whether one of the frames that the last call gave was patched up, or has to be taken for it.
-    begun: whether the hardware is open, which the first packet does.
+    library: PyNvVideoCodec. codec: FFmpeg's name. Addresses of frames are valid until the next call of ``decode`` or ``finish``, for work
+    on the session's stream. damaged: whether one of the last call's frames may be damaged. begun: whether the hardware is open; the
+    first packet opens it.
     """
 
     def __init__(self, library: Any, index: int, codec: str, on_begun: Callable[[], None] = lambda: None) -> None:
-        """Open it on the CUDA device of this index, which is this thread's current one. on_begun: called once ``begun`` is true.
+        """Open a session on the CUDA device of this index, which must be current. on_begun: called when ``begun`` becomes true.
 
         Raises:
-            Exception: of the library, which documents none.
+            Exception: any error of the library, which documents none.
         """
         self.stream = Device(index).create_stream()
         kind = getattr(library.cudaVideoCodec, codec.upper())
@@ -55,7 +55,7 @@ class Session:
         self.begun, self._on_begun = False, on_begun
 
     def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
-        """Feed one packet with its ``stamp``: the stamps and addresses of the frames that are there now, in display order.
+        """Decode one packet with its ``stamp``; gives the stamps and addresses of the frames that are ready, in display order.
 
         Raises:
             DamagedError: the decoder fails.
@@ -64,7 +64,7 @@ class Session:
         return self._feed(content.ctypes.data, len(content), time)
 
     def finish(self) -> list[tuple[int, int]]:
-        """The remaining frames. After that the session can begin with another keyframe of the same format.
+        """The remaining frames. Afterwards the session can decode from another keyframe of the same format.
 
         Raises:
             DamagedError: as ``decode``.
@@ -72,19 +72,19 @@ class Session:
         return self._feed(0, 0, 0)
 
     def copy(self, address: int, surface: Surface, nbytes: int) -> None:
-        """Put a frame into a surface, in stream order, and record its event behind that."""
+        """Copy a frame into a surface, in stream order, and record the surface's event after the copy."""
         copy(surface.address, address, nbytes, self.stream)
         self.stream.record(surface.ready)
 
     def download(self, address: int, nbytes: int) -> bytes:
-        """A frame in host memory; waits for it."""
+        """Copy a frame to host memory; waits for it."""
         content = bytearray(nbytes)
         copy(np.frombuffer(content, np.uint8).ctypes.data, address, nbytes, self.stream)
         self.stream.sync()
         return bytes(content)
 
     def size(self) -> tuple[int, int, int]:
-        """Width, height and bytes of the decoder's frames, once there was one."""
+        """Width, height and bytes of the decoder's frames, known after the first one."""
         return self._decoder.GetWidth(), self._decoder.GetHeight(), self._decoder.GetFrameSize()
 
     def _feed(self, address: int, size: int, time: int) -> list[tuple[int, int]]:
@@ -92,7 +92,7 @@ class Session:
         try:
             packet.bsl_data, packet.bsl, packet.pts = address, size, time
             frames = [(frame.timestamp, frame.GetPtrToPlane(0)) for frame in self._decoder.Decode(packet)]
-        except Exception as problem:  # the library has exceptions of its own, which share no base with others
+        except Exception as problem:  # the library's exceptions have no common base
             raise DamagedError(str(problem)) from problem
         finally:
             if not self.begun:
@@ -103,11 +103,12 @@ class Session:
 
 
 class SessionPool:
-    """Sessions that are used again: opening one takes as long as decoding many frames. From any thread.
+    """Keeps sessions and lends them to decode threads. Thread-safe.
 
-    On an H200 it takes 65 ms, in which no other decoder of the machine can be opened, whatever its GPU. So one is opened only where frames
-    are ``wanted``; else a decode thread waits for another's session, though not long: from then on the machine has nothing better to do.
-    open_session: for a codec, with what it calls when it has begun. wanted: whether more frames could be used than are decoded.
+    Opening a session takes 65 ms on an H200, and meanwhile no other session can be opened on any GPU of the machine. So a session is
+    opened only if more frames are ``wanted``. Otherwise a decode thread waits a limited time for another thread's session.
+    open_session: opens one for a codec; calls its second argument when the session has begun. wanted: whether the engine could use
+    more frames than are decoded.
     """
 
     def __init__(self, open_session: Callable[[str, Callable[[], None]], Session], wanted: Callable[[], bool]) -> None:
@@ -120,7 +121,7 @@ class SessionPool:
 
     @contextmanager
     def turn(self) -> Iterator[object]:
-        """A place in the queue for ``use``, for a decode thread that has yet to find out what it needs."""
+        """A place in the queue for ``use``, for a decode thread that does not know yet which kind it needs."""
         with self._changed:
             self._waiting.append(turn := object())
         try:
@@ -133,7 +134,7 @@ class SessionPool:
 
     @contextmanager
     def use(self, codec: str, kind: bytes, turn: object = None) -> Iterator[Session]:
-        """A session for streams of this ``Bitstream.format``. It is not used again after an error. Without a turn: at once.
+        """A session for streams of this ``Bitstream.format``; it is dropped after an error. Without a turn, it does not wait.
 
         Raises:
             DamagedError: the decoder cannot be opened.
@@ -144,7 +145,7 @@ class SessionPool:
         try:
             yield session
             sound = True
-        except (GeneratorExit, UncertainEndError):  # nobody wants the rest
+        except (GeneratorExit, UncertainEndError):  # the remaining frames are not needed
             with suppress(DamagedError):
                 session.finish()
                 sound = True
@@ -170,12 +171,12 @@ class SessionPool:
             return session
 
     def _look(self) -> None:
-        """Have those who wait see whether it is their turn."""
+        """Let waiting threads check whether it is their turn."""
         with self._changed:
             self._changed.notify_all()
 
     def _served(self, key: Kind, turn: object) -> bool:
-        """Whether there is a session for this one, those before it provided for, or one may be opened."""
+        """Whether this turn gets an idle session that no earlier turn needs, or may open one."""
         before = self._waiting.index(turn)
         if sum(kind == key for kind, _ in self._idle) > before:
             return True
@@ -202,6 +203,6 @@ class SessionPool:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let go of all."""
+        """Drop all idle sessions."""
         with self._changed:
             self._idle.clear()

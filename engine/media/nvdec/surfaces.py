@@ -1,4 +1,4 @@
-"""Memory for frames that a GPU decodes: a fixed number of surfaces that go from the decoders to the engine and back."""
+"""Memory for frames that a GPU decodes: a limited number of surfaces that circulate between decode threads and engine."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.processes.watchdog import waiting_for_room
 
 
 class Allocation(Protocol):
-    """A piece of memory."""
+    """Allocated memory. address: where it begins."""
 
     address: int
 
     def close(self) -> None:
-        """Give it back."""
+        """Free it."""
 
 
 @dataclass(eq=False, slots=True)
 class Surface:
-    """Memory for one frame. ready: an event of the device, to be recorded when the frame is written. lease: counts its users."""
+    """Memory for one frame. ready: the device's event after which the frame is written. lease: changes at every acquire and release."""
 
     allocation: Allocation
     nbytes: int
@@ -33,16 +33,16 @@ class Surface:
 
     @property
     def address(self) -> int:
-        """Where it lies in the device's memory."""
+        """Its address in the device's memory."""
         return self.allocation.address
 
 
 class SurfaceRing:
-    """Surfaces for any number of decoding threads.
+    """Surfaces for any number of decode threads.
 
-    Memory is taken when a surface is first needed, and anew only for a larger frame than it can hold, so nothing is allocated once
-    the sizes of the sources are known. count: surfaces. budget: bytes of all of them together; large frames get fewer surfaces.
-    allocate: takes so many bytes, or raises DeviceError. new_event: makes the event of a surface.
+    Memory is allocated when a surface is first needed, and again only for a larger frame: once all sizes have occurred, nothing is
+    allocated. count: the most surfaces. budget: the most bytes of all together; large frames get fewer surfaces. allocate: allocates
+    bytes, or raises DeviceError. new_event: makes the event of a surface.
     """
 
     def __init__(self, count: int, budget: int, allocate: Callable[[int], Allocation], new_event: Callable[[], Any]) -> None:
@@ -53,7 +53,7 @@ class SurfaceRing:
         self._closed = False
         self._lock = threading.Lock()
         self._all_back = threading.Condition(self._lock)
-        # served in the order in which they came: large frames, too, get their turn
+        # waiting threads are served in order, so that large frames also get a surface
         self._waiting: deque[threading.Condition] = deque()
         self.used = 0
 
@@ -62,13 +62,13 @@ class SurfaceRing:
         return self._budget // max(nbytes, 1)
 
     def plenty(self) -> bool:
-        """Whether less than half of them are in use: then whoever uses them takes them faster than they are filled."""
+        """Whether less than half of the surfaces are in use: then the engine takes frames faster than they are decoded."""
         with self._lock:
             free = sum(surface.nbytes for surface in self._free)
             return 2 * (self._surfaces - len(self._free)) < self._count and 2 * (self.used - free) < self._budget
 
     def acquire(self, nbytes: int) -> tuple[Surface, Callable[[], None]]:
-        """A surface of at least this size, and what gives it back: from any thread, harmless when repeated. Waits until one is free.
+        """Wait for a surface of at least this size; gives it and the function that releases it (from any thread, harmless when repeated).
 
         Raises:
             DeviceError: the ring is closed, or the memory does not suffice.
@@ -93,7 +93,7 @@ class SurfaceRing:
             return surface, partial(self._release, surface, surface.lease)
 
     def close(self) -> None:
-        """Wake who waits, wait until all surfaces are back, and give the memory back; harmless when repeated."""
+        """Wake waiting threads, wait until all surfaces are released, and free the memory; harmless when repeated."""
         with self._lock:
             self._closed = True
             for turn in self._waiting:
@@ -123,7 +123,7 @@ class SurfaceRing:
         return self._surfaces - len(self._free) < self._count and held + nbytes <= self._budget
 
     def _take(self, nbytes: int) -> Surface:
-        for surface in reversed(self._free):  # the one used last: what the caches know best
+        for surface in reversed(self._free):  # the one used last, which is most likely in the caches
             if surface.nbytes >= nbytes:
                 self._free.remove(surface)
                 return surface

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from engine.backends.base import Backend
 from engine.pool.groups.group import Group
 from engine.pool.groups.tiles import TilesBackend
 from engine.pool.protocol import Failed, Member, Setup
@@ -13,6 +12,6 @@ from engine.processes.watchdog import Watchdog
 from engine.settings import Parallel
 
 
-def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Backend:
+def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Group:
     """The group that ``setup`` asks for, not yet activated. tell, die, watchdog: see ``MemberPool``."""
     return (TilesBackend if setup.parallel is Parallel.TILES else Group)(setup, tell, die, watchdog)

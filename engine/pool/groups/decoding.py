@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from engine.devices.affinity import usable_cores
 from engine.media.decode import decode  # now: while cv2 is being imported, sys.path is not what a process started then should get
+from engine.media.decoder import Decoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.shared_pictures import SharedPictures
 
@@ -14,15 +15,16 @@ THREADS = 16
 """The most threads for a source that cannot be cut."""
 
 
-def decode_shared(
-    info: SourceInfo, segment: Segment, skip: int, pictures: SharedPictures, decode_threads: int
-) -> Iterator[DecodedFrame | DecodeFailure]:
-    """As ``engine.media.decode.decode``, with the pictures in shared memory. decode_threads: segments that are decoded at once.
+class SharedDecoder(Decoder):
+    """Decodes on the CPU into ``pictures``, memory that all devices of a group share."""
 
-    Raises:
-        SourceError: the file cannot be opened any more.
-    """
-    whole = segment.start is None and segment.end is None  # nothing else of this source can be decoded meanwhile
-    threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // decode_threads)
-    for frame in decode(info, segment, skip, threads):
-        yield replace(frame, image=pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame
+    def __init__(self, threads: int, pictures: SharedPictures) -> None:
+        super().__init__(threads)
+        self._pictures = pictures
+
+    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
+        """See ``Decoder.decode``."""
+        whole = segment.start is None and segment.end is None  # no other segment of this source can be decoded meanwhile
+        threads = min(THREADS, usable_cores()) if whole else max(1, usable_cores() // self.threads)
+        for frame in decode(info, segment, skip, threads):
+            yield replace(frame, image=self._pictures.put(frame.image)) if isinstance(frame, DecodedFrame) else frame

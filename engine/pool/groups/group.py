@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends import create_backend
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.devices.affinity import usable_cores
 from engine.errors import DeviceError
-from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
-from engine.pool.groups.decoding import decode_shared
+from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
 from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, SharedPictures
@@ -24,7 +24,7 @@ from engine.pool.protocol import Failed, Member, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Shared memory that there may be at least: five pictures of 8K."""
@@ -46,22 +46,18 @@ class Group(Backend):
         self._member_pool = MemberPool(setup.device.members, self._make, tell, die, watchdog, self.spread_evenly)
 
     @property
-    def members(self) -> tuple[DeviceId, ...]:
-        """See ``Backend.members``."""
-        return self.device.members
+    def member_timings(self) -> dict[DeviceId, Callable[[], Mapping[str, float]]]:
+        """For each member the function that gives its ``timings``."""
+        return {member: partial(self._member_pool.timings, member) for member in self.device.members}
 
-    def timings_of(self, member: DeviceId) -> Mapping[str, float]:
-        """``timings`` of one member."""
-        return self._member_pool.timings(member)
-
-    def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
-        """See ``Backend.decode``: by the CPU, into shared memory."""
-        return decode_shared(info, segment, skip, self._pictures, self.info.decode_threads)
+    def decoder(self) -> SharedDecoder:
+        """The decoder for all members, when the engines are built."""
+        return SharedDecoder(self.info.decode_threads, self._pictures)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # how much is needed is known when the engines are there: none of them gets a picture before
         self._pictures = SharedPictures(LEAST_BYTES)
-        self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.members})
+        self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.device.members})
         info = self._describe(self._member_pool.engines, settings)
         under_way = sum(engine.slots * engine.batch for engine in self._member_pool.engines)
         self._pictures.limit = max(LEAST_BYTES, (2 * info.batch + info.decode_threads + under_way) * ROOM_BYTES)
@@ -101,7 +97,7 @@ class Group(Backend):
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         return self._member_pool.put(images, still)
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
         raise DeviceError(f"{self.device}: raw outputs stay with the members")
 
     def _close_impl(self) -> None:

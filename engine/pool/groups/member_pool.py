@@ -20,7 +20,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.backends.base import Backend, EngineInfo
+from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
@@ -31,7 +31,7 @@ from engine.pool.worker.inference import Inference
 from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 DIED = "the device's process died on this frame three times"
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups.shared_pictures import Chunk, SharedPictures
@@ -22,7 +22,7 @@ from engine.pool.protocol import Building, FromWorker, Infer, InferenceFailed, I
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings
-from engine.types import Detections, Image
+from engine.types import Detections, EngineInfo, Image
 
 STOP_SECONDS = 0.4
 """How long the worker gets to stop by itself."""
@@ -110,7 +110,7 @@ class RemoteBackend(Backend):
         future.add_done_callback(lambda _: self._slots.release())
         return future
 
-    def _heads_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
         raise DeviceError(f"{self.device}: raw outputs stay in the worker's process")
 
     def timings(self) -> Mapping[str, float]:

@@ -11,7 +11,6 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.backends.base import EngineInfo
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
 from engine.pool.groups.group import Group
@@ -19,7 +18,7 @@ from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Hint
-from engine.types import Detections, DeviceId, Image
+from engine.types import Detections, DeviceId, EngineInfo, Image
 
 GPU_BATCH = 8
 """Tiles that a GPU gets at once unless told otherwise: enough to fill it, few enough that a picture's tiles are spread evenly."""
@@ -39,7 +38,7 @@ class TilesBackend(Group):
     def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         super().__init__(setup, tell, die, watchdog)
         # a group of one has that one's name
-        self._name = self.device if len(self.members) > 1 else self.members[0]
+        self._name = self.device if len(self.device.members) > 1 else self.device.members[0]
 
     def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:
         # the tiles of one picture are many batches: the sooner they are all done, the sooner it is

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from engine.backends.base import Backend
+from engine.media.decoder import Decoder
 from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
@@ -31,15 +31,14 @@ class DecodeThreads:
 
     def __init__(
         self,
-        backend: Backend,
+        decoder: Decoder,
         buffer: FrameBuffer,
         near: int,
         send: Callable[[FromWorker], None],
         watchdog: Watchdog,
         start_thread: StartThread,
     ) -> None:
-        self._backend = backend
-        self._decode_threads = backend.info.decode_threads
+        self._decoder = decoder
         self._buffer = buffer
         self._near = near
         self._send = send
@@ -82,7 +81,7 @@ class DecodeThreads:
 
     def start(self) -> None:
         """Start the decode threads, which run until ``stop``."""
-        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._decode_threads)]
+        self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._decoder.threads)]
 
     def stop(self) -> None:
         """Let the decode threads end, each before its next frame; what they had is given back. The buffer is closed."""
@@ -111,7 +110,7 @@ class DecodeThreads:
     def _next(self) -> Detect | None:
         with self._changed:
             self._idle += 1
-            if self._idle == self._decode_threads and not self._tasks:
+            if self._idle == self._decoder.threads and not self._tasks:
                 self._buffer.flush()
             while not self._tasks and not self._stopped:
                 self._changed.wait()
@@ -129,7 +128,7 @@ class DecodeThreads:
         asked = False
         done, complete, error = task.skip, False, None
         try:
-            frames = iter(self._backend.decode(task.info, task.segment, task.skip))
+            frames = iter(self._decoder.decode(task.info, task.segment, task.skip))
             while not (self._stopped or self.dropped(task.source) or place in self._revoked):
                 if not asked and task.segment.frames - done <= self._near:
                     asked = True
@@ -150,7 +149,7 @@ class DecodeThreads:
                     continue
                 now = time.perf_counter()
                 image = frame.image
-                width, height = (image.width, image.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
+                width, height = (image.format.width, image.format.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
                 self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))

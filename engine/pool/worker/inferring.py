@@ -7,20 +7,25 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from typing import TYPE_CHECKING
 
 from engine.backends.base import Backend
 from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog
-from engine.types import Detections
+from engine.types import Detections, DeviceId, EngineInfo
+
+if TYPE_CHECKING:
+    from engine.cuda.memory import RegisteredMemory
 
 
 class InferringPipeline:
     """Batches in, detections out, for ``backend``, a built engine."""
 
     def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
-        self.backend = backend
+        self._backend = backend
+        self._registered = _registered(backend.device)
         self._told = backend.info
         self._send = send
         self._inference = Inference(backend, watchdog)
@@ -31,6 +36,11 @@ class InferringPipeline:
         """Take a message of the decoding worker. Called by the receiving thread."""
         if isinstance(message, Infer | SharedMemory):
             self._tasks.put(message)
+
+    @property
+    def info(self) -> EngineInfo:
+        """What was built."""
+        return self._backend.info
 
     def run(self) -> bool:
         """Work until ``stop``. Returns whether the backend can be closed, which waits for what is in the engine."""
@@ -44,6 +54,10 @@ class InferringPipeline:
     def stop(self) -> None:
         """Let ``run`` return soon."""
         self._tasks.put(None)
+
+    def close(self) -> None:
+        """Release the engine. To be called after ``run``."""
+        self._backend.close()
 
     def _infer(self, task: Infer) -> None:
         try:
@@ -59,9 +73,9 @@ class InferringPipeline:
             found = future.result()
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
-            message = Inferred.pack(task.number, found, dict(self.backend.timings()))
-            if self.backend.info is not self._told:
-                self._told = self.backend.info
+            message = Inferred.pack(task.number, found, dict(self._backend.timings()))
+            if self._backend.info is not self._told:
+                self._told = self._backend.info
                 self._send(Ready(self._told))
         except Exception as problem:
             self._fail(task, problem)
@@ -76,7 +90,8 @@ class InferringPipeline:
         wanted = {chunk.number: chunk for chunk in memory.chunks}
         for number in [number for number in self._chunks if number not in wanted]:
             gone = self._chunks.pop(number)
-            self.backend.unregister(gone.address)
+            if self._registered is not None:
+                self._registered.remove(gone.address)
         for number, chunk in wanted.items():
             if number not in self._chunks:
                 try:
@@ -84,4 +99,14 @@ class InferringPipeline:
                 except (OSError, ValueError):  # it has gone meanwhile: nothing lies in it
                     continue
                 self._chunks[number] = mapped
-                self.backend.register(mapped.address, mapped.nbytes)
+                if self._registered is not None:
+                    self._registered.add(mapped.address, mapped.nbytes)
+
+
+def _registered(device: DeviceId) -> RegisteredMemory | None:
+    """This process's memory that the GPU copies from directly, None for other devices."""
+    if device.kind != "cuda":
+        return None
+    from engine.cuda.memory import REGISTERED
+
+    return REGISTERED

@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 
 from engine.backends.base import Backend
+from engine.media.decoder import Decoder
 from engine.pool.protocol import Detect, Drop, Failed, FromWorker, Revoke, ToWorker
 from engine.pool.worker.decode_threads import DecodeThreads, StartThread
 from engine.pool.worker.inference import Inference
 from engine.pool.worker.message_buffer import FrameBuffer
-from engine.pool.worker.result_sender import ResultSender
+from engine.pool.worker.result_sender import ResultSender, Timings
 from engine.processes.watchdog import Watchdog
+from engine.types import EngineInfo
 
 DECODE_THREADS_SECONDS = 0.5
 """How long the decode threads get to end, each within a frame."""
 
 
 class Pipeline:
-    """Segments in, results out, for ``backend``, a built engine. send, die: see ``ResultSender``."""
+    """Segments in, results out, for ``backend``, a built engine, and ``decoder``. timings, send, die: see ``ResultSender``."""
 
     def __init__(
         self,
         backend: Backend,
+        decoder: Decoder,
+        timings: Timings,
         send: Callable[[FromWorker], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         start_thread: StartThread,
     ) -> None:
         batch = backend.info.batch
-        self.backend = backend
+        self._backend = backend
+        self._decoder = decoder
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
-        self.reader = DecodeThreads(backend, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self.reader = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
-        self._result_sender = ResultSender(backend, self._inference, self._buffer, send, die)
+        self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die)
+
+    @property
+    def info(self) -> EngineInfo:
+        """What was built, and how many threads decode for it."""
+        return replace(self._backend.info, decode_threads=self._decoder.threads)
 
     def run(self) -> bool:
         """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""
@@ -59,3 +70,8 @@ class Pipeline:
         """Let ``run`` return soon."""
         self._buffer.close()
         self.reader.stop()
+
+    def close(self) -> None:
+        """Release the engine and the decoder. To be called after ``run``, if that returned True."""
+        self._backend.close()
+        self._decoder.close()

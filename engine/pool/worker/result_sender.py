@@ -6,9 +6,9 @@ import math
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NoReturn
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, TypeAlias
 
 from engine.backends.base import Backend
 from engine.pool.groups.shared_batch import SharedBatch
@@ -17,6 +17,9 @@ from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 from engine.pool.worker.meter import Meter
 from engine.types import Detections, DeviceId
+
+Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
+"""For each device with statistics of its own (the worker's, or the members of its group) the function that gives its timings."""
 
 MESSAGE_FRAMES = 64
 """The most frames in one message."""
@@ -46,12 +49,15 @@ class _Pending:
 class ResultSender:
     """Batches in, messages out.
 
-    send: blocks while the pool does not read, and so holds up everything before it. die: called when the engine no longer works.
+    decode_threads: see ``EngineInfo``. send: blocks while the pool does not read, and so holds up everything before it. die: called
+    when the engine no longer works.
     """
 
     def __init__(
         self,
         backend: Backend,
+        decode_threads: int,
+        timings: Timings,
         inference: Inference,
         buffer: FrameBuffer,
         send: Callable[[FromWorker], None],
@@ -63,7 +69,9 @@ class ResultSender:
         self._buffer = buffer
         self._send_message = send
         self._die = die
-        self._meters = {member: Meter() for member in backend.members}
+        self._decode_threads = decode_threads
+        self._timings = timings
+        self._meters = {device: Meter() for device in timings}
         ahead = 2 * backend.info.slots + 2 if len(self._meters) == 1 else max(GROUP_AHEAD, 2 * backend.info.slots + 2)
         self._batches: queue.Queue[Batch | None] = queue.Queue(ahead)
         self._pending: dict[tuple[int, int], _Pending] = {}  # by source and segment
@@ -168,7 +176,7 @@ class ResultSender:
         """Seconds until there is something to do here again."""
         if self._backend.info is not self._told:
             self._told = self._backend.info
-            self._send_message(Ready(self._told))
+            self._send_message(Ready(replace(self._told, decode_threads=self._decode_threads)))
         now = time.perf_counter()
         self._send_due(now)
         report_due = min(meter.due for meter in self._meters.values())
@@ -199,5 +207,5 @@ class ResultSender:
 
     def _report(self) -> None:
         for member, meter in self._meters.items():
-            stats = meter.read(self._backend.timings_of(member), self._inference.feeding)
+            stats = meter.read(self._timings[member](), self._inference.feeding)
             self._send_message(stats if member == self._backend.device else Member(member, stats))

@@ -21,6 +21,7 @@ from typing import NoReturn
 from engine.backends.base import Backend
 from engine.devices.affinity import bind_to_share
 from engine.errors import FramefleetError
+from engine.media.decoder import Decoder, open_decoder
 from engine.pool.protocol import (
     Began,
     Building,
@@ -38,6 +39,7 @@ from engine.pool.protocol import (
 from engine.pool.worker.building import build
 from engine.pool.worker.inferring import InferringPipeline
 from engine.pool.worker.pipeline import Pipeline
+from engine.pool.worker.result_sender import Timings
 from engine.processes.child_main import leave
 from engine.processes.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
@@ -88,24 +90,19 @@ class Worker:
 
     def _run_engine(self) -> Failed | Stopped:
         try:
-            backend = self._build()
+            pipeline = self._pipeline = self._build_pipeline()
         except FramefleetError as error:
             # the pool names the device anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
-        pipeline = self._pipeline = self._create_pipeline(backend)
         unused = True
         if not self._stopping:
-            self._send(Ready(backend.info))
+            self._send(Ready(pipeline.info))
             unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
-            backend.close()
+            pipeline.close()
+            del pipeline
             self._pipeline = None  # the rest of the engine is freed with its last reference, not when the collector runs
         return Stopped()
-
-    def _create_pipeline(self, backend: Backend) -> Pipeline | InferringPipeline:
-        if self._setup.inferring:
-            return InferringPipeline(backend, self._send, self._watchdog)
-        return Pipeline(backend, self._send, self._die, self._watchdog, self._start_thread)
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
         thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
@@ -120,13 +117,31 @@ class Worker:
             traceback.print_exc()
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _build(self) -> Backend:
+    def _build_pipeline(self) -> Pipeline | InferringPipeline:
+        """Build the engine, and open what decodes for it."""
         from engine.model.load import load_network
 
         backend = self._create_backend()
-        watched = self._setup.device.kind != "group" or self._setup.parallel is Parallel.DEPTH  # the members of a group watch themselves
-        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=watched)
-        return backend
+        group = self._setup.device.kind == "group" and self._setup.parallel is not Parallel.DEPTH
+        # the members of a group watch themselves
+        build(backend, lambda: load_network(self._setup.model), self._setup.engine, self._send, self._watchdog, watched=not group)
+        if self._setup.inferring:
+            return InferringPipeline(backend, self._send, self._watchdog)
+        try:
+            decoder, timings = self._open_decoder(backend)
+        except BaseException:
+            backend.close()
+            raise
+        return Pipeline(backend, decoder, timings, self._send, self._die, self._watchdog, self._start_thread)
+
+    def _open_decoder(self, backend: Backend) -> tuple[Decoder, Timings]:
+        """What decodes for a built engine, and what gives the timings of its devices."""
+        if self._setup.device.kind == "group":
+            from engine.pool.groups.group import Group
+
+            if isinstance(backend, Group):
+                return backend.decoder(), backend.member_timings
+        return open_decoder(backend.info, self._setup.engine, backend.decodes_on), {backend.device: backend.timings}
 
     def _create_backend(self) -> Backend:
         from engine.backends import create_backend, create_depth_backend

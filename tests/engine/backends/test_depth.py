@@ -16,7 +16,7 @@ from engine.backends import create_backend, create_depth_backend
 from engine.backends.base import Backend
 from engine.backends.depth import depth_members, describe_balance, joined_names
 from engine.backends.openvino.depth import OpenVinoDepthBackend
-from engine.backends.openvino.devices import offered_precisions
+from engine.backends.openvino.library import offered_precisions, process_core
 from engine.errors import DeviceError, UsageError
 from engine.model.balance import Balance, StageTime
 from engine.model.network import Network
@@ -75,12 +75,12 @@ def test_outputs_are_those_of_the_uncut_network(stages: int, network: Network, u
     inputs = np.random.default_rng(0).random((2, 3, network.height, network.width), dtype=np.float32)
     with create_depth_backend(cpus(stages)) as backend:
         info = backend.activate(network, SETTINGS)
-        heads = backend.heads(inputs)
+        heads = backend.raw_outputs(inputs)
         found = [backend.infer([image])[0] for image in pictures(5)]
     assert info.device == cpus(stages)
     assert info.slots > stages
     assert info.reason.startswith(f"{stages} stages, cut before layer")
-    for head, reference in zip(heads, uncut.heads(inputs), strict=True):
+    for head, reference in zip(heads, uncut.raw_outputs(inputs), strict=True):
         assert np.abs(head - reference).max() <= 1e-5 * np.abs(reference).max()
     expected = [uncut.infer([image])[0] for image in pictures(5)]
     assert sum(map(len, expected)) > 10
@@ -232,14 +232,14 @@ def test_cuts_are_found_once(network: Network, cache: Path) -> None:
 
 def test_mixed_precision_changes_within_a_stage(network: Network) -> None:
     backend = OpenVinoDepthBackend(cpus(2))
-    if Precision.MIXED not in offered_precisions(backend._core, "CPU"):
+    if Precision.MIXED not in offered_precisions(process_core(), "CPU"):
         pytest.skip("this CPU does not compute in bf16")
     inputs = np.random.default_rng(0).random((1, 3, network.height, network.width), dtype=np.float32)
     outputs = []
     for each in (backend, create_backend(DeviceId("cpu", "0"))):
         with each:
             each.activate(network, replace(SETTINGS, precision=Precision.MIXED))
-            outputs.append(each.heads(inputs))
+            outputs.append(each.raw_outputs(inputs))
     assert sum(stage.stop - stage.start for stage in backend._stages) == 3
     for ours, theirs in zip(*outputs, strict=True):
         assert np.linalg.norm(ours - theirs) < 0.02 * np.linalg.norm(theirs)

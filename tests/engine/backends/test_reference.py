@@ -32,7 +32,7 @@ def both(cfg: Path, folder: Path, batch: int) -> tuple[Network, list[NDArray[np.
     inputs = np.random.default_rng(0).random((batch, 3, network.height, network.width), dtype=np.float32)
     with create_backend(DeviceId("cpu", "0")) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32))
-        return network, backend.heads(inputs), opencv_heads(cfg, weights, network, inputs)
+        return network, backend.raw_outputs(inputs), opencv_heads(cfg, weights, network, inputs)
 
 
 def check(cfg: Path, folder: Path, batch: int) -> Network:

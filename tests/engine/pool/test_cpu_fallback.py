@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.backends.base import Backend, EngineInfo, Progress
+from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.pool import cpu_fallback as cpu_fallback
 from engine.pool.cpu_fallback import CPU, CpuFallback
@@ -17,7 +17,7 @@ from engine.pool.events import DeviceLeft, DeviceReady, Event
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
 from engine.settings import EngineSettings
-from engine.types import DeviceId
+from engine.types import DeviceId, EngineInfo
 from tests.support.media import make_video
 from tests.support.pool import Seen, tiny_settings, watch, with_worker
 

@@ -19,12 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from engine.backends.base import EngineInfo
 from engine.errors import ExportError
 from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.writer import COMMIT_SECONDS
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, same_frame, video_info, write_session
 
 

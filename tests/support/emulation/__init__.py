@@ -1,4 +1,4 @@
-"""The kernels without a device: the same source, made into a library by g++, on memory of the host."""
+"""Runs the kernels without a GPU: g++ compiles the same source into a library that works on host memory."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import ctypes
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from plugins.kernels import source
@@ -23,20 +25,16 @@ _TYPES = {np.uint64: ctypes.c_uint64, np.int32: ctypes.c_int32, np.float32: ctyp
 _ALIGNMENT = 256
 
 
-def build(folder: Path, *names: str, text: str | None = None) -> Path:
-    """The library: for each kernel a function ``run_KERNEL(grid, block, shared bytes, arguments …)``.
-
-    names: as for ``source``. text: another program instead.
-    """
+def build(folder: Path, *names: str) -> Path:
+    """The library: for each kernel a function ``run_KERNEL(grid, block, shared bytes, arguments …)``. names: as for ``source``."""
     assert COMPILER is not None
-    text = source(*names) if text is None else text
-    text = text.replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
+    text = source(*names).replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
     runners = []
     for name, parameters in _ENTRY.findall(text):
-        names = ", ".join(re.split(r"[\s*]+", parameter.strip())[-1] for parameter in parameters.split(","))
+        arguments = ", ".join(re.split(r"[\s*]+", parameter.strip())[-1] for parameter in parameters.split(","))
         runners.append(
             f'extern "C" void run_{name}(const unsigned* grid_, const unsigned* block_, unsigned shared_, {parameters}) '
-            f"{{ kernel = [=] {{ {name}({names}); }}; launch(grid_, block_, shared_); }}"
+            f"{{ kernel = [=] {{ {name}({arguments}); }}; launch(grid_, block_, shared_); }}"
         )
     (folder / "kernels.cpp").write_text("\n".join(['#include "cuda.h"', text, *runners]))
     library = folder / "kernels.so"
@@ -71,6 +69,17 @@ class Kernels:
         return runner
 
 
+@contextmanager
+def emulated_gpu(folder: Path, *names: str) -> Iterator[EmulatedGpu]:
+    """A GPU with the kernels of these sources, on which cuda-core launches. folder: for the library."""
+    import cuda.core
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda.core, "launch", launch)
+        patch.setattr(cuda.core, "LaunchConfig", LaunchConfig)
+        yield EmulatedGpu(build(folder, *names))
+
+
 class Graph:
     """Steps that are launched together."""
 
@@ -85,8 +94,8 @@ class Graph:
 class EmulatedGpu:
     """In place of ``tests.support.cuda.Gpu``: addresses are those of the host's memory, and everything is done at once."""
 
-    def __init__(self, library: Path | None = None) -> None:
-        self.kernels, self.stream = None if library is None else Kernels(library), None
+    def __init__(self, library: Path) -> None:
+        self.kernels, self.stream = Kernels(library), None
         self._memory: list[NDArray[np.uint8]] = []
 
     def upload(self, values: NDArray[Any]) -> int:

@@ -115,7 +115,7 @@ def test_every_layer_computes_what_opencv_computes_from_the_exported_model(name:
     expected = opencv.forward([f"head_{index}" for index in range(len(network.heads))])
     with create_backend(CPU) as backend:
         backend.activate(network, FP32)
-        heads = backend.heads(inputs)
+        heads = backend.raw_outputs(inputs)
     assert len(heads) == len(expected)
     for head, reference in zip(heads, expected, strict=True):
         assert head.shape == reference.shape
@@ -185,7 +185,11 @@ def test_classes_and_confidence_select(network: Network, backend: Backend) -> No
 
 def test_states_are_guarded(network: Network) -> None:
     backend = create_backend(CPU)
-    for use in (lambda: backend.info, lambda: backend.submit(pictures(1)), lambda: backend.heads(np.zeros((1, 3, 96, 96), np.float32))):
+    for use in (
+        lambda: backend.info,
+        lambda: backend.submit(pictures(1)),
+        lambda: backend.raw_outputs(np.zeros((1, 3, 96, 96), np.float32)),
+    ):
         with pytest.raises(RuntimeError, match="not active"):
             use()
     backend.close()
@@ -213,12 +217,12 @@ def test_unusable_devices_say_so(network: Network) -> None:
         create_backend(DeviceId("openvino", "GPU.7")).activate(network, FP32)
     with pytest.raises(UsageError, match=r"cpu:0: 0 threads"):
         create_backend(CPU).activate(network, EngineSettings(threads=0))
-    with pytest.raises(DeviceError, match=r"cpu:0: precision int8 is not available.*auto, fp32"):
-        create_backend(CPU).activate(network, EngineSettings(precision=Precision.INT8))
 
 
 def test_nothing_is_reported_to_anybody() -> None:
-    program = "import sys; from engine.backends import openvino; print('openvino' in sys.modules, 'openvino_telemetry' in sys.modules)"
+    program = (
+        "import sys; from engine.backends.openvino import library; print('openvino' in sys.modules, 'openvino_telemetry' in sys.modules)"
+    )
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert output.split() == ["True", "False"]
 

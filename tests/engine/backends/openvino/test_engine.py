@@ -5,8 +5,8 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.openvino import engine as openvino_engine
-from engine.backends.openvino.devices import offered_precisions, process_core
 from engine.backends.openvino.engine import Engine, Request
+from engine.backends.openvino.library import offered_precisions, process_core
 from engine.backends.openvino.lowering import lower
 from engine.model.network import Network
 from engine.model.split import PICTURES, split
@@ -59,7 +59,7 @@ def test_mixed_lies_between_fp32_and_bf16(network: Network) -> None:
     for precision in (Precision.FP32, Precision.MIXED, Precision.BF16):
         with create_backend(CPU) as backend:
             assert backend.activate(network, EngineSettings(precision=precision)).precision == precision
-            outputs[precision] = backend.heads(inputs)
+            outputs[precision] = backend.raw_outputs(inputs)
 
     def error(precision: Precision) -> float:
         return float(np.sqrt(np.mean([((a - b) ** 2).mean() for a, b in zip(outputs[precision], outputs[Precision.FP32], strict=True)])))

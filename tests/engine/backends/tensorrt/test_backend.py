@@ -222,22 +222,22 @@ def test_an_activation_can_be_left_to_a_custom_layer(rtx: Any, network: Network)
     assert without.num_layers < whole.num_layers
 
 
-@pytest.mark.parametrize("mish_layer", [False, True])
-def test_the_first_convolution_can_be_left_to_a_custom_layer(mish_layer: bool, network: Network) -> None:
+@pytest.mark.parametrize("mish", [False, True])
+def test_the_first_convolution_can_be_left_to_a_custom_layer(mish: bool, network: Network) -> None:
     pytest.importorskip("cuda.core")
-    from engine.backends.tensorrt.engine import cut
+    from engine.backends.tensorrt.engine import CustomLayers, cut
 
-    uncut, pieces = cut(network, mish_layer), cut(network, mish_layer, first_layer=True)
+    uncut, pieces = cut(network, CustomLayers(mish=mish)), cut(network, CustomLayers(True, mish))
     assert uncut.first is None
     assert uncut.parts[0].inputs == (PICTURES,)
-    assert (0 in uncut.linear) is mish_layer
+    assert (0 in uncut.linear) is mish
     assert pieces.first is network.layers[0]
     assert pieces.parts[0].inputs == (0,)
     assert pieces.channels_last == {0}
     assert 0 not in pieces.linear
     assert [i for part in pieces.parts for i in part.layers] == list(range(1, len(network.layers)))
     odd = replace(network, height=48)
-    assert cut(odd, mish_layer, first_layer=True).first is None
+    assert cut(odd, CustomLayers(True, mish)).first is None
 
 
 @pytest.mark.usefixtures("rtx")

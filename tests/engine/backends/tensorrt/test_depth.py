@@ -73,7 +73,7 @@ def test_every_stage_builds(count: int, network: Network, rtx: Any) -> None:
 
 def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same part for another batch or precision, or another part, is another plan; the same one is built once."""
-    from engine.backends.tensorrt import engine as tensorrt_engine
+    from engine.backends.tensorrt import build as tensorrt_build
 
     built: list[tuple[range, int, bool]] = []
 
@@ -81,15 +81,13 @@ def test_plans_of_stages_are_kept_apart(network: Network, rtx: Any, tmp_path: Pa
         built.append((part.layers, batch, exact))
         return build_plan(library, network, part, batch, exact, *rest)
 
-    monkeypatch.setattr(tensorrt_engine, "build_plan", build)
-    monkeypatch.setattr(tensorrt_engine, "Plan", lambda _library, serialized, _cache, _key: serialized)
+    monkeypatch.setattr(tensorrt_build, "build_plan", build)
+    monkeypatch.setattr(tensorrt_build, "Plan", lambda _library, serialized, _cache, _key: serialized)
     cache, said = FileCache(tmp_path), list[str]()
     wanted = [(part, batch, precision) for part in stages_of(network, 2) for batch, precision in ((1, "fp16"), (2, "fp16"), (1, "fp32"))]
     for _ in range(2):
         for part, batch, precision in wanted:
-            tensorrt_engine.prepare_plan(
-                rtx, network, part, batch, Precision(precision), cache, "here", lambda doing, _: said.append(doing)
-            )
+            tensorrt_build.prepare_plan(rtx, network, part, batch, Precision(precision), cache, "here", lambda doing, _: said.append(doing))
     assert len(built) == len(set(built)) == len(wanted)
     assert said.count("preparing its kernels") == 2 * len(wanted)
 

@@ -96,7 +96,7 @@ def test_from_the_first_measurement_to_results(network: Network, monkeypatch: py
         assert info.device_name == "2 × Emulated GPU"
         assert info.reason.startswith("2 stages, cut before layer ")
         assert len(backend.cuts) == 1
-        heads = backend.heads(np.concatenate([inputs, inputs[:1]]))
+        heads = backend.raw_outputs(np.concatenate([inputs, inputs[:1]]))
         for turn in range(3):
             images = [np.full((20 + turn, 30, 3), 7, np.uint8)] * (1 + turn % 2)
             assert len(backend.infer(images)) == len(images)

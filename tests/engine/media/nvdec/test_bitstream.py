@@ -12,6 +12,7 @@ import pytest
 
 from engine.media.container.video_file import VideoFile
 from engine.media.nvdec.bitstream import Bitstream
+from engine.media.nvdec.errors import DamagedError
 from engine.media.segment import SegmentDecoder, packets_of
 from engine.media.types import Segment
 from tests.engine.media.conftest import Clip
@@ -132,7 +133,7 @@ def test_torn_packets_are_noticed(name: str, clip: Clip) -> None:
     with VideoFile(path) as file:
         content = bytes(next(file.packets()))
         for damaged in (content[:-1], content + b"\0", b"\xff" + content[1:], content[:3]):
-            with pytest.raises(ValueError, match="damaged"):
+            with pytest.raises(DamagedError, match="damaged"):
                 Bitstream(file.codec.name, file.codec.extradata).first(bytearray(damaged))
 
 
@@ -162,7 +163,7 @@ def test_a_change_of_format_is_noticed(suffix: str, options: dict[str, Any], tmp
     same = make_video(tmp_path / f"same.{suffix}", 20, (128, 96), **options)
     other = make_video(tmp_path / f"other.{suffix}", 20, (192, 96), **options)
     stream_of(joined(same, same, tmp_path / f"one.{suffix}"))
-    with pytest.raises(ValueError, match="changes its format"):
+    with pytest.raises(DamagedError, match="changes its format"):
         stream_of(joined(same, other, tmp_path / f"two.{suffix}"))
     assert stream_of(same)[0].format != stream_of(other)[0].format
 
@@ -171,9 +172,9 @@ def test_a_stream_has_to_begin_with_a_keyframe(clip: Clip) -> None:
     for name, expected in (("c.webm", "keyframe"), ("d.webm", "keyframe")):
         with VideoFile(clip(name, frames=40, **CLIPS[name])) as file:
             packets = list(file.packets())
-            with pytest.raises(ValueError, match=expected):
+            with pytest.raises(DamagedError, match=expected):
                 Bitstream(file.codec.name, None).first(bytearray(packets[3]))
-    with pytest.raises(ValueError, match="parameter set"):
+    with pytest.raises(DamagedError, match="parameter set"):
         Bitstream("h264", None).first(bytearray(b"\0\0\0\1\x41\x9a\x24"))
 
 
@@ -189,7 +190,7 @@ def test_vp9_frames_of_another_size_are_noticed() -> None:
     bitstream.convert(header(*start, (0, 2), (0, 8), (0, 12), (0b01, 2)))
     bitstream.convert(header((2, 2), (0, 2), (1, 1)))  # shows an earlier frame
     for unreliable in (header(*start, (0, 2), (0, 8), (0, 12), (0, 3)), header(*start[:4], (0, 1), (0, 1), (1, 1))):
-        with pytest.raises(ValueError, match="may change"):
+        with pytest.raises(DamagedError, match="may change"):
             bitstream.convert(unreliable)
 
 

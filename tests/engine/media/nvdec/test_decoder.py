@@ -17,12 +17,12 @@ pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 from engine.errors import DeviceError
 from engine.media.container.video_file import VideoFile
 from engine.media.nvdec.decoder import NvdecDecoder
-from engine.media.nvdec.expected_frames import DamagedError
-from engine.media.nvdec.format import FrameFormat, UnsupportedError, first_frame, planes
+from engine.media.nvdec.errors import DamagedError, UnsupportedError
+from engine.media.nvdec.format import first_frame, planes
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.picture import Converter
 from engine.media.probe import probe
-from engine.media.types import PixelFormat, Segment
+from engine.media.types import FrameFormat, PixelFormat, Segment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_field_video, rewrap
 

@@ -11,7 +11,8 @@ import pytest
 
 from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.decode import decode
-from engine.media.nvdec.expected_frames import AwaitedFrames, DamagedError, UncertainEndError, leads, stamp
+from engine.media.nvdec.errors import DamagedError, UncertainEndError
+from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame, Segment, SourceInfo
 from tests.engine.media.conftest import Clip

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
 from engine.media.nvdec import session as nvdec_session
-from engine.media.nvdec.expected_frames import DamagedError, UncertainEndError
+from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.nvdec.session import SessionPool
 
 FORMAT = b"1080p"

@@ -9,18 +9,14 @@ from queue import SimpleQueue
 
 import pytest
 
-from engine.backends import create_backend
-from engine.backends.base import Backend
+from engine.media.decoder import FfmpegDecoder
 from engine.media.probe import probe
 from engine.media.types import SourceInfo
 from engine.pool.protocol import Began, Detect, Done, Failed, FromWorker, Need, Revoke
 from engine.pool.worker.decode_threads import DecodeThreads
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.processes.watchdog import Watchdog
-from engine.settings import EngineSettings, Precision
-from engine.types import DeviceId
 from tests.support.media import make_video
-from tests.support.models import tiny_network
 
 ROOM = 4
 
@@ -29,13 +25,6 @@ ROOM = 4
 def info(tmp_path_factory: pytest.TempPathFactory) -> SourceInfo:
     """Three segments of 108 frames."""
     return probe(make_video(tmp_path_factory.mktemp("reader") / "video.mp4", 324, (160, 120)))
-
-
-@pytest.fixture
-def backend() -> Iterator[Backend]:
-    with create_backend(DeviceId("cpu", "0")) as built:
-        built.activate(tiny_network(), EngineSettings(precision=Precision.FP32, batch=4, decode_threads=1))
-        yield built
 
 
 def die(why: Failed) -> None:
@@ -51,12 +40,12 @@ def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:
 class Lane:
     """One decode thread, what it says, and the buffer it decodes into."""
 
-    def __init__(self, backend: Backend, info: SourceInfo) -> None:
+    def __init__(self, info: SourceInfo) -> None:
         self.said: SimpleQueue[FromWorker] = SimpleQueue()
         self.buffer = FrameBuffer(pictures=ROOM)
         self.info = info
         watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
-        self.reader = DecodeThreads(backend, self.buffer, 200, self.said.put, watchdog, start_thread)
+        self.reader = DecodeThreads(FfmpegDecoder(), self.buffer, 200, self.said.put, watchdog, start_thread)
 
     def give(self, number: int, skip: int = 0) -> None:
         self.reader.put(Detect(0, replace(self.info, segments=()), self.info.segments[number], skip))
@@ -74,9 +63,9 @@ class Lane:
 
 
 @pytest.fixture
-def lane(backend: Backend, info: SourceInfo) -> Iterator[Lane]:
+def lane(info: SourceInfo) -> Iterator[Lane]:
     """A decode thread that asks for the next task as soon as it has one."""
-    lane = Lane(backend, info)
+    lane = Lane(info)
     lane.reader.start()
     lane.hear(Need())
     yield lane

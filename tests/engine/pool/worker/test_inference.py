@@ -11,7 +11,7 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.media.types import DeviceFrame, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat, Segment, SourceInfo, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Detect, Failed
 from engine.pool.worker.inference import Batch, Inference
@@ -46,9 +46,8 @@ def host(number: int) -> Picture:
 
 
 def on_device(number: int, released: list[int]) -> Picture:
-    frame = DeviceFrame(
-        0, 0, 64, PixelFormat.NV12, 64, 48, 64, 48, (False, None), "bt709", False, None, 4608, lambda: released.append(number)
-    )
+    layout = FrameFormat(PixelFormat.NV12, 8, 64, 48, 64, 48, (False, None), "bt709", False)
+    frame = DeviceFrame(layout, 0, None, lambda: released.append(number))
     return Picture(TASK, float(number), frame, 64, 48, None, 0.0, 0.0)
 
 

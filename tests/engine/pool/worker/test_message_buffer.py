@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from engine.media.types import DeviceFrame, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat, Segment, SourceInfo, SourceKind
 from engine.pool.protocol import Detect
 from engine.pool.worker import message_buffer as module
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
@@ -21,8 +21,8 @@ def picture(number: int, height: int = 6, width: int = 8) -> Picture:
 
 
 def on_device(release: Callable[[], None]) -> Picture:
-    frame = DeviceFrame(0, 0, 8, PixelFormat.NV12, 8, 6, 8, 6, (False, None), "bt709", False, None, 10**12, release)
-    return Picture(TASK, 0.0, frame, 8, 6, None, 0.0, 0.0)
+    layout = FrameFormat(PixelFormat.NV12, 8, 10**6, 10**6, 8, 6, (False, None), "bt709", False)
+    return Picture(TASK, 0.0, DeviceFrame(layout, 0, None, release), 8, 6, None, 0.0, 0.0)
 
 
 def blocked(action: threading.Thread) -> bool:

@@ -1,0 +1,72 @@
+"""From parts of a network to compiled models and an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import openvino as ov
+
+from engine.backends.openvino.engine import Engine
+from engine.backends.openvino.library import ELEMENT_TYPES, openvino_name, process_core
+from engine.backends.openvino.lowering import lower
+from engine.errors import DeviceError
+from engine.model.network import Network
+from engine.model.split import Part, split
+from engine.settings import EngineSettings, Precision
+from engine.types import DeviceId
+
+_EXACT_SHARE = 0.8
+"""``mixed`` computes this share of the layers in fp32 and the rest in bf16: the rounding errors of a layer pass through
+all layers after it, so bf16 harms the last fifth of the network least."""
+
+
+class Builder:
+    """Builds one network for OpenVINO. device: named in errors; the first of its members runs what ``build`` builds."""
+
+    def __init__(self, device: DeviceId, network: Network, settings: EngineSettings) -> None:
+        self._device, self._network, self._settings = device, network, settings
+        self.name = openvino_name(device.members[0])
+        self.batch = settings.batch or 1
+
+    def build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
+        """The whole network. pictures: see ``lower``. batch: None = that of the settings."""
+        plan = plan_precision(self._network, precision)
+        options = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
+        parts = split(self._network, *list(plan)[1:])
+        built = [
+            self.compile(part, each, self.name, self._settings.threads, options, pictures, batch)
+            for part, each in zip(parts, plan.values(), strict=True)
+        ]
+        return Engine(self._network, list(zip(parts, built, strict=True)))
+
+    def compile(
+        self,
+        part: Part,
+        precision: Precision,
+        name: str,
+        threads: int | None,
+        options: Mapping[str, object],
+        pictures: bool = True,
+        batch: int | None = None,
+    ) -> ov.CompiledModel:
+        """A part of the network for OpenVINO's device ``name``. options: besides those for precision and threads.
+
+        Raises:
+            DeviceError: OpenVINO cannot build it.
+        """
+        # never left to the library: on some CPUs its default is bf16
+        all_options = {**options, "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision]}
+        if name == "CPU" and threads is not None:
+            # several engines on the same cores: if each pinned its threads to the first cores, others would stay idle
+            all_options |= {"INFERENCE_NUM_THREADS": threads, "ENABLE_CPU_PINNING": False}
+        try:
+            return process_core().compile_model(lower(self._network, part, batch or self.batch, pictures), name, all_options)
+        except RuntimeError as problem:
+            raise DeviceError(f"{self._device}: OpenVINO cannot build {self._network.name} in {precision}: {problem}") from problem
+
+
+def plan_precision(network: Network, precision: Precision) -> dict[int, Precision]:
+    """The precision of the layers from each of these indices on."""
+    if precision is not Precision.MIXED:
+        return {0: precision}
+    return {0: Precision.FP32, int(_EXACT_SHARE * len(network.layers)): Precision.BF16}

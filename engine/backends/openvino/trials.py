@@ -1,0 +1,75 @@
+"""Tries precisions on a device and compares their speed and results with fp32."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backends.base import Progress
+from engine.backends.openvino.build import Builder
+from engine.backends.openvino.engine import Request
+from engine.backends.precision import Trial
+from engine.settings import Precision
+from engine.types import Image
+
+_SECONDS, _ROUNDS, _ROUND_SECONDS = 1.1, 3, 0.05
+"""The least time and number of rounds in which a precision and fp32 are timed in turn, and the time of one round."""
+
+
+class Trials:
+    """The trials of one network on one device, fp32 first."""
+
+    def __init__(self, builder: Builder, progress: Progress | None) -> None:
+        self._builder, self._progress = builder, progress
+        self._exact: Sequence[Request] = []
+
+    def run(self, precision: Precision, pictures: list[Image]) -> Trial:
+        """Build an engine of this precision, run it on the pictures, and time it."""
+        self._tell(precision, 0.0)
+        engine = self._builder.build(precision)
+        requests = [Request(engine) for _ in range(engine.concurrent)]
+        outputs: list[list[NDArray[np.float32]]] = []
+        for picture in pictures:  # also the warm-up
+            requests[0].inputs[:] = picture
+            requests[0].run()
+            outputs.append([head[:1].copy() for head in requests[0].heads])
+        if precision is Precision.FP32:
+            self._exact = requests
+        return Trial([np.concatenate(parts) for parts in zip(*outputs, strict=True)], self._gain(requests, precision))
+
+    def _gain(self, requests: Sequence[Request], precision: Precision) -> float:
+        """The speed relative to fp32. The two run in turn, so that other work of the machine slows both."""
+        if precision is Precision.FP32:
+            return 1.0
+        ratios, started, spent = list[float](), time.perf_counter(), 0.0
+        with ThreadPoolExecutor(max(len(requests), len(self._exact))) as threads:
+            while len(ratios) < _ROUNDS or spent < _SECONDS:
+                ratios.append(self._cost(threads, self._exact) / self._cost(threads, requests))
+                spent = time.perf_counter() - started
+                self._tell(precision, min(1.0, spent / _SECONDS))
+        return median(ratios)
+
+    def _cost(self, threads: ThreadPoolExecutor, requests: Sequence[Request]) -> float:
+        """Seconds of an inference while all requests run."""
+        # processor time, where the processor is the device: other programs disturb it less
+        clock = time.process_time if self._builder.name == "CPU" else time.perf_counter
+        begin = clock()
+        runs = sum(threads.map(_run_a_while, requests))
+        return (clock() - begin) / runs
+
+    def _tell(self, precision: Precision, fraction: float) -> None:
+        if self._progress is not None:
+            self._progress(f"trying {precision}", fraction)
+
+
+def _run_a_while(request: Request) -> int:
+    runs, started = 0, time.perf_counter()
+    while runs == 0 or time.perf_counter() - started < _ROUND_SECONDS:
+        request.run()
+        runs += 1
+    return runs

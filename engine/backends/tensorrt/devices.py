@@ -1,0 +1,14 @@
+"""The devices that TensorRT runs networks on, as ``framefleet devices`` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.backends.tensorrt.library import find_library
+from engine.devices import cuda
+from engine.devices.description import DeviceDescription
+
+
+def describe_devices() -> Iterator[DeviceDescription]:
+    """All NVIDIA GPUs, usable or not."""
+    return cuda.describe_devices(find_library)

@@ -1,0 +1,26 @@
+"""A kernel with its arguments in place, as a step that can be put on a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from plugins.kernels import Kernels
+
+
+class Launch:
+    """One launch of the kernel of this name. grid, block: blocks and threads. arguments: NumPy scalars. shared: bytes of shared memory."""
+
+    def __init__(
+        self, kernels: Kernels, name: str, grid: int | Sequence[int], block: int | Sequence[int], *arguments: Any, shared: int = 0
+    ) -> None:
+        from cuda.core import LaunchConfig
+
+        self._kernel, self._arguments = kernels[name], arguments
+        self._config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
+
+    def launch(self, stream: Any) -> None:
+        """Put the kernel on the stream."""
+        from cuda.core import launch
+
+        launch(stream, self._config, self._kernel, *self._arguments)

@@ -1,0 +1,31 @@
+"""The table of a batch's frames, as the kernels read it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+
+from engine.backends.tensorrt.batch import Geometry
+from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
+from plugins.preprocess import P016, RGB8, describe_frame
+
+
+def test_a_frame_on_the_device_is_described_by_its_format() -> None:
+    layout = FrameFormat(PixelFormat.P016, 10, 63, 48, 48, 126, (True, 0), "bt709", True)
+    entry, fit = Geometry(96, 96, letterbox=True).of_frame(DeviceFrame(layout, 4096, None, lambda: None))
+    inside = fit.left, fit.top, fit.inner_width, fit.inner_height
+    expected = describe_frame(P016, (63, 48), (48, 126), inside, "bt709", True, (True, 0))
+    expected["pitch"] = 2 * 64
+    assert entry == expected
+    assert (layout.chroma_offset, layout.nbytes) == (128 * 48, 128 * 72)
+    assert (fit.width, fit.height) == (48, 126)
+
+
+def test_a_picture_in_host_memory_has_no_gaps_between_its_rows() -> None:
+    entry, fit = Geometry(96, 96, letterbox=False).of_image(np.zeros((20, 33, 3), np.uint8), still=True)
+    expected = describe_frame(RGB8, (33, 20), (33, 20), (0, 0, 96, 96), still=True)
+    expected["pitch"] = 3 * 33
+    assert entry == expected
+    assert (fit.inner_width, fit.inner_height) == (96, 96)

@@ -1,0 +1,50 @@
+"""Which decoder feeds an engine, and with how many threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DeviceError
+from engine.media.decoder import GPU_THREADS, FfmpegDecoder, open_decoder
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame
+from engine.settings import Decode, EngineSettings, Hint
+from engine.types import DeviceId, EngineInfo
+from tests.support.media import make_video
+
+GPU = DeviceId("cuda", "0")
+ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", "", 96, 96, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "device", "threads"),
+    [
+        (EngineSettings(), None, 1),
+        (EngineSettings(decode_threads=3), None, 3),
+        (EngineSettings(decode=Decode.CPU), GPU, GPU_THREADS),
+        (EngineSettings(decode=Decode.CPU, hint=Hint.LATENCY), GPU, 1),
+        (EngineSettings(decode=Decode.CPU, decode_threads=2), GPU, 2),
+    ],
+)
+def test_ffmpeg_decodes_what_no_gpu_may(settings: EngineSettings, device: DeviceId | None, threads: int) -> None:
+    decoder = open_decoder(ENGINE, settings, device)
+    assert isinstance(decoder, FfmpegDecoder)
+    assert decoder.threads == threads
+
+
+@pytest.mark.skipif(Path("/proc/driver/nvidia/version").exists(), reason="there is an NVIDIA driver")
+def test_without_a_driver_only_auto_falls_back_to_ffmpeg() -> None:
+    pytest.importorskip("cuda.core", reason="cuda-python is not installed")
+    with pytest.raises(DeviceError):
+        open_decoder(ENGINE, EngineSettings(decode=Decode.NVDEC), GPU)
+
+
+def test_ffmpeg_gives_the_frames_of_a_segment_behind_those_that_are_done(tmp_path: Path) -> None:
+    info = probe(make_video(tmp_path / "a.mp4", 30, (96, 64)))
+    decoder = FfmpegDecoder(threads=2)
+    frames = list(decoder.decode(info, info.segments[0], 20))
+    assert all(isinstance(frame, DecodedFrame) for frame in frames)
+    assert [round(30 * frame.pts) for frame in frames] == list(range(20, 30))
+    decoder.close()
