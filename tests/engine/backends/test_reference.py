@@ -75,7 +75,7 @@ def test_the_demos_model(tmp_path: Path) -> None:
     inputs = np.random.default_rng(0).random((1, 3, 96, 160), dtype=np.float32)
     with create_backend(DeviceId("cpu", "0")) as backend:
         backend.activate(network, EngineSettings(precision=Precision.FP32))
-        ours = backend.heads(inputs)
+        ours = backend.raw_outputs(inputs)
     for head, reference in zip(ours, opencv_heads(cfg, tmp_path / "opencv.weights", network, inputs), strict=True):
         assert reference.std() > 1
         assert relative_difference(head, reference) < 1e-5

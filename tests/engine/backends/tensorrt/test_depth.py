@@ -97,7 +97,7 @@ def test_without_a_gpu_the_error_says_what_to_do(network: Network) -> None:
         pytest.skip("there is one")
     with pytest.raises(DeviceError, match=r"cuda:0.*doctor"):
         TensorRtDepthBackend(DeviceId.parse("cuda:0+cuda:1")).activate(network, EngineSettings())
-    with pytest.raises(UsageError, match="one device"):
+    with pytest.raises(UsageError, match="needs 2 to 8 devices"):
         TensorRtDepthBackend(DeviceId.parse("cuda:0"))
 
 
