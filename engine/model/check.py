@@ -1,4 +1,4 @@
-"""Checks in milliseconds that a model's files fit together, before workers load it."""
+"""Checks that a model's files belong together, in milliseconds, before workers load the model."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from engine.settings import ModelFiles
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """A model in numbers.
+    """The properties of a model.
 
-    width, height: network input, pixels. layers: as Darknet counts them. parameters: numbers in the weight file.
-    weights_bytes: the weight file's exact size. gflops: 10⁹ floating-point operations per picture, as Darknet's BFLOPS.
+    width, height: size of the network's input, pixels. layers: number of layers as in Darknet. parameters: number of values in the
+    weight file. weights_bytes: exact size of the weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS.
     """
 
     name: str
@@ -33,7 +33,9 @@ class ModelSummary:
 
 
 def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> ModelSummary:
-    """Check everything but the weights themselves: ``load_network`` can then only fail on a weight that is not finite.
+    """Check a model's files without reading the weights. Afterwards, ``load_network`` can fail only on weights that are not finite.
+
+    size: (width, height) of the network's input in pixels instead of the files' own, multiples of 32.
 
     Raises:
         ModelError: a file is missing, damaged or unsupported, or does not fit the others.

@@ -1,4 +1,4 @@
-"""A network without weights: all layers with their shapes. Takes milliseconds and little memory."""
+"""The description of a network: all layers with their shapes, but without weights. It needs little time and memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model.network import Activation, Layer, MaxPool, Shortcut, Yolo
 
 @dataclass(frozen=True, eq=False)
 class ConvolutionSpec(Layer):
-    """A convolution without weights. channels: of its input."""
+    """A convolution without weights. channels: input channels. size: kernel width and height. padding: on each side."""
 
     channels: int
     size: int
@@ -27,18 +27,18 @@ class ConvolutionSpec(Layer):
 
     @property
     def kernel_count(self) -> int:
-        """Elements of the weight array (filters, channels / groups, size, size)."""
+        """Number of elements of the kernel (filters, channels / groups, size, size)."""
         return self.filters * (self.channels // self.groups) * self.size**2
 
     @property
     def float_count(self) -> int:
-        """Numbers in a weight file: biases; with batch normalisation scales, means and variances; the kernel."""
+        """Number of values in a weight file: biases; with batch normalisation scales, means and variances; the kernel."""
         return self.kernel_count + self.filters * (4 if self.batch_normalize else 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """A ``Network`` without weights: its convolutions are ``ConvolutionSpec``."""
+    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``."""
 
     path: Path
     width: int
@@ -69,17 +69,17 @@ class Description:
 
     @property
     def float_count(self) -> int:
-        """Numbers in a weight file after its header."""
+        """Number of values in a weight file after its header."""
         return sum(layer.float_count for layer in self.convolutions)
 
     @property
     def weights_bytes(self) -> int:
-        """Size of a weight file with Darknet's current header of 20 bytes."""
+        """Size of a weight file in bytes, with Darknet's current header of 20 bytes."""
         return 20 + 4 * self.float_count
 
     @property
     def flops(self) -> int:
-        """Floating-point operations for one picture, counted as Darknet counts its BFLOPS."""
+        """Floating-point operations for one picture, counted like Darknet's BFLOPS."""
         return sum(_flops(layer) for layer in self.layers)
 
 
