@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
-from engine.model.network import Convolution, Identity, Layer, Network, Route, Shape, Yolo
-from engine.model.split import PICTURES
+from engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
 
 _SLACK = 1.01
 """The slowest stage may take this factor longer than the optimum, if less data is transferred then."""
@@ -134,8 +133,7 @@ def layer_costs(network: Network, batch: int, value_bytes: int, rates: Rates) ->
     """Estimate the time of each layer, ms, float64 (n,): the longer of arithmetic and memory time (the roofline model)."""
     costs = []
     for layer in network.layers:
-        shapes = [_shape(network, index) for index in layer.inputs]
-        values = batch * (math.prod(layer.shape) + sum(map(math.prod, shapes)))
+        values = batch * (math.prod(layer.shape) + sum(math.prod(network.shape_of(index)) for index in layer.inputs))
         moved = 0.0 if _copies_nothing(layer) else float(value_bytes * values)
         operations = 0.0
         if isinstance(layer, Convolution):
@@ -158,12 +156,8 @@ def arriving_bytes(network: Network, value_bytes: int) -> NDArray[np.float64]:
             entered |= {index for index in network.layers[stop - 1].inputs if index < start}
             if stop == count:
                 entered |= {index for index in range(start) if isinstance(network.layers[index], Yolo)}
-            table[start, stop] = value_bytes * sum(math.prod(_shape(network, index)) for index in entered)
+            table[start, stop] = value_bytes * sum(math.prod(network.shape_of(index)) for index in entered)
     return table
-
-
-def _shape(network: Network, index: int) -> Shape:
-    return (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
 
 
 def _copies_nothing(layer: Layer) -> bool:

@@ -16,17 +16,15 @@ from engine.settings import ModelFiles
 class ModelSummary:
     """The properties of a model.
 
-    width, height: size of the network's input, pixels. layers: number of layers as in Darknet. parameters: number of values in the
-    weight file. weights_bytes: exact size of the weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS.
+    width, height: size of the network's input, pixels. parameters: number of values in the weight file. weights_bytes: exact size of the
+    weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS.
     """
 
     name: str
     width: int
     height: int
-    letter_box: bool
     classes: int
     labels: tuple[str, ...]
-    layers: int
     parameters: int
     weights_bytes: int
     gflops: float
@@ -51,10 +49,8 @@ def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> Model
         name=description.name,
         width=description.width,
         height=description.height,
-        letter_box=description.letter_box,
         classes=description.classes,
         labels=labels,
-        layers=len(description.layers),
         parameters=description.float_count,
         weights_bytes=description.weights_bytes,
         gflops=description.flops / 1e9,

@@ -41,7 +41,7 @@ def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
     layers = _layers(sections, (channels, height, width))
     if not any(isinstance(layer, Yolo) for layer in layers):
         raise net.error("the network has no [yolo] layer: only Darknet's YOLO detectors can be used")
-    return Description(path, width, height, channels, net.flag("letter_box"), layers)
+    return Description(width, height, channels, net.flag("letter_box"), layers, path)
 
 
 def _layers(sections: list[Section], picture: Shape) -> tuple[Layer, ...]:

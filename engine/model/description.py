@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.network import Activation, Layer, MaxPool, Shortcut, Yolo
+from engine.model.network import Activation, Architecture, Layer, MaxPool, Shortcut
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +37,10 @@ class ConvolutionSpec(Layer):
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
-    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``."""
+class Description(Architecture):
+    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``. path: of the cfg."""
 
     path: Path
-    width: int
-    height: int
-    channels: int
-    letter_box: bool
-    layers: tuple[Layer, ...]
 
     @property
     def name(self) -> str:
@@ -53,19 +48,9 @@ class Description:
         return self.path.stem
 
     @property
-    def heads(self) -> tuple[Yolo, ...]:
-        """The YOLO layers, in order."""
-        return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
-
-    @property
     def convolutions(self) -> tuple[ConvolutionSpec, ...]:
         """The layers with weights, in the order of a weight file."""
         return tuple(layer for layer in self.layers if isinstance(layer, ConvolutionSpec))
-
-    @property
-    def classes(self) -> int:
-        """Number of classes, the same in every head."""
-        return self.heads[0].classes
 
     @property
     def float_count(self) -> int:

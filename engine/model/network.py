@@ -122,21 +122,17 @@ class Yolo(Layer):
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """A network with its weights.
+class Architecture:
+    """The input and the layers of a network.
 
-    name: the cfg's stem. width, height: size of the input, pixels. letter_box: whether pictures keep their aspect ratio. labels: one per
-    class. digest: SHA-256 of the description and the weights, hexadecimal; identifies the model in caches.
+    width, height: size of the input, pixels. letter_box: whether pictures keep their aspect ratio.
     """
 
-    name: str
     width: int
     height: int
     channels: int
     letter_box: bool
     layers: tuple[Layer, ...]
-    labels: tuple[str, ...]
-    digest: str
 
     @property
     def heads(self) -> tuple[Yolo, ...]:
@@ -147,3 +143,20 @@ class Network:
     def classes(self) -> int:
         """Number of classes, the same in every head."""
         return self.heads[0].classes
+
+    def shape_of(self, index: int) -> Shape:
+        """Return the shape of a layer's output, or of the network's input for -1."""
+        return (self.channels, self.height, self.width) if index < 0 else self.layers[index].shape
+
+
+@dataclass(frozen=True, eq=False)
+class Network(Architecture):
+    """A network with its weights.
+
+    name: the cfg's stem. labels: one per class. digest: SHA-256 of the description and the weights, hexadecimal; identifies the model
+    in caches.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    digest: str

@@ -75,15 +75,12 @@ def to_onnx(network: Network) -> onnx.ModelProto:
     values: list[str] = []
     for index, layer in enumerate(network.layers):
         inputs = [INPUT if source < 0 else values[source] for source in layer.inputs]
-        shapes = [
-            network.layers[source].shape if source >= 0 else (network.channels, network.height, network.width) for source in layer.inputs
-        ]
-        values.append(graph.add(f"layer_{index}", layer, inputs, shapes))
+        values.append(graph.add(f"layer_{index}", layer, inputs, [network.shape_of(source) for source in layer.inputs]))
     heads = []
     for number, head in enumerate(network.heads):
         graph.node("Identity", [values[head.inputs[0]]], f"head_{number}")
         heads.append(helper.make_tensor_value_info(f"head_{number}", TensorProto.FLOAT, ["batch", *head.shape]))
-    picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", network.channels, network.height, network.width])
+    picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", *network.shape_of(-1)])
     made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
     model = helper.make_model(made, producer_name="framefleet", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     helper.set_model_props(model, {"digest": network.digest, "labels": "\n".join(network.labels)})

@@ -37,12 +37,8 @@ class VideoReader(Closing):
             SourceError: as ``probe``.
         """
         self.info = probe(path)
-        self._max_size = max_size
-        self._path = path
-        self._file: VideoFile | None = None
-        if self.info.kind is SourceKind.VIDEO:
-            self._file = VideoFile(path, _THREADS)
-            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+        self._file = VideoFile(path, _THREADS) if self.info.kind is SourceKind.VIDEO else None
+        self.resize(max_size)
         self._frames = self._play(None)
 
     def seek(self, pts: float) -> None:

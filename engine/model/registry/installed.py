@@ -11,10 +11,8 @@ from engine.errors import DownloadError, UsageError
 from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
 from engine.model.registry.lock import locked
+from engine.model.registry.partial import Partial
 from engine.settings import ModelFiles
-
-PART = ".part"
-"""The suffix of unfinished downloads. Such files are never used as models."""
 
 
 def models_folder() -> Path:
@@ -39,10 +37,7 @@ def is_installed(entry: ModelEntry, folder: Path) -> bool:
 
 def partial_bytes(entry: ModelEntry, folder: Path) -> int:
     """Return the number of bytes of the weight file that an interrupted download has stored."""
-    try:
-        return Path(f"{files_of(entry, folder).weights}{PART}").stat().st_size
-    except OSError:
-        return 0
+    return Partial(Path(files_of(entry, folder).weights)).length
 
 
 def remove_model(entry: ModelEntry, folder: Path) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.registry.installed import PART
+PART = ".part"
+"""The suffix of unfinished downloads. Such files are never used as models."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ class Partial:
     @property
     def length(self) -> int:
         """Number of bytes so far, 0 if there is no file."""
-        return self.path.stat().st_size if self.path.is_file() else 0
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
     def resume_point(self, address: str) -> tuple[int, str]:
         """Return the position to continue from and the server's mark of the file; (0, "") to start from the beginning."""
