@@ -271,6 +271,6 @@ def test_absurd_networks_cost_nothing(tmp_path: Path, text: str, complaint: str)
         tracemalloc.stop()
 
 
-def test_unknown_options_of_training_are_no_matter(cfg: Callable[[str], Description]) -> None:
+def test_unknown_options_of_training_have_no_effect(cfg: Callable[[str], Description]) -> None:
     text = (NET + HEAD).replace("[convolutional]\n", "[convolutional]\nstopbackward=800\nassisted_excitation=4000\nxnor=0\nnonsense=?\n")
     assert re.sub(r"made", "", cfg(text).name) == ""
