@@ -86,7 +86,7 @@ def missing(path: Path) -> str:
     scheme, rest = address.groups()
     if scheme.lower() == "file":
         return f"file:///{rest} is an address: give the path alone, /{rest}"
-    return f"{scheme}://{rest} is an address, and only files and folders can be read: save what it gives as a file, and name that"
+    return f"{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first"
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -127,7 +127,7 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
         elif "=" not in line:
             raise ModelError(f"{path}, line {number}: '{_short(line)}' is neither a [section] nor option=value: is this a Darknet cfg?")
         elif section is None:
-            raise ModelError(f"{path}, line {number}: '{_short(line)}' stands before the first section: a Darknet cfg begins with [net]")
+            raise ModelError(f"{path}, line {number}: '{_short(line)}' is before the first section: a Darknet cfg begins with [net]")
         else:
             key, _, value = line.partition("=")
             section.options.setdefault(key, (value, number))

@@ -44,7 +44,7 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     """
     content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES or b"\0" in content:
-        raise ModelError(f"{path} is not a list of labels, which is a text file with one name a line")
+        raise ModelError(f"{path} is not a list of labels: a list of labels is a text file with one name per line")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -66,7 +66,7 @@ class LayerContext:
             index = value + here if value < 0 else value
             if not 0 <= index < here:
                 known = f"0 to {here - 1}, or {-here} to -1" if here else "none"
-                raise self.error(f"{key}={value} is not an earlier layer: those are {known}", key)
+                raise self.error(f"{key}={value} is not an earlier layer: the earlier layers are {known}", key)
             found.append(index)
         return tuple(found)
 
