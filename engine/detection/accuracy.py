@@ -98,5 +98,5 @@ def _rows(found: Sequence[Detections]) -> Iterator[dict[str, Any]]:
     for image, detections in enumerate(found):
         corners = detections.boxes.astype(np.float64)
         corners[:, 2:] -= corners[:, :2]
-        for box, confidence, kind in zip(corners.tolist(), detections.scores.tolist(), detections.class_ids.tolist(), strict=True):
-            yield {"image_id": image, "category_id": kind + 1, "bbox": box, "score": confidence}
+        for box, confidence, class_id in zip(corners.tolist(), detections.scores.tolist(), detections.class_ids.tolist(), strict=True):
+            yield {"image_id": image, "category_id": class_id + 1, "bbox": box, "score": confidence}

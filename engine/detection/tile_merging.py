@@ -47,8 +47,8 @@ def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections
         cut = _cut_sides(boxes, areas, tiling)
         coarse = (tile == len(tiling) - 1) & tiling.whole
         groups, tiles = _groups(boxes, class_ids, tile, areas, cut)
-        partly = np.asarray(cut.any(axis=1), np.bool_)
-        kept = [_one_of(group, boxes, scores, partly, coarse) for group in groups]
+        is_cut = np.asarray(cut.any(axis=1), np.bool_)
+        kept = [_object_box(group, boxes, scores, is_cut, coarse) for group in groups]
         boxes, scores = np.array([box for box, _, _ in kept], np.float32), np.array([score for _, score, _ in kept], np.float32)
         class_ids = class_ids[[group[0] for group in groups]]
         alive = _without_duplicates(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
@@ -142,7 +142,7 @@ def _continuation(
     return np.asarray(np.where(meets & (around > 0), shared / np.maximum(around, 1e-6), 0), np.float32)
 
 
-def _one_of(
+def _object_box(
     group: list[int], boxes: NDArray[np.float32], scores: NDArray[np.float32], cut: NDArray[np.bool_], coarse: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], float, bool]:
     """Return box and confidence of an object, and whether it is a single cut box."""

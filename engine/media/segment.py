@@ -36,7 +36,7 @@ def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
     """Yield the packets needed to decode a segment's frames, in decoding order.
 
     The next segment's keyframe may be followed by frames that are shown before it and are decoded from it. Reading therefore
-    continues after the keyframe until a packet that is shown later.
+    continues after the keyframe until a packet that is shown after it.
     """
     packets = file.packets() if segment.start is None else file.packets_from(segment.start)
     keyframe: list[VideoPacket] = []

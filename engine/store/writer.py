@@ -105,7 +105,7 @@ class SessionWriter:
             found = frame.detections
             if found:
                 rows = zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True)
-                self._detections += [(source, index, ordinal, kind, score, *box) for ordinal, (kind, score, box) in enumerate(rows)]
+                self._detections += [(source, index, ordinal, class_id, score, *box) for ordinal, (class_id, score, box) in enumerate(rows)]
         self.commit_due()
 
     def commit_due(self) -> None:

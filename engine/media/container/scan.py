@@ -81,7 +81,7 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
     shown, next_cut = 0, SEGMENT_FRAMES
     for number, (dts, key, discard) in enumerate(entries):
         if key and not discard and next_cut <= shown <= frames - SEGMENT_FRAMES // 2:
-            cut = _look_at_cut(file, entries[number - 1][0], dts, shown)
+            cut = _cut_at(file, entries[number - 1][0], dts, shown)
             if cut is None or (cuts and cut.pts <= cuts[-1].pts):
                 return None
             cuts.append(cut)
@@ -91,7 +91,7 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
     return frames, float(duration * file.time_base) if duration else None, cuts
 
 
-def _look_at_cut(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
+def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
     """Return the cut at the keyframe with this dts, None if there is none.
 
     dts_before: of the packet before it. decoded_before: the number of frames before it in decoding order that are shown at all.
