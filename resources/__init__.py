@@ -1,4 +1,4 @@
-"""Icons, labels, the list of models, and the files of the demo."""
+"""Files that Framefleet needs at run time: icons, labels, the list of models, and the demo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DEMO = Path(__file__).parent / "demo"
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """The demo's files: a Darknet model, a rendered street, and the ground truth of its frames (COCO, gzip)."""
+    """The demo's files: a Darknet model (cfg, weights, labels), a rendered clip of a street, and its ground truth (gzipped COCO)."""
 
     cfg: Path = _DEMO / "framefleet-demo.cfg"
     weights: Path = _DEMO / "framefleet-demo.weights"

@@ -1,1 +1,1 @@
-"""From pictures to network inputs and from raw outputs to detections, with NumPy."""
+"""Preprocessing of pictures, postprocessing of raw outputs to detections, tiling, and accuracy."""

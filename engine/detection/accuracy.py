@@ -1,4 +1,4 @@
-"""Scores detections: mean average precision as COCO defines it (https://cocodataset.org/#detection-eval)."""
+"""Computes the accuracy of detections: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from engine.errors import SourceError
 from engine.types import Detections
 
 FLOOR = 0.005
-"""The confidence to detect with before scoring: average precision needs weak detections, too."""
+"""The confidence threshold for detections to score: average precision needs weak detections, too."""
 
 
 @dataclass(frozen=True)
 class ClassAccuracy:
-    """Average precision of one class, 0..1: at IoU 0.5, and averaged over IoU 0.5, 0.55, …, 0.95. objects: of the class in the truth."""
+    """Average precision of one class, 0..1: at IoU 0.5, and averaged over IoU 0.5, 0.55, …, 0.95.
+
+    objects: number of objects of the class in the ground truth.
+    """
 
     label: str
     ap50: float
@@ -32,19 +35,21 @@ class ClassAccuracy:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Mean average precision, 0..1, over the classes of which the truth has objects."""
+    """Mean average precision, 0..1, over the classes with objects in the ground truth."""
 
     map50: float
     map50_95: float
     classes: tuple[ClassAccuracy, ...]
 
     def as_json(self) -> dict[str, float]:
-        """The two means, rounded."""
+        """Return the two means, rounded to 4 decimals."""
         return {"map50": round(self.map50, 4), "map50_95": round(self.map50_95, 4)}
 
 
 def read_truth(path: Path) -> dict[str, Any]:
-    """Read a gzipped COCO file. Image ids are frame indices, category ids are class ids + 1, and ``iscrowd`` objects do not count.
+    """Read the ground truth of a clip from a gzipped COCO file.
+
+    Image ids are frame indices, category ids are class ids + 1, and objects with ``iscrowd`` are not scored.
 
     Raises:
         SourceError: the file is missing or damaged.
@@ -57,12 +62,15 @@ def read_truth(path: Path) -> dict[str, Any]:
 
 
 def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
-    """Compare detections with the truth. truth: a COCO data set with image ids from 0. found: detections of each image, by id."""
+    """Compare detections with the ground truth.
+
+    truth: a COCO data set with image ids from 0. found: the detections of each image, in the order of the ids.
+    """
     from pycocotools.coco import COCO
     from pycocotools.cocoeval import COCOeval
 
     categories = sorted(truth["categories"], key=lambda category: category["id"])
-    asked = np.bincount([note["category_id"] for note in truth["annotations"] if not note["iscrowd"]], minlength=categories[-1]["id"] + 1)
+    objects = np.bincount([note["category_id"] for note in truth["annotations"] if not note["iscrowd"]], minlength=categories[-1]["id"] + 1)
     precision = np.zeros((10, 1, len(categories)))
     if rows := list(_rows(found)):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -77,18 +85,18 @@ def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
             evaluation.accumulate()
         precision = evaluation.eval["precision"][:, :, :, 0, 0]  # overlaps, recalls, classes
     classes = [
-        ClassAccuracy(category["name"], float(precision[0, :, i].mean()), float(precision[:, :, i].mean()), int(asked[category["id"]]))
+        ClassAccuracy(category["name"], float(precision[0, :, i].mean()), float(precision[:, :, i].mean()), int(objects[category["id"]]))
         for i, category in enumerate(categories)
-        if asked[category["id"]]
+        if objects[category["id"]]
     ]
     count = max(len(classes), 1)
     return Accuracy(sum(c.ap50 for c in classes) / count, sum(c.ap50_95 for c in classes) / count, tuple(classes))
 
 
 def _rows(found: Sequence[Detections]) -> Iterator[dict[str, Any]]:
-    """Detections as COCO's results format has them."""
+    """Yield detections in COCO's results format."""
     for image, detections in enumerate(found):
         corners = detections.boxes.astype(np.float64)
         corners[:, 2:] -= corners[:, :2]
-        for box, confidence, kind in zip(corners.tolist(), detections.scores.tolist(), detections.class_ids.tolist(), strict=True):
-            yield {"image_id": image, "category_id": kind + 1, "bbox": box, "score": confidence}
+        for box, confidence, class_id in zip(corners.tolist(), detections.scores.tolist(), detections.class_ids.tolist(), strict=True):
+            yield {"image_id": image, "category_id": class_id + 1, "bbox": box, "score": confidence}

@@ -1,4 +1,4 @@
-"""Greedy non-maximum suppression within each class, by IoU as in OpenCV, or by DIoU as Darknet's cfgs ask for.
+"""Greedy non-maximum suppression within each class, by IoU as in OpenCV, or by DIoU as some Darknet cfgs specify.
 
 Formulas: AlexeyAB/darknet, ``src/box.c`` (``diounms_sort``, ``box_diounms``).
 """
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PAIRS = 1 << 14
-"""Pairs of boxes compared at once: large arrays amortise NumPy's overhead, small ones fit the cache."""
+"""Number of pairs of boxes compared at once: large arrays amortise NumPy's overhead, small arrays fit into the cache."""
 
 _CROWD = 256
-"""If a box has at least this number of weaker boxes, it is compared with them alone, and dropped boxes are skipped."""
+"""A box with at least this number of weaker boxes in its class is processed separately, and skipped if it is dropped already."""
 
 _TINY = float(np.finfo(np.float32).tiny)
 
@@ -20,16 +20,17 @@ _TINY = float(np.finfo(np.float32).tiny)
 def nms(
     boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], iou: float, diou_beta: float | None = None
 ) -> NDArray[np.intp]:
-    """Indices of the boxes to keep, strongest first; equal scores in input order.
+    """Return the indices of the boxes to keep, highest score first; equal scores in input order.
 
-    A box is dropped if its IoU with a stronger kept box of its class is above ``iou``. With ``diou_beta`` it is dropped if
-    IoU - (d² / c²)^beta is above ``iou``: d is the distance of the centres, c the diagonal of the box around both.
+    A box is dropped if its overlap with a stronger kept box of its class is above ``iou``. The overlap is the IoU, or with ``diou_beta``
+    IoU - (d² / c²)^beta: d is the distance of the centres, c the diagonal of the box around both.
+
     boxes: float32 (n, 4), x1 y1 x2 y2. scores: float32 (n,). class_ids: int32 (n,).
     """
-    order = np.lexsort((-scores, class_ids))  # each class in one run, strongest first; stable
+    order = np.lexsort((-scores, class_ids))  # by class, then by descending score; stable
     sides, classes = np.ascontiguousarray(boxes[order].T), class_ids[order]
     count = len(order)
-    weaker = np.searchsorted(classes, classes, side="right") - np.arange(1, count + 1)  # of each box's class
+    weaker = np.searchsorted(classes, classes, side="right") - np.arange(1, count + 1)  # number of weaker boxes in the class of each box
     pairs = np.cumsum(weaker)
     alive = np.ones(count, np.bool_)
     start = 0
@@ -56,7 +57,7 @@ def nms(
 
 
 def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_beta: float | None) -> NDArray[np.float32]:
-    """By how much the overlap of each pair of boxes, float32 (4, n) or (4, 1), exceeds the limit; ≤ 0: not at all."""
+    """Compute a value for each pair of boxes that is positive if their overlap exceeds the limit. a, b: float32 (4, n) or (4, 1)."""
     (left, top, right, bottom), (other_left, other_top, other_right, other_bottom) = a, b
     width = np.maximum(np.minimum(right, other_right) - np.maximum(left, other_left), 0)
     overlap = width * np.maximum(np.minimum(bottom, other_bottom) - np.maximum(top, other_top), 0)
@@ -64,7 +65,7 @@ def _excess(a: NDArray[np.float32], b: NDArray[np.float32], iou: float, diou_bet
     excess: NDArray[np.float32] = overlap - iou * union
     if diou_beta is None:
         return excess
-    near = np.flatnonzero(excess > 0)  # the distance term only reduces it
+    near = np.flatnonzero(excess > 0)  # the distance term can only reduce the excess
     distance = (left + right - other_left - other_right)[near] ** 2 + (top + bottom - other_top - other_bottom)[near] ** 2
     around = (np.maximum(right, other_right) - np.minimum(left, other_left))[near] ** 2
     around += (np.maximum(bottom, other_bottom) - np.minimum(top, other_top))[near] ** 2

@@ -1,4 +1,4 @@
-"""Turns a network's raw outputs into the detections of each picture; every backend uses it."""
+"""Converts a network's raw outputs to detections, for all backends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from engine.types import Detections
 
 
 def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Detections]:
-    """The detections of each picture, boxes in its pixels and clipped to it. Boxes outside the picture are dropped.
+    """Return the detections of each picture. Boxes are in its pixels and clipped to it; boxes outside the picture are dropped.
 
-    heads: one float32 (at least len(fits), anchors · (5 + classes), rows, columns) per YOLO layer. fits: the position of each picture in
-    the network's input.
+    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer; batch ≥ len(fits).
+    fits: the position of each picture in the network's input.
     """
     found = []
     candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)

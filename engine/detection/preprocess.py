@@ -1,4 +1,4 @@
-"""Resizes pictures to the network's input and maps boxes back to the picture."""
+"""Resizes pictures to the network's input, and converts boxes back to pixels of the picture."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from engine.types import Image
 
 _GREY = 127.5
-"""The colour around a letterboxed picture: 0.5 in Darknet."""
+"""The value around a letterboxed picture: 0.5 in Darknet's range of 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The position of a picture in the network's input, pixels. width, height: of the picture. left, …: of the resized picture."""
+    """The position of a resized picture in the network's input, pixels.
+
+    width, height: size of the picture. left, top, inner_width, inner_height: the resized picture in the network's input.
+    """
 
     width: int
     height: int
@@ -27,7 +30,10 @@ class Fit:
     inner_height: int
 
     def to_source(self, boxes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Convert boxes x1 y1 x2 y2, float32 (n, 4), from pixels of the network's input to pixels of the picture; clip them to it."""
+        """Convert boxes from pixels of the network's input to pixels of the picture, and clip them to it.
+
+        boxes: float32 (n, 4), x1 y1 x2 y2.
+        """
         scale = np.array([self.width / self.inner_width, self.height / self.inner_height] * 2, np.float32)
         offset = np.array([self.left, self.top] * 2, np.float32)
         limit = np.array([self.width, self.height] * 2, np.float32)
@@ -36,9 +42,10 @@ class Fit:
 
 
 def plan_fit(width: int, height: int, network_width: int, network_height: int, letterbox: bool) -> Fit:
-    """Position a picture of ``width`` × ``height`` pixels: stretched to the whole input, or centred with its aspect ratio.
+    """Compute the position of a picture of ``width`` × ``height`` pixels in the network's input.
 
-    Rounds like Darknet's ``letterbox_image`` does (AlexeyAB/darknet, ``src/image.c``).
+    The picture is stretched to the whole input, or with ``letterbox`` centred with its aspect ratio. Rounds like Darknet's
+    ``letterbox_image`` (AlexeyAB/darknet, ``src/image.c``).
     """
     if not letterbox:
         return Fit(width, height, 0, 0, network_width, network_height)
@@ -51,11 +58,11 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
 
 
 def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
-    """Resize a picture (bilinear) into ``out`` and give its position there.
+    """Resize a picture (bilinear) into ``out``. Returns its position there.
 
-    image: uint8 (height, width, 3) RGB. out: float32 of the network's size, the same layout, 0..255. still: whether it is a picture
-    and not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels (``resize_image``), and frames with
-    OpenCV's ``resize``. The results differ by up to half a pixel, which matters for small objects.
+    image: uint8 (height, width, 3), RGB. out: float32 (network height, network width, 3), 0..255.
+    still: whether the image is a picture, not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels
+    (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
 
     Raises:
         ValueError: ``image`` has another shape or dtype, or is empty.
@@ -77,7 +84,7 @@ def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = F
 
 
 def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[np.float32]:
-    """Darknet's ``resize_image``: float32 (height, width, 3), 0..255, not rounded."""
+    """Resize like Darknet's ``resize_image``. Returns float32 (height, width, 3), 0..255, not rounded."""
 
     def blend(picture: NDArray[Any], size: int, axis: int) -> NDArray[np.float32]:
         place = np.linspace(0, picture.shape[axis] - 1, size, dtype=np.float32)

@@ -1,8 +1,8 @@
 """Merges the detections in the tiles of a picture.
 
-Two detections of different tiles show one object if they agree in the region that both tiles see. So an object that one tile sees whole
-and another in part is found once, whole. An object that is larger than the overlap, so that every tile cuts it, becomes the union of
-its parts. Two detections of one tile are never merged: the suppression within the tile kept them apart.
+Two detections of different tiles show the same object if their boxes agree in the region that both tiles cover. An object that is whole
+in one tile and cut in another therefore becomes one detection with the whole box. An object that every tile cuts becomes the union of
+its parts. Two detections of one tile are never merged: non-maximum suppression within the tile has kept both.
 """
 
 from __future__ import annotations
@@ -16,23 +16,25 @@ from engine.detection.tiling import Tiling
 from engine.types import Detections
 
 AGREEMENT = 0.5
-"""The least IoU of two boxes of one object, within the region that both tiles see."""
+"""The minimum IoU of two boxes of one object, within the region that both tiles cover."""
 
 EDGE = 0.015
-"""A box that ends this near to an inner border of its tile may be cut by it. A share of the tile's side."""
+"""A box that ends within this distance of an inner border of its tile may be cut. The unit is the tile's side."""
 
 INSIDE = 0.8
-"""A cut box that was not merged is dropped if at least this share of it lies in an object of other tiles."""
+"""A cut box that was not merged is dropped if at least this share of its area lies in an object of other tiles."""
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = range(4)
 
 
 def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections:
-    """The objects of a picture, strongest first.
+    """Return the objects of a picture, highest confidence first.
 
-    found: the detections of each tile, boxes in the tile's pixels. iou: two boxes of a class and of different tiles with a higher IoU are
-    always one object. Of the boxes of an object it takes the one of the most confident tile that sees the object whole. If there is none,
-    it takes the one of the whole picture, which is less exact, or else the union of all, with their highest confidence.
+    The box of an object is the most confident one that no tile cuts. If there is none, it is the box found in the whole picture, which
+    is less exact. If that is missing too, it is the union of all boxes, with their highest confidence.
+
+    found: the detections of each tile, boxes in the tile's pixels. iou: two boxes of one class and of different tiles with a higher IoU
+    are always one object.
     """
     tile = np.repeat(np.arange(len(tiling)), [len(each) for each in found])
     if not len(tile):
@@ -45,8 +47,8 @@ def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections
         cut = _cut_sides(boxes, areas, tiling)
         coarse = (tile == len(tiling) - 1) & tiling.whole
         groups, tiles = _groups(boxes, class_ids, tile, areas, cut)
-        partly = np.asarray(cut.any(axis=1), np.bool_)
-        kept = [_one_of(group, boxes, scores, partly, coarse) for group in groups]
+        is_cut = np.asarray(cut.any(axis=1), np.bool_)
+        kept = [_object_box(group, boxes, scores, is_cut, coarse) for group in groups]
         boxes, scores = np.array([box for box, _, _ in kept], np.float32), np.array([score for _, score, _ in kept], np.float32)
         class_ids = class_ids[[group[0] for group in groups]]
         alive = _without_duplicates(boxes, scores, class_ids, tiles, [partial for _, _, partial in kept], iou)
@@ -56,20 +58,20 @@ def merge(tiling: Tiling, found: Sequence[Detections], iou: float) -> Detections
 
 
 def _cut_sides(boxes: NDArray[np.float32], areas: NDArray[np.float32], tiling: Tiling) -> NDArray[np.bool_]:
-    """Which sides of each box, bool (n, 4), may be cut by the tile's border."""
+    """Find the sides of boxes that the tile's border may cut. Returns bool (n, 4)."""
     inner = np.stack([areas[:, 0] > 0, areas[:, 1] > 0, areas[:, 2] < tiling.width, areas[:, 3] < tiling.height], axis=1)
     return np.asarray(inner & (np.abs(boxes - areas) <= np.tile(_edge(areas), 2)), np.bool_)
 
 
 def _edge(areas: NDArray[np.float32]) -> NDArray[np.float32]:
-    """``EDGE`` in pixels, across and down, (n, 2)."""
+    """Convert ``EDGE`` to pixels, horizontally and vertically, (n, 2)."""
     return np.asarray(np.maximum(EDGE * (areas[:, 2:] - areas[:, :2]), 1), np.float32)
 
 
 def _groups(
     boxes: NDArray[np.float32], class_ids: NDArray[np.int32], tile: NDArray[np.intp], areas: NDArray[np.float32], cut: NDArray[np.bool_]
 ) -> tuple[list[list[int]], list[int]]:
-    """Group the detections by object, best agreement first. Gives the indices of each object's boxes, and its tiles as a bit mask."""
+    """Group the detections by object, best agreement first. Returns the indices of each object's boxes, and its tiles as a bit mask."""
     first, second = _near(boxes, class_ids, 2 * float(_edge(areas).min(initial=np.inf)))
     apart = tile[first] != tile[second]
     first, second = first[apart], second[apart]
@@ -90,7 +92,7 @@ def _groups(
 
 
 def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of boxes of one class that are at most ``gap`` pixels apart."""
+    """Return the indices of all pairs of boxes of one class that are at most ``gap`` pixels apart."""
     order = np.argsort(boxes[:, _LEFT], kind="stable")
     left, right = boxes[order, _LEFT], boxes[order, _RIGHT]
     count = np.searchsorted(left, right + gap, side="right") - np.arange(1, len(order) + 1)
@@ -106,10 +108,10 @@ def _near(boxes: NDArray[np.float32], class_ids: NDArray[np.int32], gap: float) 
 def _agreement(
     boxes: NDArray[np.float32], areas: NDArray[np.float32], cut: NDArray[np.bool_], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> NDArray[np.float32]:
-    """How well the boxes of each pair agree in the region that both tiles see, 0..1."""
+    """Compute how well the boxes of each pair agree in the region that both tiles cover, 0..1."""
     both = _intersection(areas[first], areas[second])
     whole = np.asarray(~cut.any(axis=1), np.bool_)
-    # if one tile sees the object whole, the other one's box is not cut to the shared region
+    # if the object is whole in one tile, the other tile's box is not clipped to the shared region
     one = np.where(whole[second, None], boxes[first], _intersection(boxes[first], both))
     other = np.where(whole[first, None], boxes[second], _intersection(boxes[second], both))
     beside, below = (_continuation(boxes, areas, cut, first, second, both, across=across) for across in (True, False))
@@ -125,7 +127,7 @@ def _continuation(
     both: NDArray[np.float32],
     across: bool,
 ) -> NDArray[np.float32]:
-    """For tiles that hardly overlap: how well one box continues the other, by the IoU of their spans along the border, 0..1."""
+    """Compute how well one box continues the other, for tiles that hardly overlap: the IoU of their spans along the border, 0..1."""
     low, high = (_LEFT, _RIGHT) if across else (_TOP, _BOTTOM)
     along = [_TOP, _BOTTOM] if across else [_LEFT, _RIGHT]
     before = np.where(areas[first, low] <= areas[second, low], first, second)
@@ -140,10 +142,10 @@ def _continuation(
     return np.asarray(np.where(meets & (around > 0), shared / np.maximum(around, 1e-6), 0), np.float32)
 
 
-def _one_of(
+def _object_box(
     group: list[int], boxes: NDArray[np.float32], scores: NDArray[np.float32], cut: NDArray[np.bool_], coarse: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], float, bool]:
-    """Box and confidence of an object, and whether it is a single cut box."""
+    """Return box and confidence of an object, and whether it is a single cut box."""
     if len(group) == 1:
         return boxes[group[0]], float(scores[group[0]]), bool(cut[group[0]])
     for fitting in ([index for index in group if not cut[index] and not coarse[index]], [index for index in group if coarse[index]]):
@@ -157,7 +159,7 @@ def _one_of(
 def _without_duplicates(
     boxes: NDArray[np.float32], scores: NDArray[np.float32], class_ids: NDArray[np.int32], tiles: list[int], partial: list[bool], iou: float
 ) -> NDArray[np.bool_]:
-    """Which objects to keep, bool (n,). Of two overlapping objects without a common tile one is dropped. tiles: bit mask of each object."""
+    """Drop one of two overlapping objects without a common tile. Returns which objects to keep, bool (n,). tiles: bit mask of each."""
     alive = np.ones(len(boxes), np.bool_)
     first, second = _near(boxes, class_ids, 0)
     shared = _area(_intersection(boxes[first], boxes[second]))
@@ -177,7 +179,7 @@ def _without_duplicates(
 
 
 def _intersection(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The intersections of two arrays of boxes, (n, 4). Right is less than left where there is none."""
+    """Intersect two arrays of boxes, (n, 4). Right is less than left where they do not intersect."""
     return np.concatenate([np.maximum(a[:, :2], b[:, :2]), np.minimum(a[:, 2:], b[:, 2:])], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""Cuts a picture into overlapping tiles. ``engine.detection.tile_merging`` merges their detections."""
+"""Divides a picture into overlapping tiles. ``engine.detection.tile_merging`` merges their detections."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from engine.settings import Tiles
 
 MOST_TILES = 1024
-"""The most tiles of an automatic grid."""
+"""The maximum number of tiles of an automatic grid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tiling:
-    """The tiles of a picture. width, height: of the picture, pixels. columns, rows: of the grid.
+    """The tiles of a picture. width, height: size of the picture, pixels. columns, rows: size of the grid.
 
-    whole: whether the last tile is the whole picture. boxes: int32 (tiles, 4), x1 y1 x2 y2, pixels, row by row.
+    whole: whether the last tile is the whole picture. boxes: int32 (tiles, 4), x1 y1 x2 y2 in pixels, row by row.
     """
 
     width: int
@@ -35,9 +35,9 @@ class Tiling:
 
 @lru_cache(64)
 def plan_tiles(width: int, height: int, network_width: int, network_height: int, tiles: Tiles) -> Tiling:
-    """The tiles of a picture of width × height pixels. network_width, network_height: the network's input, pixels.
+    """Compute the tiles of a picture of width × height pixels. network_width, network_height: size of the network's input, pixels.
 
-    Unless the settings give a grid, a tile is about as large as the network's input. If the grid has one tile, that is the whole picture.
+    If the settings contain no grid, a tile is about as large as the network's input. A single tile is the whole picture.
     """
     columns = min(width, tiles.columns or _count(width, network_width, tiles.overlap))
     rows = min(height, tiles.rows or _count(height, network_height, tiles.overlap))
@@ -54,12 +54,12 @@ def plan_tiles(width: int, height: int, network_width: int, network_height: int,
 
 
 def _count(size: int, tile: int, overlap: float) -> int:
-    """How many tiles of about this size cover a side."""
+    """Return the number of tiles of about this size that cover a side of the picture."""
     return max(1, round((size / tile - overlap) / (1 - overlap)))
 
 
 def _spans(size: int, count: int, overlap: float) -> list[tuple[int, int]]:
-    """Start and end of each tile along a side: evenly spaced, of equal length, neighbours share at least ``overlap`` of it."""
+    """Return start and end of each tile along a side: of equal length, evenly spaced, and overlapping by at least ``overlap`` of it."""
     length = min(size, math.ceil(size / (count - (count - 1) * overlap)))
     starts = [round(index * (size - length) / max(1, count - 1)) for index in range(count)]
     return [(start, start + length) for start in starts]

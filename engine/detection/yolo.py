@@ -1,4 +1,4 @@
-"""Decodes the raw outputs of YOLO layers to candidate boxes, like AlexeyAB's Darknet.
+"""Decodes the raw outputs of YOLO layers to candidate boxes, with the formulas of AlexeyAB's Darknet.
 
 Formulas: AlexeyAB/darknet, ``src/yolo_layer.c`` (``get_yolo_box``, ``forward_yolo_layer``, ``get_yolo_detections``).
 """
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from engine.model.network import Yolo
 
 _CERTAIN = 10.0
-"""Less than every logit whose logistic rounds to 1 in float32."""
+"""A logit below all logits whose logistic rounds to 1 in float32."""
 
 _WIDEST = 20.0
-"""The largest logit of a width: exp(20) times an anchor exceeds any picture, and a float32 still holds its square."""
+"""The limit for raw widths and heights: exp(20) times an anchor exceeds any picture, and float32 can still represent its square."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The boxes of a picture before non-maximum suppression, in no particular order.
+    """The boxes of a picture before non-maximum suppression, in undefined order.
 
     boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
     class_ids: int32 (n,). A box with several classes appears once for each.
@@ -39,10 +39,10 @@ class Candidates:
 
 
 def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
-    """The candidates of each picture in a batch.
+    """Return the candidates of each picture in a batch.
 
-    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer; NaN gives no candidate.
-    width, height: the network's input, pixels. confidence: the lowest objectness · class probability of a candidate.
+    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer; boxes with NaN are dropped.
+    width, height: size of the network's input, pixels. confidence: the minimum of objectness · class probability.
     """
     pictures = []
     with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0; NaN is dropped below
@@ -56,7 +56,7 @@ def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: 
 def decode_cells(
     heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Boxes, float32 (n, 4), and class scores, float32 (n, classes), of every cell and anchor, to compare networks."""
+    """Decode every cell and anchor, to compare networks. Returns boxes, float32 (n, 4), and class scores, float32 (n, classes)."""
     boxes, scores = [], []
     with np.errstate(over="ignore", invalid="ignore"):
         for head, layer in zip(heads, layers, strict=True):
@@ -76,7 +76,7 @@ def _decode_head(
     rows, columns = head.shape[1:]
     values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
 
-    # a score is at most its objectness and at most its class probability: this comparison rejects most cells
+    # a score is never higher than its objectness or its class probability: these comparisons reject most cells
     floor = confidence if layer.new_coords else _logit(confidence)
     anchor, cell = np.nonzero(values[:, 4] >= floor)
     found = values[anchor, :, cell]
@@ -99,7 +99,7 @@ def _boxes(
     grid: tuple[int, int],
     size: tuple[int, int],
 ) -> NDArray[np.float32]:
-    """x1 y1 x2 y2, float32 (n, 4), in pixels of the network's input. values: x, y, width and height as the network gives them."""
+    """Return boxes x1 y1 x2 y2, float32 (n, 4), in pixels of the network's input. values: raw x, y, width and height, (n, 4)."""
     rows, columns = grid
     place, extent = values[:, :2], values[:, 2:]
     if layer.new_coords:
@@ -119,5 +119,5 @@ def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _logit(confidence: float) -> float:
-    """The inverse of the logistic, a little lower, so that rounding rejects no box before its score is compared."""
+    """Return the inverse of the logistic, a little lower, so that rounding rejects no box before its score is compared."""
     return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else _CERTAIN

@@ -1,1 +1,1 @@
-"""Sources: finding, probing, cutting and decoding videos and pictures."""
+"""Sources (videos and pictures): find them, probe them, divide them into segments, decode them."""

@@ -1,4 +1,4 @@
-"""Decodes a segment of any source on the CPU: its frames, and a failure for each frame that cannot be decoded."""
+"""Decodes segments of any source on the CPU, to frames and failures."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 
 THREADS = min(4, os.cpu_count() or 1)
-"""Threads of a decoder."""
+"""Default number of threads of a decoder."""
 
 
 def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THREADS) -> Iterator[DecodedFrame | DecodeFailure]:
-    """The frames and failures of a segment in display order.
+    """Yield the frames of a segment in display order, and a failure in place of frames that cannot be decoded.
 
-    skip: the number of frames and failures at the start that are left out: a retry skips what is already done. threads: of the decoder.
-    Close the iterator to release the file early.
+    skip: the number of frames, failed ones included, to leave out at the start: a retry skips the completed ones.
+    threads: number of decoder threads. Close the iterator to close the file early.
 
     Raises:
         SourceError: the file cannot be opened any more.

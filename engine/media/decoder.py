@@ -1,6 +1,6 @@
-"""What decodes for an engine: the interface of every decoder, the FFmpeg decoder, and the choice between FFmpeg and NVDEC.
+"""The interface of decoders, the FFmpeg decoder, and the choice between FFmpeg and NVDEC.
 
-Imports no media library: the first segment that FFmpeg decodes loads it.
+Importing this module loads no media library: ``FfmpegDecoder`` loads it for its first segment.
 """
 
 from __future__ import annotations
@@ -15,33 +15,36 @@ from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
 GPU_THREADS = 12
-"""Segments that a GPU's worker decodes at once: NVDEC's 1080p frames/s on an H200 are 567 with one, 3,649 with 8, 3,904 with 12, 3,974
-with 16."""
+"""Default number of decode threads of a GPU's worker, one segment each.
+
+NVDEC decodes 567 frames/s of 1080p on an H200 with one thread, 3,649 with 8, 3,904 with 12, 3,974 with 16.
+"""
 
 Decoded: TypeAlias = DecodedFrame | DecodedOnDevice | DecodeFailure
 
 
 class Decoder(ABC):
-    """Decodes segments of sources. threads: how many threads of the caller use it at once, a segment each."""
+    """The base of all decoders. threads: the number of the caller's threads that use it at once, one segment each."""
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
 
     @abstractmethod
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
-        """The frames of a segment in display order, and in their place the failures. Called from any thread.
+        """Yield the frames of a segment in display order, and a failure in place of frames that cannot be decoded. Thread-safe.
 
-        skip: this many frames, failed ones included, are decoded but not yielded: a retry passes those already done.
-        A frame in a device's memory belongs to the caller, which submits it to the engine or releases it. Close the iterator to
-        release the file before the segment's end.
+        The caller owns a frame in a device's memory: it must submit the frame to the engine or release it. Close the iterator to close
+        the file early.
+
+        skip: the number of frames, failed ones included, to leave out at the start: a retry skips the completed ones.
 
         Raises:
             SourceError: the file cannot be opened any more.
-            DeviceError: the settings ask for a decoder that cannot decode this source, or its memory does not suffice.
+            DeviceError: the settings require a decoder that cannot decode this source, or there is too little device memory.
         """
 
     def close(self) -> None:  # noqa: B027
-        """Give the memory for frames back, once all frames are released. No thread may decode any more."""
+        """Free the memory for frames once all frames are released. No thread may decode afterwards."""
 
 
 class FfmpegDecoder(Decoder):
@@ -55,16 +58,16 @@ class FfmpegDecoder(Decoder):
 
 
 def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:
-    """The decoder that feeds an engine. device: the CUDA device whose memory may hold the engine's frames, None = host memory only.
+    """Create the decoder for an engine. device: the CUDA device whose memory may hold the frames; None: decode into host memory.
 
     Raises:
-        DeviceError: the settings ask for NVDEC, and the device or the library for it is missing.
+        DeviceError: the settings require NVDEC, and the device or the library for it is missing.
     """
     threads = settings.decode_threads or (GPU_THREADS if device is not None and settings.hint is Hint.THROUGHPUT else 1)
     if device is not None and settings.decode is not Decode.CPU:
         from engine.media.nvdec.decoder import open_nvdec
 
-        # what waits in the worker's buffer, what the threads have in hand, and what is in the engine
+        # the frames in the worker's buffer, one per decode thread, and those in the engine
         frames = 2 * engine.batch + threads + engine.slots * engine.batch
         try:
             return open_nvdec(int(device.name), frames, threads, required=settings.decode is Decode.NVDEC)

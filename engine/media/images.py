@@ -1,6 +1,6 @@
-"""Reads pictures: one file, or those of a folder in natural order of their names.
+"""Reads sources that are pictures: one file, or all pictures of a folder in natural order of their names.
 
-OpenCV turns them by their EXIF orientation, reduces 16 bits to 8, converts gray and CMYK, drops alpha, and refuses truncated files.
+OpenCV applies the EXIF orientation, reduces 16 bits to 8, converts grey and CMYK, drops alpha, and rejects truncated files.
 (FFmpeg decodes half a JPEG without an error, and PyAV cannot read frames with EXIF data.)
 """
 
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(1 << 28))  # read when cv2 is imported first; its own limit is 2^30
+os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(1 << 28))  # cv2 reads it on its first import; the default is 2^30
 
 import cv2
 import numpy as np
@@ -22,13 +22,13 @@ from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo,
 from engine.types import Image
 
 SEGMENT_PICTURES = 32
-"""Pictures of one segment."""
+"""Number of pictures in a segment."""
 
-cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what OpenCV would print is in the error raised here
+cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # the errors raised here contain what OpenCV would print
 
 
 def read_picture(path: Path) -> Image:
-    """Read one picture: RGB, upright.
+    """Read one picture, upright and RGB.
 
     Raises:
         SourceError: the file is missing, damaged, not a picture, or larger than 16384×16384.
@@ -51,10 +51,10 @@ def read_picture(path: Path) -> Image:
 
 
 def probe_images(path: Path) -> SourceInfo:
-    """Examine a picture or a folder of pictures.
+    """Probe a picture or a folder of pictures.
 
     Raises:
-        SourceError: there is no picture, or none that can be read.
+        SourceError: there is no picture, or no picture can be read.
     """
     files = pictures_in(path) if path.is_dir() else [path]
     if not files:
@@ -71,7 +71,7 @@ def probe_images(path: Path) -> SourceInfo:
 
 
 def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
-    """The pictures of a segment without its first ``skip``; a picture that cannot be read is a failure."""
+    """Yield the pictures of a segment without the first ``skip``, and a failure for each picture that cannot be read."""
     path = Path(info.path)
     for number, name in enumerate(segment.names or (None,)):
         if number < skip:
@@ -84,7 +84,7 @@ def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:
-    """The first picture that can be read, and its format."""
+    """Return the first picture that can be read, and its format (the suffix)."""
     failure = SourceError()
     for file in files:
         try:

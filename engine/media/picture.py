@@ -1,6 +1,6 @@
-"""Converts decoded frames to pictures: RGB, upright, with square pixels.
+"""Converts decoded frames to upright RGB pictures with square pixels.
 
-Colours follow the frame's matrix and range. Untagged frames of HD size are BT.709, as in video players; smaller ones are BT.601.
+The frame's tags determine the colour matrix and range. Untagged frames of HD size are BT.709, as in video players; smaller ones are BT.601.
 (OpenCV's VideoCapture always assumes BT.601, limited range.) Chroma is not interpolated: pictures of BT.601 streams equal OpenCV's.
 """
 
@@ -29,7 +29,10 @@ _CONVERTIBLE = frozenset((0, 1, 4, 5, 6, 7, 9))  # AVCOL_SPC values libswscale h
 
 
 class Converter:
-    """Converts the frames of one video. aspect: width / height of a pixel, None: square. max_size: width and height to fit into."""
+    """Converts the frames of one video.
+
+    aspect: width / height of a pixel, None: square pixels. max_size: maximum width and height of the pictures, None: no limit.
+    """
 
     def __init__(self, aspect: Fraction | None, max_size: tuple[int, int] | None = None) -> None:
         self._aspect = aspect if aspect and Fraction(1, 16) <= aspect <= 16 else Fraction(1)
@@ -39,11 +42,11 @@ class Converter:
         self._orientation: tuple[bool, int | None] = (False, None)
 
     def size(self, frame: VideoFrame) -> tuple[int, int]:
-        """Width and height of the picture that this frame becomes."""
+        """Return width and height of the picture made from this frame."""
         return self._sizes(frame, self.orientation(frame)[0])[1]
 
     def __call__(self, frame: VideoFrame) -> Image:
-        """The picture of a frame.
+        """Convert a frame to a picture.
 
         Raises:
             SourceError: the frame is too large.
@@ -62,7 +65,9 @@ class Converter:
         return np.ascontiguousarray(image)
 
     def planes(self, frame: VideoFrame, size: tuple[int, int]) -> tuple[Plane, Plane, Plane]:
-        """The upright picture as luma and two chroma planes of half the size (BT.709, 16 to 235). size: even width and height.
+        """Convert a frame to an upright picture as luma and two half-size chroma planes (BT.709, limited range).
+
+        size: width and height of the picture, both even.
 
         Raises:
             av.FFmpegError, ValueError: the pixel format cannot be converted.
@@ -89,15 +94,18 @@ class Converter:
         return planes[0], planes[1], planes[2]
 
     def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
-        """Whether to transpose the frame, then how to flip it (``cv2.flip``'s code: 1 left-right, 0 up-down, -1 both; None: not)."""
+        """Return how to turn the frame upright: whether to transpose it first, then the code for ``cv2.flip``.
+
+        1 flips left-right, 0 up-down, -1 both; None: no flip.
+        """
         if frame.rotation != self._rotation:
             self._rotation = frame.rotation
-            # PyAV creates a reference cycle of a frame and its side data; a tiny copy wastes less memory until it is collected
+            # PyAV puts a frame and its side data into a reference cycle; a tiny copy wastes less memory until it is collected
             self._orientation = _orientation(self._reformatter.reformat(frame, 2, 2, "gray"))
         return self._orientation
 
     def _sizes(self, frame: VideoFrame, transposed: bool) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Width and height with square pixels, before and after turning. Pixels are only stretched, so that no detail is lost."""
+        """Return width and height with square pixels, before and after transposing. Only enlarges sides, so that no detail is lost."""
         width, height = frame.width, frame.height
         if self._aspect > 1:
             width = round(width * self._aspect)
@@ -108,7 +116,7 @@ class Converter:
 
 
 def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int, int]:
-    """The largest width and height of the same shape within ``max_size`` and ``size``."""
+    """Scale a width and height down to fit into ``max_size``, with the same aspect ratio. None: no limit."""
     if max_size is None:
         return size
     scale = min(Fraction(max_size[0], size[0]), Fraction(max_size[1], size[1]), Fraction(1))
@@ -116,14 +124,14 @@ def fitted(size: tuple[int, int], max_size: tuple[int, int] | None) -> tuple[int
 
 
 def shrink(image: Image, max_size: tuple[int, int] | None) -> Image:
-    """A picture, scaled down if it is larger than ``max_size``."""
+    """Scale a picture down to fit into ``max_size`` (width and height), with the same aspect ratio. None: no limit."""
     size = (image.shape[1], image.shape[0])
     target = fitted(size, max_size)
     return image if target == size else np.asarray(cv2.resize(image, target, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _colorspace(frame: VideoFrame) -> int | None:
-    """The colour matrix to tell libswscale, None for the frame's own."""
+    """Return the colour matrix to pass to libswscale, None for the frame's own."""
     if frame.colorspace in _CONVERTIBLE:
         return None
     hd = frame.width >= 1280 or frame.height > 576
@@ -131,7 +139,7 @@ def _colorspace(frame: VideoFrame) -> int | None:
 
 
 def matrix_name(frame: VideoFrame) -> str:
-    """The colour matrix that a ``Converter`` uses for this frame: "bt601", "bt709", "bt2020", "fcc" or "smpte240m"."""
+    """Return the colour matrix that a ``Converter`` uses for this frame: "bt601", "bt709", "bt2020", "fcc" or "smpte240m"."""
     chosen = _colorspace(frame)
     if chosen is None:
         return _MATRICES.get(frame.colorspace, "bt601")
@@ -139,19 +147,22 @@ def matrix_name(frame: VideoFrame) -> str:
 
 
 def is_full_range(frame: VideoFrame) -> bool:
-    """Whether a ``Converter`` treats luma and chroma as 0 to 255, not 16 to 235 and 240."""
+    """Whether luma and chroma of this frame have full range (0 to 255), not limited range (16 to 235 and 16 to 240)."""
     return frame.color_range == ColorRange.JPEG or frame.format.name.startswith("yuvj")
 
 
 def _orientation(frame: VideoFrame) -> tuple[bool, int | None]:
-    """``Converter.orientation`` from the display matrix (ISO 14496-12, 8.2.2): a point x, y is shown at a·x + c·y, b·x + d·y."""
+    """Compute ``Converter.orientation`` from the display matrix (ISO 14496-12, 8.2.2).
+
+    A point (x, y) of the frame is shown at (a·x + c·y, b·x + d·y).
+    """
     try:
         side_data: Any = frame.side_data
         matrix = np.frombuffer(side_data[SideDataType.DISPLAYMATRIX], np.int32)
         a, b, c, d = (int(matrix[index]) for index in (0, 1, 3, 4))
     except KeyError:
         return False, None
-    except ValueError:  # PyAV fails on side data of a kind it does not know, but still gives the angle
+    except ValueError:  # PyAV fails on an unknown kind of side data, but still reports the angle
         a, b, c, d = {90: (0, -1, 1, 0), 180: (-1, 0, 0, -1), -180: (-1, 0, 0, -1), -90: (0, 1, -1, 0)}.get(frame.rotation, (1, 0, 0, 1))
     transposed = abs(b) > abs(a)
     mirrored, upside_down = (c < 0, b < 0) if transposed else (a < 0, d < 0)

@@ -1,4 +1,4 @@
-"""Finds out what a source is: its kind, size, number of frames and segments."""
+"""Probes sources: determines kind, picture size, number of frames and segments."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TRIED_PACKETS = 500
 
 
 def probe(path: Path) -> SourceInfo:
-    """Examine a video, a picture or a folder of pictures.
+    """Probe a video, a picture or a folder of pictures.
 
     Raises:
-        SourceError: the source is missing, empty or unreadable, has no picture, or one larger than 16384×16384.
+        SourceError: the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
     """
     if is_folder(path) or is_picture(path):
         return probe_images(path)
@@ -33,7 +33,7 @@ def probe(path: Path) -> SourceInfo:
 
 
 def _first_picture(path: Path) -> tuple[int, int, str]:
-    """Width and height of a video's pictures, and its codec. Decodes one frame."""
+    """Return width and height of a video's pictures, and its codec. Decodes one frame."""
     with VideoFile(path) as file:
         for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
             for frame in file.decode(packet):

@@ -1,14 +1,18 @@
-"""Decodes one segment and accounts for every frame that its packets promise.
+"""Decodes one segment. Every expected frame becomes a decoded frame or part of a failure.
 
-``SegmentDecoder`` matches frames with packets by pts. A frame that a packet promised and the decoder did not give is a failure. So is
-a frame that the container announced (``Segment.frames``) and has no packet for. Frames and failures of a segment add up to the
-larger of both numbers.
+Each packet that is not hidden (see ``HiddenPackets``) promises one frame. ``SegmentDecoder`` matches decoded frames with packets by pts.
+The number of frames and failed frames equals the number of promised frames, or ``Segment.frames`` if that is larger.
 
-A frame fails if its packet is incomplete (the demuxer marks it), if the decoder gives no frame for it, or if the decoder marks the
-frame as corrupt. Measured on 24 damaged copies each of clips in H.264, MPEG-4, VP9, HEVC and MJPEG: of 32 marked H.264 frames, 20 were
-visibly damaged. FFmpeg's strictest error detection found 5 more damaged H.264 frames, but rejected 87 undamaged ones. It serves for
-MJPEG only, where it found 12 of 18 and rejected 10. Frames predicted from damaged ones have no mark (261 of 1,728 in these copies): they
-count as decoded, and the pictures recover at the next keyframe.
+A frame fails in four cases:
+- The demuxer marks its packet as incomplete.
+- The decoder returns no frame for its packet.
+- The decoder marks the frame as corrupt.
+- The container announces the frame (``Segment.frames``), but has no packet for it.
+
+Measured on 24 damaged copies each of clips in H.264, MPEG-4, VP9, HEVC and MJPEG: of 32 marked H.264 frames, 20 were visibly damaged.
+FFmpeg's strictest error detection found 5 more damaged H.264 frames, but rejected 87 undamaged ones. Only MJPEG uses it: there it
+found 12 of 18 and rejected 10. Frames predicted from damaged ones have no mark (261 of 1,728 in these copies). They count as decoded,
+and the pictures recover at the next keyframe.
 """
 
 from __future__ import annotations
@@ -23,16 +27,16 @@ from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.types import Segment
 
 Outcome: TypeAlias = tuple[int, VideoFrame | str, int]
-"""pts, the frame or the reason why it failed, and the number of frames concerned."""
+"""pts, the frame or the reason of a failure, and the number of frames it stands for (1 unless a failure)."""
 
 _NEVER = -(1 << 63)
 
 
 def packets_of(file: VideoFile, segment: Segment) -> Iterator[VideoPacket]:
-    """The packets that a segment's frames need, in decoding order.
+    """Yield the packets needed to decode a segment's frames, in decoding order.
 
-    Frames shown before the next segment's keyframe may come after it in decoding order and need it. Reading therefore ends only
-    at a packet that shows that no such frame follows.
+    The next segment's keyframe may be followed by frames that are shown before it and are decoded from it. Reading therefore
+    continues after the keyframe until a packet that is shown after it.
     """
     packets = file.packets() if segment.start is None else file.packets_from(segment.start)
     keyframe: list[VideoPacket] = []
@@ -60,19 +64,19 @@ class SegmentDecoder:
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
         self._promised = 0  # frames that the packets promise
-        self._accounted = 0  # frames and failures given
-        self._read = 0  # packets that promise a frame
+        self._accounted = 0  # frames and failed frames yielded so far
+        self._read = 0  # packets that promise a frame, read so far
         self._pending: list[int] = []  # heap of promised pts
-        self._overtaken: list[int] = []  # promised pts after which a later frame has already come
+        self._overtaken: list[int] = []  # promised pts whose frame is missing although a later frame was decoded
         self._untimed: list[int] = []  # heap of the promised times of packets without a pts
-        self._given_up: set[int] = set()  # promised pts already given as failures
+        self._given_up: set[int] = set()  # promised pts already yielded as failures
         self._incomplete: set[int] = set()  # pts of incomplete packets
-        self._last = segment.start or 0
-        self._highest = _NEVER  # pts given
-        self._until: int | None = None  # in a second pass: the highest pts that the first one gave
+        self._last = segment.start or 0  # pts of the last frame yielded
+        self._highest = _NEVER  # highest pts yielded
+        self._until: int | None = None  # in a second pass: the highest pts that the first pass yielded
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The segment's frames and failures, in display order."""
+        """Yield the segment's frames and failures, in display order."""
         yield from self._decode()
         if self._pending and self._file.threads > 1:
             # at the end of a damaged stream FFmpeg's frame threads also lose undamaged frames
@@ -110,7 +114,7 @@ class SegmentDecoder:
 
     def _match(self, frame: VideoFrame) -> Iterator[Outcome]:
         pts = frame.pts
-        if pts is None:  # the container has no presentation times: take those of its packets in ascending order
+        if pts is None:  # the container has no presentation times: use the packets' decoding times in ascending order
             pts = heappop(self._untimed) if self._untimed else self._last
         if not covers(self._segment, pts):
             return
@@ -124,7 +128,7 @@ class SegmentDecoder:
             self._overtaken.remove(pts)
         elif pts in self._given_up:
             return
-        elif self._overtaken:  # no packet has this time: count the frame as one of the missing ones
+        elif self._overtaken:  # no packet has this time: count the frame as one of the missing frames
             self._overtaken.pop(0)
         elif self._pending:
             heappop(self._pending)
@@ -132,7 +136,7 @@ class SegmentDecoder:
             return
         if self._until is not None and pts <= self._until:
             return
-        if self._overtaken and self._file.error:  # without an error, a stream with irregular times may still give them
+        if self._overtaken and self._file.error:  # without an error, irregular times may delay them
             self._given_up.update(self._overtaken)
             yield self._failure(self._overtaken[0], len(self._overtaken))
             self._overtaken.clear()

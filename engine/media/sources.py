@@ -1,4 +1,4 @@
-"""Finds the sources in files and folders, by name. Imports the standard library only, so the window may use it."""
+"""Finds sources in folders by the suffixes of file names. Loads no media library, so the window may import it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PLAYLIST_SUFFIXES = _suffixes("asx concat cue ffconcat m3u m3u8 mpd pls sdp txt 
 
 
 def is_video(path: Path) -> bool:
-    """Whether the file has a suffix of videos."""
+    """Whether the suffix is one of video files."""
     return path.suffix.lower() in VIDEO_SUFFIXES
 
 
 def is_picture(path: Path) -> bool:
-    """Whether the file has a suffix of pictures."""
+    """Whether the suffix is one of picture files."""
     return path.suffix.lower() in PICTURE_SUFFIXES
 
 
@@ -40,13 +40,13 @@ def is_folder(path: Path) -> bool:
 
 
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
-    """A sort key that puts ``frame2`` before ``frame10`` and ignores case."""
+    """Return a sort key that puts ``frame2`` before ``frame10`` and ignores case."""
     parts = re.split(r"(\d+)", name.casefold())  # text and digits alternate, so that text is only compared with text
     return tuple(int(part) if number % 2 else part for number, part in enumerate(parts)), name
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """The pictures directly in a folder, without hidden ones, in natural order of their names.
+    """Return the pictures directly in a folder, without hidden ones, in natural order of their names.
 
     Raises:
         SourceError: the folder cannot be read.
@@ -55,13 +55,13 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def expand_sources(paths: Iterable[Path]) -> list[Path]:
-    """The sources in files and folders: one path for each.
+    """Replace folders by the sources in them. Returns one path per source.
 
-    A file is a source, whatever its name. In a folder, each video at any depth is a source, and each folder (itself included) that
-    directly contains pictures. They come in natural order; hidden entries and linked folders are left out.
+    A file is always a source. In a folder, the sources are each video at any depth and each folder, itself included, that directly
+    contains pictures. They are in natural order. Hidden entries and linked folders are left out.
 
     Raises:
-        SourceError: a path does not exist or is an address, a folder cannot be read, or it holds neither videos nor pictures.
+        SourceError: a path does not exist or is a URL, a folder cannot be read, or it contains neither videos nor pictures.
     """
     sources: list[Path] = []
     for path in paths:
@@ -79,14 +79,14 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
 
 
 def missing(path: Path) -> str:
-    """The message for a path at which there is nothing. Recognises addresses, of whose two slashes ``Path`` keeps one."""
+    """Return the error message for a path that does not exist. Recognises URLs, in which ``Path`` reduces ``//`` to one slash."""
     address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/(.*)", path.as_posix())
     if address is None:
         return f"{path} does not exist: check the name and the folder"
     scheme, rest = address.groups()
     if scheme.lower() == "file":
         return f"file:///{rest} is an address: give the path alone, /{rest}"
-    return f"{scheme}://{rest} is an address, and only files and folders can be read: save what it gives as a file, and name that"
+    return f"{scheme}://{rest} is an address, and only files and folders can be read: save its content as a file first"
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Describes sources, their segments, and decoded frames. Imports no media library, so the GUI process may use it."""
+"""Types for sources, segments and decoded frames. Loads no media library, so the window may import it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.types import Image
 
 
 class SourceKind(StrEnum):
-    """VIDEO: one video file. IMAGES: one picture, or the pictures of one folder in natural order of their names."""
+    """The kind of a source: one video file, or one picture or all pictures of one folder."""
 
     VIDEO = "video"
     IMAGES = "images"
@@ -23,11 +23,13 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True)
 class Segment:
-    """Consecutive frames that can be decoded on their own.
+    """Consecutive frames of a source that can be decoded independently of the others.
 
-    number: 0, 1, … in display order. start, end (exclusive): of a video pts in the stream's time base, ``start`` that of a keyframe; of
-    images positions in the folder; None: the start or end of the source. frames: the number that the container announces; decoding
-    may give fewer or more. names: the file names of the images, if the source is a folder: a folder may change during a run.
+    number: 0, 1, … in display order.
+    start, end: the first frame and the end (exclusive); None: the start or end of the source. For a video, pts in the stream's time
+    base, and ``start`` is the pts of a keyframe. For pictures, positions in the folder.
+    frames: the number of frames that the container announces; decoding may return fewer or more.
+    names: the pictures' file names if the source is a folder, because a folder may change during a run.
     """
 
     number: int
@@ -41,9 +43,9 @@ class Segment:
 class SourceInfo:
     """The result of probing a source.
 
-    width, height: pixels of the upright picture with square pixels; of the first one, for images. frames: the number that the container
-    announces. duration: seconds. rate: average frames/s. None: unknown. segments: cover the source without gap or overlap.
-    seekable: whether seeking by time works; not if the clock of an MPEG-TS restarts.
+    width, height: size of the upright picture with square pixels; for a folder, of the first picture. frames: the number of frames that
+    the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
+    gap or overlap. seekable: whether seeking by time works; False if the clock of an MPEG-TS restarts.
     """
 
     path: str
@@ -59,7 +61,11 @@ class SourceInfo:
 
 
 class PixelFormat(StrEnum):
-    """NV12: a plane of 8-bit luma, then a plane with a U and V pair for every 2 × 2 pixels. P016: the same in the upper bits of 16."""
+    """The layout of a frame in a GPU's memory.
+
+    NV12: a plane of 8-bit luma, then a plane with a U and V pair for every 2 × 2 pixels. P016: the same layout with 16-bit samples,
+    whose upper bits hold the value.
+    """
 
     NV12 = "nv12"
     P016 = "p016"
@@ -69,9 +75,9 @@ class PixelFormat(StrEnum):
 class FrameFormat:
     """The format of a stream's frames in a GPU's memory.
 
-    depth: bits of a sample. stored_width, stored_height: pixels in memory. width, height: of the upright picture with square pixels, as
-    for an ``Image``. orientation: whether the stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s
-    code). matrix: the colour matrix, "bt601", "bt709" or "bt2020".
+    depth: bits of a sample. stored_width, stored_height: size in memory, pixels. width, height: size of the upright picture with square
+    pixels. orientation: whether to transpose the stored picture, then the code for ``cv2.flip`` or None, as in
+    ``Converter.orientation``. matrix: the colour matrix, "bt601", "bt709" or "bt2020". full_range: whether samples use all values.
     """
 
     format: PixelFormat
@@ -86,21 +92,21 @@ class FrameFormat:
 
     @cached_property
     def pitch(self) -> int:
-        """Bytes from row to row."""
+        """Bytes from one row to the next."""
         return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
 
     @cached_property
     def chroma_offset(self) -> int:
-        """Bytes of luma, behind which chroma lies."""
+        """Bytes from the start of the frame to its chroma: the size of the luma plane."""
         return self.pitch * self.stored_height
 
     @cached_property
     def nbytes(self) -> int:
-        """Bytes of a frame: luma, then chroma of half its height."""
+        """Size of a frame in bytes: luma, then chroma of half the height."""
         return self.pitch * (self.stored_height + -(-self.stored_height // 2))
 
     def planes(self, content: NDArray[np.uint8]) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
-        """Luma, U and V of a frame's bytes, uint8 (nbytes,); (height, width) each."""
+        """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
         samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
         luma, chroma = np.split(samples, [self.stored_height])
         return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
@@ -110,8 +116,8 @@ class FrameFormat:
 class DeviceFrame:
     """A decoded frame in a GPU's memory.
 
-    address: where it begins on the device. ready: a ``cuda.core.Event`` after which it is written. release: gives its memory back; from
-    any thread, harmless when repeated.
+    address: its device address. ready: a ``cuda.core.Event`` that occurs when the frame is completely written. release: frees its
+    memory; thread-safe, repeated calls have no effect.
     """
 
     format: FrameFormat
@@ -122,7 +128,7 @@ class DeviceFrame:
 
 @dataclass(frozen=True, eq=False)
 class DecodedFrame:
-    """One picture. pts: seconds; of images the position in the folder. name: the file's name if the source is a folder."""
+    """A decoded frame in host memory. pts: seconds; for pictures the position in the folder. name: the file's name in the folder."""
 
     pts: float
     image: Image
@@ -131,7 +137,7 @@ class DecodedFrame:
 
 @dataclass(frozen=True, eq=False)
 class DecodedOnDevice:
-    """One picture that a GPU decoded. pts: seconds."""
+    """A frame of a video that a GPU decoded. pts: seconds."""
 
     pts: float
     image: DeviceFrame
@@ -140,7 +146,7 @@ class DecodedOnDevice:
 
 @dataclass(frozen=True)
 class DecodeFailure:
-    """Frames that could not be decoded. pts, name: as in ``DecodedFrame``. count: their number. reason: why, and what to do."""
+    """Frames that could not be decoded. pts, name: as in ``DecodedFrame``. count: their number. reason: the cause, and what to do."""
 
     pts: float
     count: int

@@ -1,1 +1,1 @@
-"""Darknet models: cfg and weights become a ``Network``."""
+"""Darknet models: loads cfg and weight files into a ``Network``, exports, splits and downloads models."""

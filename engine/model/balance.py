@@ -1,8 +1,8 @@
-"""Finds where to cut a network so that its stages, each on its own device, take equally long.
+"""Finds the cuts that divide a network into stages of equal duration, one stage per device.
 
-Stages work at the same time, each on another batch: the slowest one limits the throughput. Devices compute and receive at the same
-time, so a stage takes the longer of the two times. For given costs of the layers the best cuts are exact. The costs start as an
-estimate and are corrected by the measured times of the stages.
+Stages run in parallel, each on a different batch, so the slowest stage limits the throughput. A device computes and receives in
+parallel, so the longer of the two times counts. For given costs of the layers the cuts are optimal. The costs are estimates at first,
+then corrected by the measured times of the stages.
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
-from engine.model.network import Convolution, Identity, Layer, Network, Route, Shape, Yolo
-from engine.model.split import PICTURES
+from engine.model.network import Convolution, Identity, Layer, Network, Route, Yolo
 
 _SLACK = 1.01
-"""The slowest stage may take this much longer than necessary if fewer bytes move then."""
+"""The slowest stage may take this factor longer than the optimum, if less data is transferred then."""
 
 _EVEN = 1.01
-"""No further attempt is made if the slowest stage is within this factor of the mean."""
+"""The search ends if the period is within this factor of the mean computing time."""
 
 _ATTEMPTS = 6
-"""Cuts that are built and timed at most; on four H200s four attempts reached 85 % evenness."""
+"""Maximum number of cuts that are built and timed; on four H200s four attempts reached 85 % evenness."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Approximate rates of a device per second. arithmetic: operations. memory: bytes read and written. link: bytes received."""
+    """Approximate rates of a device. arithmetic: operations/s. memory: bytes/s, read and written. link: bytes/s, received."""
 
     arithmetic: float
     memory: float
@@ -40,32 +39,32 @@ class Rates:
 
 @dataclass(frozen=True)
 class StageTime:
-    """Time of one stage for a batch, ms: to compute it and to receive its inputs."""
+    """The time of one stage for a batch, ms. computing: to compute it. receiving: to receive its inputs."""
 
     computing: float
     receiving: float = 0.0
 
     @property
     def period(self) -> float:
-        """ms from one batch to the next."""
+        """Time from one batch to the next, ms."""
         return max(self.computing, self.receiving)
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Cuts and their measured times. cuts: the first layer of every stage but the first."""
+    """Cuts of a network and the measured times of its stages. cuts: the index of the first layer of each stage after the first."""
 
     cuts: tuple[int, ...]
     times: tuple[StageTime, ...]
 
     @property
     def period(self) -> float:
-        """ms from one batch to the next."""
+        """Time from one batch to the next, ms."""
         return max(time.period for time in self.times)
 
     @property
     def evenness(self) -> float:
-        """Mean of the stages' computing times ÷ the period: the share of the devices' time that is used."""
+        """Mean computing time of the stages / period: the utilization of the devices, 0..1."""
         return sum(time.computing for time in self.times) / len(self.times) / self.period
 
 
@@ -77,7 +76,9 @@ def find_balance(
     rates: Rates,
     measure: Callable[[tuple[int, ...]], Sequence[StageTime]],
 ) -> Balance:
-    """The best measured cuts. value_bytes: size of one number between layers. measure: builds the stages and times them.
+    """Measure several cuts and return the ones with the shortest period.
+
+    value_bytes: size of one number between layers. rates: of each device. measure: builds the stages for the given cuts and times them.
 
     Raises:
         UsageError: the network has too few layers.
@@ -104,10 +105,10 @@ def find_balance(
 
 
 def best_cuts(costs: NDArray[np.float64], receiving: NDArray[np.float64], stages: int) -> tuple[int, ...]:
-    """The cuts with the shortest period; among cuts within 1 % of it, those that receive least. Exact.
+    """Return the cuts with the shortest period. Among cuts within 1 % of it, return those that receive least. The result is optimal.
 
-    costs: ms of each layer, float64 (n,). receiving: ms to receive the inputs of a stage of layers start..stop - 1, float64
-    (n + 1, n + 1).
+    costs: time of each layer, ms, float64 (n,). receiving: time to receive the inputs of a stage of layers start..stop - 1, ms, float64
+    (n + 1, n + 1), indexed by start and stop.
     """
     before = np.concatenate([[0.0], np.cumsum(costs)])
     period = np.maximum(before[None, :] - before[:, None], receiving)
@@ -129,12 +130,11 @@ def best_cuts(costs: NDArray[np.float64], receiving: NDArray[np.float64], stages
 
 
 def layer_costs(network: Network, batch: int, value_bytes: int, rates: Rates) -> NDArray[np.float64]:
-    """Estimated ms of each layer, float64 (n,): the longer of arithmetic and memory time (the roofline model)."""
+    """Estimate the time of each layer, ms, float64 (n,): the longer of arithmetic and memory time (the roofline model)."""
     costs = []
     for layer in network.layers:
-        shapes = [_shape(network, index) for index in layer.inputs]
-        values = batch * (math.prod(layer.shape) + sum(map(math.prod, shapes)))
-        moved = 0.0 if _hands_on(layer) else float(value_bytes * values)
+        values = batch * (math.prod(layer.shape) + sum(math.prod(network.shape_of(index)) for index in layer.inputs))
+        moved = 0.0 if _copies_nothing(layer) else float(value_bytes * values)
         operations = 0.0
         if isinstance(layer, Convolution):
             moved += value_bytes * layer.weights.size
@@ -144,7 +144,10 @@ def layer_costs(network: Network, batch: int, value_bytes: int, rates: Rates) ->
 
 
 def arriving_bytes(network: Network, value_bytes: int) -> NDArray[np.float64]:
-    """Bytes of one picture that a stage of layers start..stop - 1 receives, float64 (n + 1, n + 1): see ``transfers``."""
+    """Compute the bytes that a stage of layers start..stop - 1 receives per picture: see ``transfers``.
+
+    Returns float64 (n + 1, n + 1), indexed by start and stop.
+    """
     count = len(network.layers)
     table = np.zeros((count + 1, count + 1))
     for start in range(1, count):
@@ -153,13 +156,10 @@ def arriving_bytes(network: Network, value_bytes: int) -> NDArray[np.float64]:
             entered |= {index for index in network.layers[stop - 1].inputs if index < start}
             if stop == count:
                 entered |= {index for index in range(start) if isinstance(network.layers[index], Yolo)}
-            table[start, stop] = value_bytes * sum(math.prod(_shape(network, index)) for index in entered)
+            table[start, stop] = value_bytes * sum(math.prod(network.shape_of(index)) for index in entered)
     return table
 
 
-def _shape(network: Network, index: int) -> Shape:
-    return (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
-
-
-def _hands_on(layer: Layer) -> bool:
+def _copies_nothing(layer: Layer) -> bool:
+    """Whether the output of a layer is its input."""
     return isinstance(layer, Identity | Yolo) or (isinstance(layer, Route) and len(layer.inputs) == layer.groups == 1)

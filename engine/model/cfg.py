@@ -1,7 +1,7 @@
-"""Reads a Darknet cfg file into sections with line numbers, so that every error names its place.
+"""Reads a Darknet cfg file into sections. Errors name the file, line and section.
 
-The rules are those of AlexeyAB's darknet: white space is ignored, ``#`` and ``;`` begin a comment, and the first of two equal
-keys in a section counts.
+The rules are the ones of AlexeyAB's Darknet: white space is ignored, ``#`` and ``;`` begin a comment, and the first of two equal keys in
+a section counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.errors import ModelError
 from engine.model.files import read_start
 
 MAX_BYTES = 1 << 20
-"""A cfg is a few kilobytes of text: a larger file was picked by mistake."""
+"""Maximum size of a cfg. Cfgs are a few kilobytes of text, so a larger file was selected by mistake."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -25,9 +25,9 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Section:
-    """One ``[name]`` of a cfg and its options.
+    """A section of a cfg, which begins with ``[name]``, and its options.
 
-    layer: number as Darknet counts, 0 for the section after ``[net]``; None for ``[net]``. options: key → (value, line).
+    layer: the layer's index in Darknet, 0 for the section after ``[net]``; None for ``[net]``. options: key → (value, line).
     """
 
     path: Path
@@ -37,13 +37,13 @@ class Section:
     options: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def error(self, message: str, key: str | None = None) -> ModelError:
-        """A ModelError that names the file, this section and the line of ``key``, or of the section itself."""
+        """Create a ModelError that names the file, this section, and the line of ``key`` or of the section."""
         line = self.options[key][1] if key in self.options else self.line
         place = f"[{_short(self.name)}]" if self.layer is None else f"[{_short(self.name)}] (layer {self.layer})"
         return ModelError(f"{self.path}, line {line}, {place}: {message}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """The text of an option.
+        """Return the value of an option as text.
 
         Raises:
             ModelError: the key is missing and has no default, or has no value.
@@ -58,7 +58,7 @@ class Section:
         return value
 
     def integer(self, key: str, default: int | None = None, *, low: int, high: int) -> int:
-        """The value of an option: an integer from ``low`` to ``high``.
+        """Return the value of an option as an integer from ``low`` to ``high``.
 
         Raises:
             ModelError: missing without a default, not an integer, or out of range.
@@ -66,19 +66,19 @@ class Section:
         return self._whole(key, self.text(key, None if default is None else str(default)), low, high)
 
     def integers(self, key: str, *, low: int, high: int) -> tuple[int, ...]:
-        """Integers separated by commas; raises as ``integer`` does."""
+        """Return the value of an option as integers, separated by commas. Raises ModelError like ``integer``."""
         return tuple(self._whole(key, part, low, high) for part in self.text(key).split(","))
 
     def number(self, key: str, default: float, *, above: float, high: float) -> float:
-        """A decimal number greater than ``above`` and at most ``high``; raises as ``integer`` does."""
+        """Return the value of an option as a number above ``above`` and up to ``high``. Raises ModelError like ``integer``."""
         return self._decimal(key, self.text(key, str(default)), above, high)
 
     def numbers(self, key: str, *, above: float, high: float) -> tuple[float, ...]:
-        """Decimal numbers separated by commas; raises as ``integer`` does."""
+        """Return the value of an option as numbers, separated by commas. Raises ModelError like ``integer``."""
         return tuple(self._decimal(key, part, above, high) for part in self.text(key).split(","))
 
     def flag(self, key: str) -> bool:
-        """A switch: off if missing or 0, on for any other integer."""
+        """Return the value of an option as a switch: False if missing or 0, True for any other integer."""
         return self.integer(key, 0, low=-(10**9), high=10**9) != 0
 
     def _whole(self, key: str, text: str, low: int, high: int) -> int:
@@ -97,7 +97,7 @@ class Section:
 
 
 def read_cfg(path: Path) -> list[Section]:
-    """The sections of a cfg file, at least one.
+    """Read the sections of a cfg file. Returns at least one section.
 
     Raises:
         ModelError: the file is missing, unreadable, too large or not a Darknet cfg.
@@ -106,7 +106,7 @@ def read_cfg(path: Path) -> list[Section]:
 
 
 def parse_cfg(text: str, path: Path) -> Iterator[Section]:
-    """Yield the sections of a cfg's text. path: named in errors.
+    """Yield the sections in the text of a cfg. path: for error messages.
 
     Raises:
         ModelError: a line is neither a section nor an option, or there is no section.
@@ -127,7 +127,7 @@ def parse_cfg(text: str, path: Path) -> Iterator[Section]:
         elif "=" not in line:
             raise ModelError(f"{path}, line {number}: '{_short(line)}' is neither a [section] nor option=value: is this a Darknet cfg?")
         elif section is None:
-            raise ModelError(f"{path}, line {number}: '{_short(line)}' stands before the first section: a Darknet cfg begins with [net]")
+            raise ModelError(f"{path}, line {number}: '{_short(line)}' is before the first section: a Darknet cfg begins with [net]")
         else:
             key, _, value = line.partition("=")
             section.options.setdefault(key, (value, number))

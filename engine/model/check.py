@@ -1,4 +1,4 @@
-"""Checks in milliseconds that a model's files fit together, before workers load it."""
+"""Checks that a model's files belong together, in milliseconds, before workers load the model."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from engine.settings import ModelFiles
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """A model in numbers.
+    """The properties of a model.
 
-    width, height: network input, pixels. layers: as Darknet counts them. parameters: numbers in the weight file.
-    weights_bytes: the weight file's exact size. gflops: 10⁹ floating-point operations per picture, as Darknet's BFLOPS.
+    width, height: size of the network's input, pixels. parameters: number of values in the weight file. weights_bytes: exact size of the
+    weight file. gflops: 10⁹ floating-point operations per picture, Darknet's BFLOPS.
     """
 
     name: str
     width: int
     height: int
-    letter_box: bool
     classes: int
     labels: tuple[str, ...]
-    layers: int
     parameters: int
     weights_bytes: int
     gflops: float
 
 
 def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> ModelSummary:
-    """Check everything but the weights themselves: ``load_network`` can then only fail on a weight that is not finite.
+    """Check a model's files without reading the weights. Afterwards, ``load_network`` can fail only on weights that are not finite.
+
+    size: (width, height) of the network's input in pixels instead of the files' own, multiples of 32.
 
     Raises:
         ModelError: a file is missing, damaged or unsupported, or does not fit the others.
@@ -49,10 +49,8 @@ def check_model(files: ModelFiles, size: tuple[int, int] | None = None) -> Model
         name=description.name,
         width=description.width,
         height=description.height,
-        letter_box=description.letter_box,
         classes=description.classes,
         labels=labels,
-        layers=len(description.layers),
         parameters=description.float_count,
         weights_bytes=description.weights_bytes,
         gflops=description.flops / 1e9,

@@ -1,4 +1,4 @@
-"""Turns a cfg into a ``Description`` and checks all sizes, before anything is allocated."""
+"""Converts a cfg to a ``Description``, and checks all sizes before any memory is allocated."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from engine.model.layers import make_layer
 from engine.model.network import Layer, Shape, Yolo
 
 MAX_SIDE = 16_384
-"""Pixels of the network's width and height."""
+"""Maximum width and height of the network's input, pixels."""
 
 MAX_PARAMETERS = 1 << 29
-"""2 GiB of float32; YOLOv4-P7, the largest YOLOv4, has 288 million."""
+"""Maximum number of parameters: 2 GiB of float32. YOLOv4-P7, the largest YOLOv4, has 288 million."""
 
 MAX_ACTIVATIONS = 1 << 32
-"""Values that all layers together compute for one picture; YOLOv4-P5 computes 417 million at 896×896."""
+"""Maximum number of values that all layers compute for one picture. YOLOv4-P5 computes 417 million at 896×896."""
 
 
 def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
-    """Read a cfg. size: (width, height) in pixels instead of the cfg's own, multiples of 32.
+    """Read a cfg. size: (width, height) of the network's input in pixels instead of the cfg's own, multiples of 32.
 
     Raises:
         ModelError: the cfg cannot be used; the message names section and line.
@@ -41,7 +41,7 @@ def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
     layers = _layers(sections, (channels, height, width))
     if not any(isinstance(layer, Yolo) for layer in layers):
         raise net.error("the network has no [yolo] layer: only Darknet's YOLO detectors can be used")
-    return Description(path, width, height, channels, net.flag("letter_box"), layers)
+    return Description(width, height, channels, net.flag("letter_box"), layers, path)
 
 
 def _layers(sections: list[Section], picture: Shape) -> tuple[Layer, ...]:

@@ -1,16 +1,16 @@
-"""A network without weights: all layers with their shapes. Takes milliseconds and little memory."""
+"""The description of a network: all layers with their shapes, but without weights. It needs little time and memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.network import Activation, Layer, MaxPool, Shortcut, Yolo
+from engine.model.network import Activation, Architecture, Layer, MaxPool, Shortcut
 
 
 @dataclass(frozen=True, eq=False)
 class ConvolutionSpec(Layer):
-    """A convolution without weights. channels: of its input."""
+    """A convolution without weights. channels: input channels. size: kernel width and height. padding: on each side."""
 
     channels: int
     size: int
@@ -27,25 +27,20 @@ class ConvolutionSpec(Layer):
 
     @property
     def kernel_count(self) -> int:
-        """Elements of the weight array (filters, channels / groups, size, size)."""
+        """Number of elements of the kernel (filters, channels / groups, size, size)."""
         return self.filters * (self.channels // self.groups) * self.size**2
 
     @property
     def float_count(self) -> int:
-        """Numbers in a weight file: biases; with batch normalisation scales, means and variances; the kernel."""
+        """Number of values in a weight file: biases; with batch normalisation scales, means and variances; the kernel."""
         return self.kernel_count + self.filters * (4 if self.batch_normalize else 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
-    """A ``Network`` without weights: its convolutions are ``ConvolutionSpec``."""
+class Description(Architecture):
+    """A ``Network`` without weights and labels. Its convolutions are ``ConvolutionSpec``. path: of the cfg."""
 
     path: Path
-    width: int
-    height: int
-    channels: int
-    letter_box: bool
-    layers: tuple[Layer, ...]
 
     @property
     def name(self) -> str:
@@ -53,33 +48,23 @@ class Description:
         return self.path.stem
 
     @property
-    def heads(self) -> tuple[Yolo, ...]:
-        """The YOLO layers, in order."""
-        return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
-
-    @property
     def convolutions(self) -> tuple[ConvolutionSpec, ...]:
         """The layers with weights, in the order of a weight file."""
         return tuple(layer for layer in self.layers if isinstance(layer, ConvolutionSpec))
 
     @property
-    def classes(self) -> int:
-        """Number of classes, the same in every head."""
-        return self.heads[0].classes
-
-    @property
     def float_count(self) -> int:
-        """Numbers in a weight file after its header."""
+        """Number of values in a weight file after its header."""
         return sum(layer.float_count for layer in self.convolutions)
 
     @property
     def weights_bytes(self) -> int:
-        """Size of a weight file with Darknet's current header of 20 bytes."""
+        """Size of a weight file in bytes, with Darknet's current header of 20 bytes."""
         return 20 + 4 * self.float_count
 
     @property
     def flops(self) -> int:
-        """Floating-point operations for one picture, counted as Darknet counts its BFLOPS."""
+        """Floating-point operations for one picture, counted like Darknet's BFLOPS."""
         return sum(_flops(layer) for layer in self.layers)
 
 

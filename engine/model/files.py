@@ -1,4 +1,4 @@
-"""Finds the files that belong together by their names, and reads them with plain errors."""
+"""Finds a model's cfg and weight files by their names, and reads the start of files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from pathlib import Path
 from engine.errors import ModelError
 
 _TRAINED = ("", "_best", "_final", "_last")
-"""What Darknet's training puts between a cfg's stem and ``.weights``, the preferred one first."""
+"""What Darknet's training inserts between a cfg's stem and ``.weights``, in order of preference."""
 
 
 def find_weights(cfg: Path) -> Path | None:
-    """The weight file beside a cfg: ``yolov4.weights`` for ``yolov4.cfg``, else a file that training wrote, ``yolov4_best.weights``."""
+    """Find the weight file for a cfg in its folder: ``yolov4.weights`` for ``yolov4.cfg``, else a training result.
+
+    Training results are ``yolov4_best.weights``, ``yolov4_final.weights`` and ``yolov4_last.weights``. None if there is no such file.
+    """
     return _first([cfg.with_name(f"{cfg.stem}{suffix}.weights") for suffix in _TRAINED])
 
 
 def find_cfg(weights: Path) -> Path | None:
-    """The cfg beside a weight file, by the same names."""
+    """Find the cfg for a weight file in its folder, by the same names. None if there is no such file."""
     return _first([weights.with_name(f"{weights.stem.removesuffix(suffix)}.cfg") for suffix in _TRAINED])
 
 
@@ -25,7 +28,7 @@ def _first(candidates: list[Path]) -> Path | None:
 
 
 def read_start(path: Path, length: int) -> bytes:
-    """The first ``length`` bytes of a file.
+    """Read the first ``length`` bytes of a file, or the whole file if it is shorter.
 
     Raises:
         ModelError: the file is missing or unreadable.

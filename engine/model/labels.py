@@ -1,4 +1,4 @@
-"""Reads the labels of a model: a text file with one class name a line."""
+"""Reads the labels of a model from text files with one class name per line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ MAX_BYTES = 1 << 22
 
 
 def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[str, ...]:
-    """One label per class: from ``labels``, else from a file beside the cfg, else COCO's for 80 classes, else "class 0", ….
+    """Find the labels of a model. Returns one label per class.
 
-    Beside the cfg: the ``.names`` file of its stem, else the only ``.names`` file with one line per class.
+    The labels come from ``labels``, else from the ``.names`` file with the cfg's stem, else from the only ``.names`` file in the cfg's
+    folder with one line per class. Else they are COCO's for 80 classes, and "class 0", "class 1", … for any other number.
 
     Raises:
-        ModelError: the given file, or the one of the cfg's stem, cannot be read or has another number of labels.
+        ModelError: ``labels``, or the file with the cfg's stem, cannot be read or has a different number of labels.
     """
     own = cfg.with_suffix(".names")
     if labels is not None or own.is_file():
@@ -36,14 +37,14 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
-    """One label per class from a UTF-8 text file. Empty lines at its end are ignored.
+    """Read one label per class from a UTF-8 text file. Empty lines at its end are ignored.
 
     Raises:
-        ModelError: missing, unreadable, not text, or another number of labels than classes.
+        ModelError: the file is missing, unreadable or not text, or the number of labels differs from ``classes``.
     """
     content = read_start(path, MAX_BYTES + 1)
     if len(content) > MAX_BYTES or b"\0" in content:
-        raise ModelError(f"{path} is not a list of labels, which is a text file with one name a line")
+        raise ModelError(f"{path} is not a list of labels: a list of labels is a text file with one name per line")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

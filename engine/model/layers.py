@@ -1,6 +1,6 @@
-"""Turns a section of a cfg into a typed layer.
+"""Converts a section of a cfg to a typed layer.
 
-Source of the options' meanings and defaults: https://github.com/AlexeyAB/darknet, src/parser.c and the files of the layers.
+The meanings and defaults of options follow https://github.com/AlexeyAB/darknet, src/parser.c and the layers' source files.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from engine.model.network import (
 
 
 def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Layer:
-    """The layer that a section describes. layers: all before it. picture: shape of the network's input.
+    """Convert a section to a layer. layers: all layers before it. picture: shape of the network's input.
 
     Raises:
-        ModelError: an unknown type, an unsupported option or value, or sizes that do not fit.
+        ModelError: the type is unknown, an option or value is not supported, or sizes do not fit.
     """
     name = _SHORT_NAMES.get(section.name, section.name)
     make = _MAKERS.get(name)
@@ -68,7 +68,7 @@ def _convolution(context: LayerContext) -> Layer:
 def _maxpool(context: LayerContext) -> Layer:
     stride = context.stride()
     size = context.integer("size", stride, high=MAX_WINDOW)
-    # with more padding a window could contain nothing else
+    # with more padding, a window could contain only padding
     padding = context.integer("padding", size - 1, low=0, high=2 * (size - 1))
     return MaxPool((context.before,), context.slide(context.shape[0], size, stride, padding), size, stride, padding)
 
@@ -143,7 +143,7 @@ def _yolo(context: LayerContext) -> Layer:
             f"its input has {context.shape[0]} channels, but {len(mask)} anchors · (5 + {classes} classes) = {needed}: "
             "correct filters= of the layer before it, mask= or classes="
         )
-    # Darknet's greedynms takes distance into account too, with an exponent of its own (AlexeyAB/darknet, src/box.c, box_diou)
+    # Darknet's greedynms also uses the distance, with a fixed exponent (AlexeyAB/darknet, src/box.c, box_diou)
     betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
     beta = betas.get(section.text("nms_kind", "default"))
     scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
@@ -182,9 +182,9 @@ _UNSUPPORTED: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "scale_channels": {"scale_wh": _OFF},
     }
 )
-"""Options that change a layer's result or its numbers in the weight file, with the values that change nothing.
+"""Unsupported options that change a layer's result or its numbers in the weight file, with the values that have no effect.
 
-All other options of Darknet concern only training (also assisted_excitation) or the order of work on a GPU (stream).
+All other options of Darknet affect only training (also assisted_excitation) or the order of work on a GPU (stream).
 """
 
 

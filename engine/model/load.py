@@ -18,7 +18,7 @@ from engine.settings import ModelFiles
 
 
 def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Network:
-    """Load a model. size: (width, height) in pixels instead of the files' own, multiples of 32.
+    """Load a model. size: (width, height) of the network's input in pixels instead of the files' own, multiples of 32.
 
     Raises:
         ModelError: a file is missing, damaged or unsupported, or does not fit the others.
@@ -57,7 +57,7 @@ def load_network(files: ModelFiles, size: tuple[int, int] | None = None) -> Netw
 
 
 def _fingerprint(description: Description) -> str:
-    """The parts of a cfg that matter for detection, as text: equal for cfgs that differ only in form or in training."""
+    """Return the parts of a cfg that affect detection as text. It is equal for cfgs that differ only in format or training options."""
     lines = [f"{description.width} {description.height} {description.channels} {description.letter_box}"]
     for layer in description.layers:
         fields = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(layer).items()}

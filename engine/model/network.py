@@ -1,7 +1,7 @@
-"""A detector as a list of typed layers, from which every backend builds its engine.
+"""A network as a list of typed layers. Every backend builds its engines from it.
 
-Layers are in execution order. ``inputs`` are indices of earlier layers; -1 is the network's input, float32 (batch, channels,
-height, width), RGB, 0..1. Batch normalisation is already folded into each convolution.
+Layers are in execution order. ``inputs`` are indices of earlier layers; -1 is the network's input, float32 (batch, channels, height,
+width), RGB, 0..1. Batch normalisation is already folded into the convolutions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Shape: TypeAlias = tuple[int, int, int]
 
 
 class Activation(StrEnum):
-    """Darknet's activation functions, by their names in a cfg."""
+    """The activation functions. The values are their names in a cfg."""
 
     LINEAR = "linear"
     LEAKY = "leaky"  # x if x > 0 else 0.1 x
@@ -31,7 +31,7 @@ class Activation(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """The base of all layers. inputs: indices of the layers it reads. shape: of its output."""
+    """The base of all layers. inputs: indices of the layers whose outputs it reads. shape: shape of its output."""
 
     inputs: tuple[int, ...]
     shape: Shape
@@ -39,7 +39,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Convolution(Layer):
-    """A convolution. weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,)."""
+    """A convolution. weights: float32 (filters, channels / groups, size, size). bias: float32 (filters,). padding: on each side."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -51,7 +51,7 @@ class Convolution(Layer):
 
 @dataclass(frozen=True, eq=False)
 class MaxPool(Layer):
-    """Max pooling. padding: pixels of both sides together, the smaller half at the top and left; its value is -∞."""
+    """Max pooling. padding: sum of both sides, pixels, with the smaller half at the top and left; its value is -∞."""
 
     size: int
     stride: int
@@ -60,7 +60,7 @@ class MaxPool(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Upsample(Layer):
-    """Upsampling by nearest neighbour."""
+    """Upsampling by an integer factor (``stride``) with nearest neighbour."""
 
     stride: int
 
@@ -74,7 +74,7 @@ class Shortcut(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Route(Layer):
-    """Concatenates channel group ``group`` of ``groups`` of each input along the channels."""
+    """Concatenation along the channels. Each input is divided into ``groups`` groups of channels; only group ``group`` is used."""
 
     groups: int
     group: int
@@ -82,7 +82,7 @@ class Route(Layer):
 
 @dataclass(frozen=True, eq=False)
 class ScaleChannels(Layer):
-    """Scales channels: b · a for inputs (a, b) with a of shape (channels, 1, 1), then the activation."""
+    """Scaling of channels: a · b for inputs (a, b) with a of shape (channels, 1, 1), then the activation."""
 
     activation: Activation
 
@@ -96,22 +96,22 @@ class Sam(Layer):
 
 @dataclass(frozen=True, eq=False)
 class AveragePool(Layer):
-    """Mean over height and width: shape (channels, 1, 1)."""
+    """The mean over height and width: shape (channels, 1, 1)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Identity(Layer):
-    """A layer that only matters in training (``[dropout]``)."""
+    """A layer whose output is its input, such as ``[dropout]``, which has an effect only in training."""
 
 
 @dataclass(frozen=True, eq=False)
 class Yolo(Layer):
-    """One detection head. Hands on its input (anchors · (5 + classes), height, width); ``engine/detection/yolo.py`` decodes it.
+    """A detection head. Its output is its input (anchors · (5 + classes), height, width): ``engine/detection/yolo.py`` decodes it.
 
-    anchors: float32 (n, 2), width and height in network pixels, already masked. new_coords: the input went through a
-    logistic activation, and width and height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set if the cfg asks
-    for DIoU suppression (``nms_kind`` diounms or greedynms): the overlap is IoU - (d² / c²)^beta, with d the distance of
-    the centres and c the diagonal of the box around both.
+    anchors: float32 (n, 2), width and height in pixels of the network's input, only those of the head's mask. scale_x_y: factor that
+    extends the range of a box's centre beyond its cell. new_coords: whether the input went through a logistic activation, and width and
+    height are (2 v)² · anchor instead of exp(v) · anchor. diou_beta: set if the cfg specifies DIoU suppression (``nms_kind`` diounms or
+    greedynms): the overlap is IoU - (d² / c²)^beta, with d the distance of the centres and c the diagonal of the box around both.
     """
 
     anchors: NDArray[np.float32]
@@ -122,28 +122,41 @@ class Yolo(Layer):
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """A detector with its weights.
+class Architecture:
+    """The input and the layers of a network.
 
-    name: the cfg's stem. letter_box: pictures keep their aspect ratio. digest: SHA-256, hexadecimal, of
-    the description and the weights: the model's identity in caches. labels: one per class.
+    width, height: size of the input, pixels. letter_box: whether pictures keep their aspect ratio.
     """
 
-    name: str
     width: int
     height: int
     channels: int
     letter_box: bool
     layers: tuple[Layer, ...]
-    labels: tuple[str, ...]
-    digest: str
 
     @property
     def heads(self) -> tuple[Yolo, ...]:
-        """The YOLO layers, in order: the order of a backend's raw outputs."""
+        """The YOLO layers, in the order of a backend's raw outputs."""
         return tuple(layer for layer in self.layers if isinstance(layer, Yolo))
 
     @property
     def classes(self) -> int:
         """Number of classes, the same in every head."""
         return self.heads[0].classes
+
+    def shape_of(self, index: int) -> Shape:
+        """Return the shape of a layer's output, or of the network's input for -1."""
+        return (self.channels, self.height, self.width) if index < 0 else self.layers[index].shape
+
+
+@dataclass(frozen=True, eq=False)
+class Network(Architecture):
+    """A network with its weights.
+
+    name: the cfg's stem. labels: one per class. digest: SHA-256 of the description and the weights, hexadecimal; identifies the model
+    in caches.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    digest: str

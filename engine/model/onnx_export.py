@@ -1,7 +1,7 @@
-"""Writes a ``Network`` as an ONNX model, for other tools and for backends that read ONNX. The only module that imports onnx.
+"""Exports a ``Network`` to ONNX, for other tools and for backends that read ONNX. The only module that imports onnx.
 
-Operators: https://onnx.ai/onnx/operators. Mish is written as x · tanh(softplus(x)): the operator Mish needs opset 18, and
-OpenVINO builds the same engine from both.
+Operators: https://onnx.ai/onnx/operators. Mish is exported as x · tanh(softplus(x)), because the operator Mish needs opset 18. OpenVINO
+builds the same engine from both.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from engine.model.network import (
 )
 
 OPSET, IR_VERSION = 13, 7
-"""Versions of 2020, which every runtime in use supports."""
+"""Versions of 2020, which all current runtimes support."""
 
 MAX_EMBEDDED_BYTES = 2_000_000_000
-"""A protobuf message holds 2 GiB at most: larger weights go into a second file, ``NAME.onnx.data``."""
+"""Maximum size of weights inside the model file. Larger weights go into a second file, ``NAME.onnx.data``: protobuf allows 2 GiB."""
 
 INPUT = "images"
 
 
 def export_onnx(network: Network, path: Path) -> None:
-    """Write an ONNX model. The file appears complete and checked, or not at all.
+    """Write a network as an ONNX file, which appears complete and checked, or not at all.
 
     Input ``images``: float32 (batch, channels, height, width), RGB, 0..1, any batch. Outputs ``head_0``, ``head_1``, …: the
     raw outputs, float32 (batch, anchors · (5 + classes), rows, columns), in the network's order.
@@ -64,26 +64,23 @@ def export_onnx(network: Network, path: Path) -> None:
                 Path(folder, data).replace(path.with_name(data))
             made.replace(path)
     except (OSError, ValueError) as error:
-        # an OSError's text would name the temporary file
+        # str(error) would name the temporary file
         why = f"{error.strerror}; choose another place" if isinstance(error, OSError) and error.strerror else str(error)
         raise ExportError(f"{path} cannot be written: {why}") from error
 
 
 def to_onnx(network: Network) -> onnx.ModelProto:
-    """The ONNX model of a network, in memory."""
+    """Convert a network to an ONNX model in memory."""
     graph = _Graph()
     values: list[str] = []
     for index, layer in enumerate(network.layers):
         inputs = [INPUT if source < 0 else values[source] for source in layer.inputs]
-        shapes = [
-            network.layers[source].shape if source >= 0 else (network.channels, network.height, network.width) for source in layer.inputs
-        ]
-        values.append(graph.add(f"layer_{index}", layer, inputs, shapes))
+        values.append(graph.add(f"layer_{index}", layer, inputs, [network.shape_of(source) for source in layer.inputs]))
     heads = []
     for number, head in enumerate(network.heads):
         graph.node("Identity", [values[head.inputs[0]]], f"head_{number}")
         heads.append(helper.make_tensor_value_info(f"head_{number}", TensorProto.FLOAT, ["batch", *head.shape]))
-    picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", network.channels, network.height, network.width])
+    picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", *network.shape_of(-1)])
     made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
     model = helper.make_model(made, producer_name="framefleet", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     helper.set_model_props(model, {"digest": network.digest, "labels": "\n".join(network.labels)})

@@ -1,9 +1,9 @@
 """Reproducible random weights, ``random:SEED``, for measuring and testing an architecture without a weight file.
 
-The numbers have the order of a weight file. Arbitrary numbers would grow or vanish within a hundred layers. Instead, mean and
-variance of every channel are propagated from layer to layer, as if channels were independent and normal, and become the
-batch-norm statistics of the next convolution. Batch normalisation moves most values above zero, where the activations are nearly
-linear: errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
+The weights have the order of a weight file. With arbitrary weights, activations would grow or vanish within a hundred layers. Therefore
+mean and variance of every channel are propagated from layer to layer, as if channels were independent and normally distributed. They
+become the batch-normalisation statistics of the next convolution. Batch normalisation moves most values above zero, where the
+activations are nearly linear. Errors of the estimate then do not grow from layer to layer, and the outputs still depend on the picture.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Moments: TypeAlias = tuple[_Array, _Array]
 """Mean and variance of each channel, float64 (channels,)."""
 
 _PICTURE_MEAN, _PICTURE_VARIANCE = 0.45, 0.07  # of photographs scaled to 0..1
-_GAIN = 4.0  # times He's deviation: then the epsilon of batch normalisation is negligible
+_GAIN = 4.0  # times the standard deviation of He's initialisation: then the epsilon of batch normalisation is negligible
 _BIAS, _SCALE = 1.5, 0.75
 _OBJECTNESS, _CLASS = -3.0, -2.0  # mean logits: a few boxes in a thousand reach a confidence of 0.25
 
@@ -35,12 +35,12 @@ _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 
 
 def is_random(weights: object) -> bool:
-    """Whether ``weights`` means random weights instead of a file."""
+    """Whether ``weights`` specifies random weights instead of a file."""
     return str(weights).startswith(PREFIX)
 
 
 def parse_seed(weights: str) -> int:
-    """The SEED of ``random:SEED``.
+    """Return the SEED of ``random:SEED``.
 
     Raises:
         UsageError: SEED is not an integer from 0 to 2⁶³ - 1.
@@ -52,7 +52,7 @@ def parse_seed(weights: str) -> int:
 
 
 def random_weights(description: Description, weights: str) -> NDArray[np.float32]:
-    """The numbers of ``random:SEED``: float32 (``description.float_count``,), equal on every machine.
+    """Generate the weights for ``random:SEED``: float32 (``description.float_count``,), equal on every machine.
 
     Raises:
         UsageError: the seed is not an integer from 0 to 2⁶³ - 1.
@@ -76,7 +76,7 @@ def random_weights(description: Description, weights: str) -> NDArray[np.float32
 
 
 def _fill(stream: NDArray[np.float32], spec: ConvolutionSpec, before: _Moments, bits: np.random.PCG64, head: Yolo | None) -> _Moments:
-    """Write the numbers of one convolution into ``stream``. Returns the moments of its output."""
+    """Write the weights of one convolution into ``stream``. Returns the moments of its output."""
     filters, fan_in = spec.filters, spec.kernel_count // spec.filters
     limit = _GAIN * math.sqrt(6 / fan_in)  # of a uniform distribution with variance gain² · 2 / fan_in
     kernel = stream[-spec.kernel_count :].reshape(spec.groups, -1, fan_in)
@@ -106,7 +106,7 @@ def _head_bias(head: Yolo | None, filters: int) -> _Array:
 
 
 def _uniform(bits: np.random.PCG64, count: int, limit: float) -> NDArray[np.float32]:
-    """Uniform numbers in ±limit, from raw bits: NumPy guarantees their sequence, but not that of its distributions (NEP 19)."""
+    """Generate uniform numbers in ±limit from raw bits. NumPy guarantees the sequence of bits, but not of its distributions (NEP 19)."""
     raw = np.asarray(bits.random_raw((count + 1) // 2), "<u8").view("<i4")[:count]
     return raw * np.float32(limit / 2**31)
 
@@ -130,7 +130,7 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
         case Route():
             parts = [[np.split(moment, layer.groups)[layer.group] for moment in moments] for moments in inputs]
             return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
-        case MaxPool():  # neighbours are similar: as if only ``size`` of them were independent
+        case MaxPool():  # neighbours are similar: treated as if only ``size`` of them were independent
             return mean + np.sqrt(variance * math.log(layer.size)), variance * 0.7
         case AveragePool():
             return mean, variance * 0.1
@@ -138,7 +138,7 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
 
 
 def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:
-    """The moments of activation(x) for normal x, by Gauss-Hermite quadrature."""
+    """Compute the moments of activation(x) for normally distributed x, by Gauss-Hermite quadrature."""
     values = _FUNCTIONS[activation](mean[:, None] + np.sqrt(variance)[:, None] * _NODES)
     weights = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
     expected = values @ weights

@@ -1,4 +1,4 @@
-"""Cuts a network into parts that are built separately: in other precisions, around custom layers, on several devices."""
+"""Splits a network into parts that are built separately: with different precisions, around custom layers, or for several devices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ PICTURES = -1
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive layers. inputs, outputs: indices of the layers whose values enter and leave it, in order; YOLO heads always leave."""
+    """Consecutive layers of a network.
+
+    inputs: indices of the earlier layers whose outputs it needs, ascending; ``PICTURES`` is the network's input. outputs: indices of its
+    layers whose outputs later parts need, and of its YOLO heads, ascending.
+    """
 
     layers: range
     inputs: tuple[int, ...]
@@ -22,7 +26,7 @@ class Part:
 
 
 def split(network: Network, *cuts: int) -> list[Part]:
-    """Cut before each of these layers. Returns the parts in order."""
+    """Split a network before each of these layers (indices, ascending). Returns the parts in order."""
     borders = (0, *cuts, len(network.layers))
     parts = []
     for start, stop in pairwise(borders):
@@ -35,7 +39,7 @@ def split(network: Network, *cuts: int) -> list[Part]:
 
 @dataclass(frozen=True)
 class Transfer:
-    """A value that moves between two parts, given by their positions. layer: that computed the value, or ``PICTURES``."""
+    """The transfer of a layer's output between two parts. layer: index, or ``PICTURES``. source, destination: indices of the parts."""
 
     layer: int
     source: int
@@ -43,9 +47,9 @@ class Transfer:
 
 
 def transfers(network: Network, parts: Sequence[Part]) -> list[Transfer]:
-    """The values that move from the part that computes them to each part that needs them. The last part needs all YOLO heads.
+    """Return the transfers from the parts that compute values to the parts that need them.
 
-    The network's input counts as computed by the first part.
+    The last part needs all YOLO heads. The network's input counts as computed by the first part.
     """
     found = []
     for destination, part in enumerate(parts):

@@ -1,7 +1,7 @@
-"""Reads and writes Darknet's weight files: a header, then the numbers of all convolutions as little-endian float32.
+"""Reads and writes Darknet's weight files: a header, then the values of all convolutions as little-endian float32.
 
 Header: int32 major, minor, revision, then the number of pictures seen in training, int64 (int32 before version 0.2).
-Numbers of a convolution: biases; with batch normalisation scales, means and variances; the kernel.
+Values of a convolution: biases; with batch normalisation scales, means and variances; the kernel.
 Source: https://github.com/AlexeyAB/darknet, src/parser.c.
 """
 
@@ -19,7 +19,7 @@ from engine.model.files import read_start
 from engine.model.network import Convolution
 
 EPSILON = 1e-5
-"""Added to the variance before its square root, as AlexeyAB's darknet does when it folds batch normalisation."""
+"""Added to the variance before its square root, as in AlexeyAB's Darknet when it folds batch normalisation."""
 
 _VERSION = (0, 2, 5)
 _SHORT_HEADER, _LONG_HEADER = 16, 20
@@ -29,7 +29,7 @@ def check_weights(description: Description, path: Path) -> int:
     """Check by header and size that a weight file fits a cfg. Returns the length of the header in bytes.
 
     Raises:
-        ModelError: missing, unreadable, or the weights of another network.
+        ModelError: the file is missing or unreadable, or belongs to another network.
     """
     start = read_start(path, _SHORT_HEADER)
     if len(start) < _SHORT_HEADER:
@@ -47,10 +47,10 @@ def check_weights(description: Description, path: Path) -> int:
 
 
 def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
-    """The numbers of a weight file: float32 (``description.float_count``,).
+    """Read the values of a weight file: float32 (``description.float_count``,).
 
     Raises:
-        ModelError: missing, unreadable, or the weights of another network.
+        ModelError: the file is missing or unreadable, or belongs to another network.
     """
     header = check_weights(description, path)
     try:
@@ -63,7 +63,9 @@ def read_weights(description: Description, path: Path) -> NDArray[np.float32]:
 
 
 def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
-    """Write numbers as a weight file that Darknet and OpenCV can read. The file appears complete or not at all.
+    """Write a weight file that Darknet and OpenCV can read. The file appears complete or not at all.
+
+    stream: the values of all convolutions, float32 (n,).
 
     Raises:
         ExportError: the file cannot be written.
@@ -80,7 +82,9 @@ def write_weights(path: Path, stream: NDArray[np.float32]) -> None:
 
 
 def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
-    """Make a convolution from its numbers, float32 (``spec.float_count``,). Overwrites and keeps the array.
+    """Create a convolution from its values in a weight file. The result uses the memory of ``floats`` and changes its content.
+
+    floats: float32 (``spec.float_count``,).
 
     Batch normalisation is folded into each filter in float64 and rounded to float32: with s = scale / √(variance + ε),
     weight' = weight · s and bias' = bias - mean · s (AlexeyAB/darknet, ``fuse_conv_batchnorm`` in src/network.c).

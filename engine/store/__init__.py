@@ -1,1 +1,1 @@
-"""The session database and the exporters."""
+"""The session database, which stores the results of a run, and the exporters to other formats."""

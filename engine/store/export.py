@@ -1,4 +1,4 @@
-"""Writes the sources of a session in the wanted formats."""
+"""Exports the sources of a session to files in the selected formats."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
 LONGEST_STEM = 200
-"""Bytes. File systems take names of 255; a number, ``.partial``, the suffix and what ``part_of`` adds must fit, too."""
+"""Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A file that was written. frames: in it. complete: whether these are all frames of the source."""
+    """A file that was written. frames: number of frames in the file. complete: whether these are all frames of the source."""
 
     source: StoredSource
     path: Path
@@ -34,17 +34,17 @@ def export_session(
     progress: Callable[[Path, int, int], None] | None = None,
     failed: Callable[[ExportError], None] | None = None,
 ) -> list[Exported]:
-    """Write ``folder/STEM.SUFFIX`` for each source and each format that is for such sources.
+    """Write ``folder/STEM.SUFFIX`` for each source and each format that supports its kind of source.
 
-    Sources that could not be opened, and unfinished ones without frames, get no file. Sources of the same stem get ``STEM-2``,
-    ``STEM-3``, … in their order. A complete new file replaces an older one of its name. A source that was not finished
-    never does: its file is then ``STEM.partial.SUFFIX``.
+    Sources that could not be opened, and incomplete sources without frames, have no file. Sources with the same stem become ``STEM``,
+    ``STEM-2``, ``STEM-3``, … in their order. The file of a complete source replaces an existing file. An incomplete source never
+    replaces one: its file becomes ``STEM.partial.SUFFIX`` if ``STEM.SUFFIX`` exists.
 
     progress: called with a file, the number of its frames written so far, and the number of all its frames.
-    failed: called with the error of each file that cannot be written; None: the first such error ends the export.
+    failed: called with the error of each file that cannot be written; None: the first error ends the export.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: a format does not exist.
         ExportError: a file cannot be written.
     """
     for name in formats:
@@ -60,7 +60,7 @@ def export_session(
             continue
         for exporter in (EXPORTERS[name] for name in formats):
             if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):
-                continue  # a video of which no frame could be decoded has no pictures to draw on
+                continue  # if no frame of a video could be decoded, there are no pictures to draw on
             path = folder / f"{stem}{exporter.suffix}"
             if not source.complete and path.exists():
                 path = folder / f"{stem}.partial{exporter.suffix}"
@@ -76,9 +76,9 @@ def export_session(
 
 
 def file_stems(paths: Sequence[str]) -> list[str]:
-    """A file stem for each path: x, x-2, x-3, … for paths of the same stem. A path named x-2 keeps its own stem.
+    """Return a different file stem for each path: x, x-2, x-3, … for paths with the same stem. A path named x-2 keeps its stem.
 
-    Stems differ in more than case, and long ones are cut to leave room for a suffix.
+    Stems that differ only in case count as the same. Long stems are shortened to leave room for a suffix.
     """
     natural = [_stem(Path(path)) for path in paths]
     taken = {stem.casefold() for stem in natural}

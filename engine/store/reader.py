@@ -1,4 +1,4 @@
-"""Reads a session, also while it is being written."""
+"""Reads sessions, also while they are being written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.pool.events import Ledger
 from engine.store import schema
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
-CHUNK = 500  # frames held at once
+CHUNK = 500  # frames in memory at once
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
@@ -30,8 +30,9 @@ _SOURCE_COLUMNS = (
 class StoredSource:
     """One source of a session.
 
-    path: as the user gave it, readable. file: the same, absolute. info: without segments; None if the source could not be opened.
-    finished: nothing more comes. seconds: the run took for it; None until it is finished.
+    path: as the user entered it, as printable text. file: the absolute path. info: without segments; None if the source could not be
+    opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
+    seconds: processing time; None until it is finished.
     """
 
     number: int
@@ -46,7 +47,7 @@ class StoredSource:
 
     @property
     def kind(self) -> SourceKind | None:
-        """None if the source could not be opened."""
+        """The kind of the source, None if it could not be opened."""
         return None if self.info is None else self.info.kind
 
     @property
@@ -56,9 +57,9 @@ class StoredSource:
 
 
 class SessionReader(Closing):
-    """Reads a session, also while it is being written. Use it from one thread at a time. Each call sees what is committed by then.
+    """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
 
-    labels: one per class id. facts: about the run. confidence, classes: frames come with the detections of at least this
+    labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
     confidence and, unless None, of these class ids.
 
     Raises (all methods):
@@ -76,7 +77,7 @@ class SessionReader(Closing):
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Raise the errors that a damaged file causes as ExportError."""
+        """Convert the errors that a damaged file causes to ExportError."""
         try:
             with schema.explained(self.path, "read"):
                 yield
@@ -88,29 +89,29 @@ class SessionReader(Closing):
             return self._connection.execute(sql, values).fetchall()
 
     def sources(self) -> list[StoredSource]:
-        """The sources in order. The ledgers of unfinished sources are empty."""
+        """Return the sources in order. The ledgers of unfinished sources are empty."""
         rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
         with self._explained():
             return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
 
     def count(self, source: int) -> int:
-        """The number of stored frames of a source, failed ones included."""
+        """Return the number of stored frames of a source, failed ones included."""
         return int(self._query("SELECT count(*) FROM frames WHERE source = ?", source)[0][0])
 
     def last_pts(self, source: int) -> float | None:
-        """The highest pts (seconds) of a source's stored frames, None if there are none."""
+        """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
 
     def frames(self, source: int) -> Iterator[FrameResult]:
-        """The frames of a source in order. Memory does not grow with their number."""
+        """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
         last = -1
         while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
             yield from chunk
             last = chunk[-1].ref.index
 
     def frame_at(self, source: int, pts: float) -> FrameResult | None:
-        """The first frame with exactly this pts (seconds), None if there is none yet."""
+        """Return the first frame with exactly this pts (seconds), None if there is none yet."""
         return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
 
     def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
@@ -135,12 +136,12 @@ class SessionReader(Closing):
             return results
 
     def close(self) -> None:
-        """Close the file; repeatable."""
+        """Close the file. Repeated calls have no effect."""
         self._connection.close()
 
 
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
-    """A row of ``_SOURCE_COLUMNS``. folder: that relative paths start from."""
+    """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
     codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, finished, cancelled, seconds, error = columns
     name = os.fsdecode(exact)
     path = str(schema.readable(name))
@@ -150,9 +151,9 @@ def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *co
 
 
 def _detections(rows: list[list[float]]) -> Detections:
-    """From class id, confidence and box of each detection."""
+    """Convert rows of class id, confidence and box (x1 y1 x2 y2)."""
     if not rows:
         return Detections()
     table = np.array(rows)
-    with np.errstate(invalid="raise", over="raise"):  # numbers that no run writes
+    with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
         return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))

@@ -1,7 +1,7 @@
-"""The tables of the session database, how to create and open it, and messages for SQLite's errors.
+"""Creates and opens session databases: the tables, and messages for SQLite's errors.
 
-Frames and detections are stored in the order of their primary keys (WITHOUT ROWID), so that consecutive frames and their boxes are read
-sequentially.
+Frames and detections are stored in the order of their primary keys (WITHOUT ROWID), so that reading consecutive frames and their boxes
+is sequential.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ REMEDIES_READING = REMEDIES | {
 
 
 def exact(text: str) -> str | bytes:
-    """A file name as the database stores it: bytes if it is not valid text."""
+    """Convert a file name to the form in which the database stores it: bytes if it is not valid text."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -73,15 +73,15 @@ def exact(text: str) -> str | bytes:
 
 
 def readable(text: str | None) -> str | None:
-    """A text with question marks for bytes of file names that are not valid text."""
+    """Replace bytes of file names that are not valid text by question marks."""
     return text if text is None else text.encode("utf-8", "replace").decode()
 
 
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
-    """Raise errors of SQLite and of the file system as ExportError with the file and the remedy.
+    """Convert errors of SQLite and of the file system to ExportError, with the file and the remedy.
 
-    Programming errors (a frame stored twice, a closed connection) stay as they are. action: "read", "write", "create", …
+    Programming errors (a frame stored twice, a closed connection) are not converted. action: a verb for the message, such as "read".
     """
     try:
         yield
@@ -99,11 +99,11 @@ def explained(path: Path, action: str) -> Iterator[None]:
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Create a session database, and its folder if necessary. There must be no such file yet."""
+    """Create a session database, and its folder if necessary. The file must not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
-        # tables first, in one transaction, then the log: a process that dies in between leaves a session or an empty file
+        # tables first, in one transaction, then the log: a process that dies in between leaves a valid session or an empty file
         connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -114,7 +114,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a session database. mode: "ro" or "rw"; "rw" also accepts an empty database.
+    """Open an existing session database. mode: "ro" or "rw"; "rw" also accepts an empty database.
 
     Raises:
         ExportError: the file is of another kind, or a newer Framefleet wrote it.
@@ -139,6 +139,6 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def holds_frames(connection: sqlite3.Connection) -> bool:
-    """Whether the database holds any frame."""
+    """Whether the database contains any frame."""
     made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'frames'").fetchone()
     return made is not None and connection.execute("SELECT 1 FROM frames LIMIT 1").fetchone() is not None

@@ -1,4 +1,4 @@
-"""The session database: one SQLite file with every frame of a run, for one writer and any number of readers."""
+"""The session database: one SQLite file with all frames of a run, for one writer and any number of readers."""
 
 from engine.store.reader import SessionReader, StoredSource
 from engine.store.writer import SessionWriter

@@ -1,4 +1,4 @@
-"""Writes a session. Readers see frames once they are committed: after ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
+"""Writes sessions. Readers see frames after a commit, every ``COMMIT_SECONDS`` or ``COMMIT_FRAMES``."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ COMMIT_FRAMES = 2000
 
 
 class SessionWriter:
-    """Creates a session and adds to it. Use it from one thread at a time.
+    """Creates a session and adds sources and frames to it. Use it from one thread at a time.
 
-    An older session with frames at ``path`` becomes ``NAME.previous.sqlite`` and stays until this one is closed as complete.
+    An older session with frames at ``path`` is renamed to ``NAME.previous.sqlite``. It is deleted when this session is closed as
+    complete.
 
-    labels: one per class id. facts: about the run.
+    labels: one per class id. facts: properties of the run.
 
     Raises:
         ExportError: the file cannot be created or written, is of another kind, or another run uses it.
@@ -74,7 +75,7 @@ class SessionWriter:
             )
 
     def add_device(self, engine: EngineInfo) -> None:
-        """Store a device's backend, precision and batch."""
+        """Store a device's name, backend, precision and batch."""
         number = self._device(engine.device)
         with schema.explained(self.path, "write"):
             self._connection.execute(
@@ -104,20 +105,20 @@ class SessionWriter:
             found = frame.detections
             if found:
                 rows = zip(found.class_ids.tolist(), found.scores.tolist(), found.boxes.tolist(), strict=True)
-                self._detections += [(source, index, ordinal, kind, score, *box) for ordinal, (kind, score, box) in enumerate(rows)]
+                self._detections += [(source, index, ordinal, class_id, score, *box) for ordinal, (class_id, score, box) in enumerate(rows)]
         self.commit_due()
 
     def commit_due(self) -> None:
-        """Commit the added frames if it is time. Call it regularly while no frames come."""
+        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames."""
         if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
             self.commit()
 
     def commit(self) -> None:
-        """Make every frame added so far visible and durable."""
+        """Commit the added frames: readers see them, and they survive a crash."""
         if not self._frames:
             return
         frames, detections = self._frames, self._detections
-        self._frames, self._detections = [], []  # frames that cannot be stored are not tried again
+        self._frames, self._detections = [], []  # after an error, the same frames are not written again
         with schema.explained(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -132,7 +133,10 @@ class SessionWriter:
     def finish_source(
         self, number: int, path: str, ledger: Ledger, seconds: float, error: str | None = None, cancelled: bool = False
     ) -> None:
-        """Store a source's final state and commit. A source that could not be opened needs no ``add_source``. seconds: it took."""
+        """Store a source's final state and commit. A source that could not be opened needs no ``add_source``.
+
+        seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
+        """
         self.commit()
         counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
         with schema.explained(self.path, "write"):
@@ -146,14 +150,17 @@ class SessionWriter:
             )
 
     def close(self, complete: bool) -> None:
-        """Commit and close; repeatable. complete: all sources are complete, so the older session can be deleted."""
+        """Commit and close. Repeated calls have no effect.
+
+        complete: whether all sources are complete, so that the older session can be deleted.
+        """
         try:
             self.commit()
         finally:
-            with suppress(sqlite3.Error):  # while a reader has the file open, the log stays beside it
+            with suppress(sqlite3.Error):  # while a reader has the file open, the log file cannot be deleted
                 self._connection.execute("PRAGMA busy_timeout = 0")
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # but its content is in the file, too
-                self._connection.execute("PRAGMA journal_mode = DELETE")  # so that a finished session can be read from a read-only folder
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # copies the log's content into the database file
+                self._connection.execute("PRAGMA journal_mode = DELETE")  # a finished session must be readable in a read-only folder
             self._connection.close()
         if complete:
             self._previous.unlink(missing_ok=True)

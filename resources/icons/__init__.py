@@ -1,4 +1,4 @@
-"""Line icons, 20×20, drawn for Framefleet. ``currentColor`` in a file is replaced by the colour to show."""
+"""Line icons, 20×20, drawn for Framefleet, as SVG files with ``currentColor`` as their colour."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def icon_svg(name: str, colour: str) -> bytes:
-    """The content of ``NAME.svg`` in one colour (``#rrggbb``).
+    """Return the content of ``NAME.svg`` with ``currentColor`` replaced by a colour (``#rrggbb``).
 
     Raises:
         FileNotFoundError: there is no such icon.
@@ -16,5 +16,5 @@ def icon_svg(name: str, colour: str) -> bytes:
 
 
 def icon_path(name: str) -> Path:
-    """The path of ``NAME.svg``: style sheets only accept files."""
+    """Return the path of ``NAME.svg``, for style sheets, which accept only files."""
     return Path(__file__).with_name(f"{name}.svg")

@@ -1,1 +1,1 @@
-"""Renders street scenes with exact ground truth, makes the demo clip and data sets from them, and trains the demo model."""
+"""Renders street scenes with exact ground truth, for the demo clip and for data sets, and trains the demo model on them."""

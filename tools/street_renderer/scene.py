@@ -42,7 +42,7 @@ class Scene:
 
 
 def draw_plan(rng: Generator, rainy: bool) -> TrafficPlan:
-    """Random traffic, from a quiet street to a crowded one. Every class occurs often enough to be learned."""
+    """Draw random numbers of actors, from a quiet street to a crowded one. Every class is frequent enough for training."""
     busy = rng.uniform(0.45, 1.3)
     return TrafficPlan(
         cars=round(busy * rng.uniform(5, 13)),

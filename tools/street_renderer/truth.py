@@ -1,4 +1,4 @@
-"""The objects in a frame: boxes, classes, tracks and visibility; and their conversion to COCO's format."""
+"""The ground truth of frames: boxes, classes, tracks and visibility of objects, and the conversion to COCO's format."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _silhouettes(
 
 
 def coco(frames: Sequence[Truth], names: Sequence[str], width: int, height: int, video: str) -> dict[str, Any]:
-    """Truths in COCO's detection format: category ids are class numbers + 1, ignored objects are ``iscrowd``.
+    """Convert truths to COCO's detection format: category ids are class numbers + 1, ignored objects are ``iscrowd``.
 
     pycocotools counts an ``iscrowd`` object neither as missed nor as a false detection.
     """

@@ -20,7 +20,7 @@ def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
     nodes: dict[int, Node] = {}
     parameters = []
     for index in part.inputs:
-        shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
+        shape = network.shape_of(index)
         if index == PICTURES and pictures:
             parameter = opset13.parameter([batch, *shape[1:], shape[0]], np.float32)
             planes = opset13.transpose(parameter, opset13.constant(np.array([0, 3, 1, 2], np.int64)))

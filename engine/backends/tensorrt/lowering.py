@@ -53,9 +53,8 @@ class Lowering:
         """
         values: dict[int, Any] = {}
         for index in part.inputs:
-            shape = (network.channels, network.height, network.width) if index == PICTURES else network.layers[index].shape
             kind = self._trt.float16 if index == PICTURES else self._type
-            value = self._definition.add_input(value_name(index), kind, (self._batch, *shape))
+            value = self._definition.add_input(value_name(index), kind, (self._batch, *network.shape_of(index)))
             if index in self._channels_last:
                 value.allowed_formats = 1 << int(self._trt.TensorFormat.HWC8)
             values[index] = self._cast(value, self._type)

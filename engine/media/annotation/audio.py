@@ -1,4 +1,4 @@
-"""Reads the sound of a video as packets, to copy it into an annotated video without encoding it again."""
+"""Reads the encoded sound of a video, to copy it into an annotated video without encoding it again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ COPIED = frozenset(("aac", "ac3", "alac", "eac3", "flac", "mp2", "mp3", "opus"))
 
 
 class Sound(Closing):
-    """The first sound track of a video. start: time 0 of the copy, seconds. stream: None if no MP4 can hold the track."""
+    """The first sound track of a video.
+
+    start: the time in the video, in seconds, that becomes time 0 of the copy.
+    stream: None if the video has no sound, or sound in a codec outside ``COPIED``.
+    """
 
     def __init__(self, path: Path, start: Fraction) -> None:
         self._file = VideoFile(path, other_tracks=True)
@@ -30,13 +34,13 @@ class Sound(Closing):
         self._next: Packet[AudioStream] | None = next(self._packets, None)
 
     def until(self, seconds: Fraction) -> Iterator[Packet[AudioStream]]:
-        """The packets up to this time of the video (seconds), each once."""
+        """Yield the packets up to this time of the video (seconds). The next call continues after them."""
         while self._next is not None and self._time(self._next) <= seconds - self._start:
             yield self._next
             self._next = next(self._packets, None)
 
     def _read(self) -> Iterator[Packet[AudioStream]]:
-        """All packets. Damage, or a clock that restarts, ends the sound without an error, since the pictures go on."""
+        """Yield all packets. Damage or a restarted clock ends the sound without an error, since the pictures continue."""
         if self.stream is None:
             return
         last: int | None = None
@@ -58,14 +62,14 @@ class Sound(Closing):
         if stream.codec_context.name != "aac":
             yield from self._file.container.demux(stream)
             return
-        adapted = BitStreamFilterContext("aac_adtstoasc", stream)  # removes the headers that broadcasts have in every packet
+        header_filter = BitStreamFilterContext("aac_adtstoasc", stream)  # removes the headers that broadcasts have in every packet
         for packet in self._file.container.demux(stream):
             if packet.size:
-                yield from adapted.filter(packet)
+                yield from header_filter.filter(packet)
 
     def _time(self, packet: Packet[AudioStream]) -> Fraction:
         return (packet.pts or 0) * (packet.time_base or Fraction(1))
 
     def close(self) -> None:
-        """Release the file; repeatable."""
+        """Close the file. Repeated calls have no effect."""
         self._file.close()

@@ -1,4 +1,4 @@
-"""Gives each class a fixed colour. All have about the same brightness, so that black text is legible on each."""
+"""Assigns each class a fixed colour. All colours are about equally bright, so that black text is legible on each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ LIGHTNESS, CHROMA, FIRST_HUE = 0.80, 0.145, 150.0
 
 @cache
 def class_colour(class_id: int) -> Rgb:
-    """The sRGB colour, 0..255, of a class id: the same in every run and for every model."""
+    """Return the colour of a class id, sRGB 0..255: the same in every run and for every model."""
     return oklch(LIGHTNESS - 0.07 * (class_id % 3), CHROMA, (FIRST_HUE + class_id * GOLDEN_ANGLE) % 360)
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> Rgb:
-    """Convert OKLCH (0..1, 0..0.4, degrees) to sRGB, 0..255. Lowers the chroma until sRGB has the colour.
+    """Convert OKLCH (0..1, 0..0.4, degrees) to sRGB, 0..255. Lowers the chroma of colours that sRGB cannot represent.
 
     Matrices: Björn Ottosson, "A perceptual color space for image processing" (2020).
     """

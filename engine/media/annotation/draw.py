@@ -1,7 +1,7 @@
-"""Draws boxes and labels into pictures, with the colours and label positions of the window.
+"""Draws boxes and labels into video frames, with the same colours and label positions as the window.
 
-It draws into the planes of a video frame, luma and chroma of half the size. Converting to RGB and back would take longer than the
-drawing, and blur the picture.
+Draws into the luma plane and the two half-size chroma planes. Converting to RGB and back would take longer than the drawing and
+blur the picture.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CAPITAL = 21  # height of that font's capitals at scale 1, pixels
 
 
 class Annotator:
-    """Draws on pictures of one size: width and height, pixels. labels: one per class id."""
+    """Draws on pictures of one size. size: width and height, pixels. labels: one per class id."""
 
     def __init__(self, size: tuple[int, int], labels: Sequence[str]) -> None:
         self._size = size
@@ -40,15 +40,15 @@ class Annotator:
         self._patch = cache(self._draw_label)
 
     def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:
-        """Draw on a picture in place. source: width and height of the picture in whose pixels the boxes are."""
+        """Draw detections on a picture in place. source: width and height of the picture that the boxes refer to, pixels."""
         scale = np.array([self._size[0] / source[0], self._size[1] / source[1]] * 2)
         boxes = np.clip(detections.boxes * scale, 0, (*self._size, *self._size)).tolist()
-        for box, kind in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # so that the strongest is on top
-            self._draw_box(planes, box, kind)
+        for box, class_id in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # strongest last, on top
+            self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
         taken: list[Rect] = []
-        for box, kind, score in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), strict=True):
-            patch = self._patch(kind, int(score * 100 + 0.5))
+        for box, class_id, score in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), strict=True):
+            patch = self._patch(class_id, int(score * 100 + 0.5))
             height, width = patch[0].shape
             rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
             place = label_place(rect, (width, height), bounds, taken)
@@ -56,8 +56,8 @@ class Annotator:
                 taken.append(place)
                 _paste(planes, patch, place)
 
-    def _draw_box(self, planes: Planes, box: Sequence[float], kind: int) -> None:
-        colours = _yuv(class_colour(kind))
+    def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
+        colours = _yuv(class_colour(class_id))
         for thickness, values in ((self._line + 2, (_yuv(INK)[0], None, None)), (self._line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
@@ -66,9 +66,9 @@ class Annotator:
                     corners = [round(corner / part * (1 << FRACTION)) - shift for corner in box]
                     cv2.rectangle(plane, corners[:2], corners[2:], value, width, cv2.LINE_AA, FRACTION)
 
-    def _draw_label(self, kind: int, percent: int) -> Planes:
-        """The picture of a label: text on the class's colour."""
-        name = self._labels[kind] if kind < len(self._labels) else f"class {kind}"
+    def _draw_label(self, class_id: int, percent: int) -> Planes:
+        """Draw a label: its text on the class's colour."""
+        name = self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
         text, scale = f"{name} {percent}%", FINE * self._text / CAPITAL
         stroke = max(1, round(FINE * self._text / 8))
         (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
@@ -79,14 +79,14 @@ class Annotator:
         origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
         cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
         planes = []
-        for ground, ink, part in zip(_yuv(class_colour(kind)), _yuv(INK), (1, 2, 2), strict=True):
+        for ground, ink, part in zip(_yuv(class_colour(class_id)), _yuv(INK), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
             planes.append(np.asarray(np.round(ground + (ink - ground) * cover), np.uint8))
         return planes[0], planes[1], planes[2]
 
 
 def _paste(planes: Planes, patch: Planes, place: Rect) -> None:
-    """Copy a label into a picture, cut at the picture's edges."""
+    """Copy a label into a picture, cropped at the picture's edges."""
     x, y = int(place[0]) // 2 * 2, int(place[1]) // 2 * 2
     for plane, part, piece in zip(planes, (1, 2, 2), patch, strict=True):
         target = plane[y // part :, x // part :][: piece.shape[0], : piece.shape[1]]
@@ -98,13 +98,13 @@ def _even(length: float) -> int:
 
 
 def _legible(label: str) -> str:
-    """The characters of a text that OpenCV's fonts can draw: ASCII, accents removed."""
+    """Return the characters of a text that OpenCV's fonts can draw: ASCII, with accents removed."""
     return unicodedata.normalize("NFKD", label).encode("ascii", "ignore").decode().strip()
 
 
 @cache
 def _yuv(colour: Rgb) -> tuple[float, float, float]:
-    """A colour as luma and chroma: BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
+    """Convert sRGB, 0..255, to luma and chroma: BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5)."""
     red, green, blue = (channel / 255 for channel in colour)
     luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return 16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748

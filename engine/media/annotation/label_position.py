@@ -1,4 +1,4 @@
-"""Finds the position of a box's label, in the window and in annotated videos."""
+"""Places the labels of boxes, in the window and in annotated videos."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ Rect: TypeAlias = tuple[float, float, float, float]
 
 
 def label_place(box: Rect, label: tuple[float, float], bounds: Rect, taken: Sequence[Rect]) -> Rect:
-    """The rectangle of a label (width, height): on the box's top edge, or inside it, or below it, but never outside ``bounds``.
+    """Return the rectangle of a box's label: above the box, inside its top edge, or below it, but always within ``bounds``.
 
-    Of these three it takes the first that overlaps no label in ``taken``; if there is none, the first within ``bounds``.
+    label: width and height. Returns the first of these three positions that overlaps no rectangle in ``taken``. If all overlap one,
+    returns the first position within ``bounds``.
     """
     width, height = label
     x = min(max(box[0], bounds[0]), max(bounds[0] + bounds[2] - width, bounds[0]))

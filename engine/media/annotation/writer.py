@@ -1,4 +1,4 @@
-"""Writes an MP4 that is playable even if the writing process dies: fragmented while it grows, plain once it is complete."""
+"""Writes MP4 files that stay playable if the writing process dies: fragmented during writing, converted to plain MP4 at the end."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _SYSTEM = {
     number
     for name in ("EACCES", "EDQUOT", "EFBIG", "EIO", "EISDIR", "ENAMETOOLONG", "ENOENT", "ENOSPC", "ENOTDIR", "EROFS")
     if (number := getattr(errno, name, None))
-}  # errors that are the file system's if FFmpeg reports them
-_MPEG4_UNITS = 65535  # most time units of a second in MPEG-4 Part 2
+}  # FFmpeg errors with these numbers come from the file system
+_MPEG4_UNITS = 65535  # MPEG-4 Part 2 divides a second into at most this number of time units
 _BT709 = 1
 _KEYFRAME_SECONDS = 2
 
@@ -37,12 +37,12 @@ _KEYFRAME_SECONDS = 2
 class VideoWriter:
     """Writes pictures of one size and copies sound into a new file.
 
-    size: even width and height. rate: average frames/s. time_base: seconds, unit of the pictures' times. sound: the stream of the sound
-    packets. encoder: FFmpeg's name; empty: the first of ``ENCODERS`` that FFmpeg has.
+    size: even width and height, pixels. rate: average frames/s. time_base: unit of the pictures' times, in seconds. sound: the stream
+    that the sound packets come from. encoder: FFmpeg's name; empty: the first of ``ENCODERS`` that FFmpeg has.
 
     Raises (all methods):
         OSError: the file cannot be written.
-        ExportError: the encoder or the container refuses something.
+        ExportError: the encoder or the container rejects the pictures or the sound.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class VideoWriter:
             self._sound = self._container.add_stream_from_template(sound) if sound is not None else None
 
     def write(self, planes: tuple[Plane, Plane, Plane], seconds: Fraction) -> None:
-        """Add a picture, as ``Converter.planes`` gives it. seconds: the time from which it is shown."""
+        """Add a picture. planes: as returned by ``Converter.planes``. seconds: when the picture appears."""
         whole = np.concatenate([plane.reshape(-1) for plane in planes]).reshape(-1, self._size[0])
         frame = av.VideoFrame.from_ndarray(whole, "yuv420p")
         frame.colorspace, frame.color_range = Colorspace.ITU709, ColorRange.MPEG
-        self._last = max(round(seconds / self._time_base), self._last + 1)  # an MP4 cannot hold two pictures of the same time
+        self._last = max(round(seconds / self._time_base), self._last + 1)  # an MP4 cannot hold two pictures with the same time
         frame.pts, frame.time_base = self._last, self._time_base
         with _explained():
             self._container.mux(self._video.encode(frame))
@@ -105,7 +105,7 @@ class VideoWriter:
 
 
 def make_plain(path: Path) -> None:
-    """Turn a fragmented MP4 into a plain one that starts with its index: some players and editors need that.
+    """Convert a fragmented MP4 to a plain one with the index at its start, as some players and editors require.
 
     Raises:
         OSError: the plain file cannot be written; the fragmented one is unchanged.
@@ -131,7 +131,7 @@ def make_plain(path: Path) -> None:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Raise an FFmpeg error as OSError if it came from the file system, else as ExportError."""
+    """Raise FFmpeg errors of the file system as OSError, all others as ExportError."""
     try:
         yield
     except av.FFmpegError as error:

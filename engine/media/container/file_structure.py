@@ -1,4 +1,4 @@
-"""Reads from MP4 and AVI files what FFmpeg does not report: broken boxes, and chunks without data."""
+"""Finds what FFmpeg does not report: broken boxes in MP4 files, and chunks without data in AVI files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 
 
 def is_fragmented(path: Path) -> bool:
-    """Whether an MP4 has movie fragments, or a broken chain of boxes: its index may then be incomplete."""
+    """Whether the index of an MP4 may be incomplete: the file has movie fragments or a broken box."""
     return any(kind == b"moof" or start == end for kind, start, end in _mp4_boxes(path))
 
 
 def unreadable_bytes(path: Path, read_until: int) -> int:
-    """The number of bytes after the first broken box of an MP4. read_until: the end of the last packet, a position in the file."""
+    """Return the number of unread bytes from the first broken box of an MP4 on, 0 if no box is broken.
+
+    read_until: the position in the file where the last packet ends, bytes.
+    """
     size = path.stat().st_size
     for _, start, end in _mp4_boxes(path):
         if start == end or end > size:
@@ -22,9 +25,9 @@ def unreadable_bytes(path: Path, read_until: int) -> int:
 
 
 def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
-    """Type, start and end of each outermost box (ISO 14496-12, 4.2).
+    """Yield the type, start and end of each outermost box (ISO 14496-12, 4.2).
 
-    The last box may end beyond the end of the file. An invalid box ends where it starts.
+    A truncated box ends beyond the end of the file. An invalid box has its start as its end, and is the last.
     """
     with path.open("rb") as file:
         position, size = 0, path.stat().st_size
@@ -44,9 +47,9 @@ def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
 
 
 def empty_avi_chunks(path: Path, stream: int) -> int:
-    """The number of chunks of a video stream that hold no data (Microsoft, "AVI RIFF File Reference").
+    """Count the chunks of a video stream that hold no data (Microsoft, "AVI RIFF File Reference").
 
-    Such a chunk repeats the picture before it. The header counts it, and FFmpeg gives no packet for it.
+    Such a chunk repeats the picture before it. The header counts it as a frame, but FFmpeg returns no packet for it.
     """
     pictures = tuple(b"%02d" % stream + kind for kind in (b"dc", b"db"))
     empty = 0

@@ -1,7 +1,7 @@
-"""Finds packets for which the decoder rightly gives no frame, by their first bytes.
+"""Recognises "hidden" packets: undamaged packets for which a decoder returns no frame.
 
-They are the second fields of interlaced H.264 frames, and VP8, VP9 and MPEG-4 frames that are not shown or not coded. Counting
-frames and noticing lost ones both need to know them.
+They hold the second field of an interlaced H.264 frame, or a VP8, VP9 or MPEG-4 frame that is not shown or not coded. They must not
+count as frames, nor as lost frames.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX
 # H.264
 _SLICES = (1, 5)
 _SPS = 7
-_HEADER = 64  # bytes: enough for a slice header's beginning
+_HEADER = 64  # bytes: enough for the required fields of a slice header
 _CHROMA_PROFILES = frozenset((44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244))
 
 
 class HiddenPackets:
-    """Recognises the packets of one stream that give no frame. Pass it every packet, in decoding order.
+    """Recognises the hidden packets of one stream.
 
     Rules: VP8: RFC 6386, 9.1. VP9: bitstream specification, 6.2 and annex B (a superframe ends in a shown frame).
     """
@@ -39,7 +39,7 @@ class HiddenPackets:
         return self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
-        """Whether the decoder gives no frame for this packet."""
+        """Whether the decoder returns no frame for this packet. Call it for every packet of the stream, in decoding order."""
         if not self.possible or not packet.size:
             return False
         content = bytes(packet)
@@ -60,7 +60,7 @@ class HiddenPackets:
 class _FieldPairs:
     """Recognises the second field of each H.264 frame that is coded as two packets (ITU-T H.264, 7.3).
 
-    extradata: the stream's parameter sets, as FFmpeg gives them. possible: whether the stream may have fields.
+    extradata: the stream's parameter sets, from FFmpeg. possible: whether the stream may have fields.
     """
 
     def __init__(self, extradata: bytes | None) -> None:
@@ -76,14 +76,14 @@ class _FieldPairs:
                 return
 
     def is_second(self, packet: bytes) -> bool:
-        """Whether this packet holds the second field of the frame that the packet before it began."""
+        """Whether this packet holds the second field of a frame whose first field was the packet before it."""
         bottom = self._parity(packet)
         second = bottom is not None and self._first is not None and bottom != self._first
         self._first = None if second else bottom
         return second
 
     def _parity(self, packet: bytes) -> bool | None:
-        """True for a bottom field, False for a top field, None for a whole frame or an unreadable packet."""
+        """Return True for a bottom field, False for a top field, None for a whole frame or an unreadable packet."""
         for nal in _nals(packet, self._length_size):
             if nal[0] & 31 in _SLICES:
                 bits = Bits(_unescaped(nal[1:_HEADER]))
@@ -133,7 +133,7 @@ def _skip_scaling_list(bits: Bits, size: int) -> None:
 
 
 def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
-    """The NAL units of a packet. length_size: bytes of the length before each unit; 0: start codes separate the units."""
+    """Yield the NAL units of a packet. length_size: bytes of the length before each unit; 0: start codes separate the units."""
     position = 0
     while position + length_size < len(content):
         if length_size:
@@ -152,5 +152,5 @@ def _nals(content: bytes, length_size: int) -> Iterator[bytes]:
 
 
 def _unescaped(nal: bytes) -> bytes:
-    """A NAL unit without the bytes that prevent accidental start codes (7.4.1)."""
+    """Remove the bytes of a NAL unit that prevent accidental start codes (7.4.1)."""
     return nal.replace(b"\0\0\3", b"\0\0")

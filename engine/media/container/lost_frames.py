@@ -1,9 +1,12 @@
-"""Estimates how many frames a damaged file lost. Each container gives other evidence; an undamaged file never seems damaged.
+"""Estimates how many frames of a damaged file are missing. For an undamaged file the estimate is 0.
 
-Matroska and FLV store packets without gaps: bytes between two packets could not be read. They, and some MP4 files, state a duration.
-MPEG-TS carries broadcasts, whose frames follow each other evenly. A fragmented MP4 is a chain of boxes: everything after a broken box is
-lost. Other containers give no evidence but their packets and the number of frames in the header. In an AVI that number includes chunks
-that repeat the picture before them.
+The evidence depends on the container:
+- Matroska and FLV store packets without gaps, so bytes between two packets are unreadable packets.
+- Matroska, FLV and some MP4 files state a duration.
+- MPEG-TS usually holds broadcasts, whose frames have a constant interval.
+- In a fragmented MP4, everything after a broken box is lost.
+- All other containers have only their packets and the number of frames in the header.
+- In an AVI, that number includes chunks that repeat the picture before them.
 """
 
 from __future__ import annotations
@@ -16,15 +19,18 @@ from engine.media.container.video_file import VideoFile
 
 _DENSE = ("matroska", "flv")
 _DECLARING = ("matroska", "flv", "mov")
-_HOLE = 128  # bytes: between two packets of an undamaged file lie a few dozen
+_HOLE = 128  # bytes: packets of an undamaged file are at most a few dozen bytes apart
 _DECLARED_SECONDS = 0.5  # stated durations are rounded; if more is missing, the file is truncated
-_CREDIBLE = 1000  # times the frames that were read: a header that states more is damaged itself
+_CREDIBLE = 1000  # times the number of frames read: a header that states more is damaged itself
 _LONGEST_GAP = 10.0  # seconds: a longer gap in a broadcast is a cut or a restarted clock
-_EVEN = 0.95  # share of the steps
+_EVEN = 0.95  # share of equal intervals from which on a sequence counts as even
 
 
 def expected_frames(table: PacketTable, file: VideoFile) -> int:
-    """The number of frames the file should have: those of its packets and the lost ones, or the header's number if that is larger."""
+    """Return the number of frames the file should have.
+
+    This is the number of frames in its packets plus the estimated number of lost frames, or the header's number if that is larger.
+    """
     kind = file.container.format.name
     step = table.step * float(file.time_base)
     lost = 0
@@ -45,7 +51,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
 
 
 def _lost_in_holes(table: PacketTable) -> int:
-    """Frames missing between two packets with unreadable bytes between them, at most as many as these bytes can hold."""
+    """Estimate the frames lost in unreadable bytes between packets. The size of these bytes limits the estimate."""
     lost = 0
     for frames, size in table.holes:
         if size >= _HOLE and 0 < frames < len(table):
@@ -55,7 +61,7 @@ def _lost_in_holes(table: PacketTable) -> int:
 
 
 def _lost_in_gaps(table: PacketTable, step: float) -> int:
-    """Frames missing from an otherwise even sequence. step: seconds."""
+    """Count the frames missing from an otherwise even sequence. step: interval of two frames, seconds."""
     steps = np.diff(table.ordered) / table.step
     if not table.timed or np.mean(np.abs(steps - 1) < 0.2) < _EVEN:
         return 0

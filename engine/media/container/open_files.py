@@ -1,4 +1,4 @@
-"""Keeps video files open between their segments: FFmpeg decodes some frames whenever it opens a file, which takes long."""
+"""Keeps video files open between segments, because opening a file is slow: FFmpeg decodes some frames each time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.media.types import Segment
 _IDLE = 16
 
 Identity: TypeAlias = tuple[str, int, int, int, int]
-"""Path, device, inode, time of change and size of a file: they differ if another file took its place."""
+"""Path, device, inode, time of change and size of a file. They change if the file is replaced."""
 
 
 def identity(path: Path) -> Identity:
-    """The identity of the file that is at a path now. All numbers are zero if there is none."""
+    """Return the identity of the file at a path. All numbers are 0 if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -28,7 +28,7 @@ def identity(path: Path) -> Identity:
 
 
 class OpenFiles:
-    """Open video files that several threads share. One thread at a time uses a file."""
+    """A pool of open video files for several threads. Each file is used by one thread at a time."""
 
     def __init__(self) -> None:
         self._idle: deque[tuple[Identity, VideoFile]] = deque()
@@ -36,7 +36,9 @@ class OpenFiles:
 
     @contextmanager
     def use(self, path: Path, segment: Segment) -> Iterator[VideoFile]:
-        """Lend an open file from which this segment can be read. The file is closed if the caller raises or reading met an error.
+        """Provide an open file for reading this segment, as a context manager.
+
+        The file returns to the pool afterwards. It is closed instead if the caller raises an exception or reading failed.
 
         Raises:
             SourceError: as ``VideoFile``.
@@ -58,7 +60,7 @@ class OpenFiles:
                 self._idle.popleft()[1].close()
 
     def close(self) -> None:
-        """Close the files that are not in use."""
+        """Close the files in the pool, not the ones in use."""
         with self._lock:
             while self._idle:
                 self._idle.pop()[1].close()

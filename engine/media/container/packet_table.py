@@ -1,4 +1,4 @@
-"""Reads all packets of a video and records the times and keyframes of its frames."""
+"""Reads all packets of a video and stores the times and keyframes of its frames."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _CHECKED_PACKETS = 16
 
 
 class PacketTable:
-    """The frames that a file's packets promise, in decoding order. Creating it reads the whole file.
+    """The frames in a file's packets, in decoding order. The constructor reads the whole file.
 
-    Times are in units of the stream's time base.
+    Times are in units of the stream's time base, unless stated otherwise.
 
-    pts: int64 (frames,): the dts where a packet has no pts, the position where it has neither. ordered: the pts, ascending.
+    pts: int64 (frames,): the dts where a packet has no pts, the frame's position where it has neither. ordered: the pts, ascending.
     keys: bool (frames,): whether each frame is a keyframe.
-    step: the time from one frame to the next. timed: whether ``step`` comes from the packets' times, not from the stated rate.
-    intact: whether all packets are complete, have different times by one clock, and were read without an error.
-    hidden: the number of packets that give no frame. size: bytes of the others.
-    holes: (number of frames before it, bytes) for each stretch of the file between two packets. read_until: end of the last packet, bytes.
-    end: seconds, of the latest packet of any track.
+    step: the interval of two frames. timed: whether ``step`` comes from the packets' times, not from the stated rate.
+    intact: whether all packets are complete, have different times of one clock, and were read without an error.
+    hidden: the number of hidden packets (see ``HiddenPackets``). size: bytes of all other packets.
+    holes: for each gap in the file between two packets, the number of frames before it and its bytes.
+    read_until: the position where the last packet ends, bytes. end: when the last packet of any track ends, seconds.
     """
 
     def __init__(self, file: VideoFile) -> None:
@@ -64,11 +64,11 @@ class PacketTable:
 
     @property
     def span(self) -> float:
-        """The time from the start of the first frame to the end of the last one."""
+        """The duration from the start of the first frame to the end of the last one."""
         return float(self.ordered[-1] - self.ordered[0]) + self.step if self.timed else len(self) * self.step
 
     def possible_cuts(self) -> Iterator[tuple[int, int]]:
-        """The keyframes at which the video can be cut (see ``scan``): pts, and the number of frames shown before."""
+        """Yield the keyframes at which the video can be cut (see ``scan``): pts and number of frames shown earlier."""
         if not len(self):
             return
         latest_before = np.maximum.accumulate(self.pts)
@@ -81,7 +81,7 @@ class PacketTable:
                 yield pts, before
 
     def seeks_exactly(self, file: VideoFile, cuts: Sequence[int]) -> bool:
-        """Whether seeking to these keyframes (pts), of which a few are tried, gives the same packets as reading from the start."""
+        """Whether reading after a seek returns the same packets as reading from the start. Tries a few of ``cuts`` (keyframes' pts)."""
         for cut in cuts[:: -(-len(cuts) // _CHECKED_CUTS) or 1]:
             packets = file.seek(cut)
             if packets is None:
@@ -94,6 +94,6 @@ class PacketTable:
 
 
 def _usual(steps: NDArray[np.int64]) -> float:
-    """The mean of the steps near the median: exact where 33⅓ is stored as 33, 33 and 34."""
+    """Return the mean of the steps near the median. It is exact where steps of 33⅓ are stored as 33, 33 and 34."""
     middle = np.sort(steps)[len(steps) // 2]
     return float(np.mean(steps[np.abs(steps - middle) < middle / 2]))

@@ -1,11 +1,11 @@
-"""Counts the frames of a video and finds where it can be cut into segments, without decoding.
+"""Counts the frames of a video and divides it into segments, without decoding.
 
-MP4 and MOV files have an index of all samples: ``scan`` counts it and reads only a few packets around each cut. It reads all other
-files once from start to end.
+MP4 and MOV files have an index of all samples: ``scan`` counts its entries and reads only a few packets around each cut. It reads all
+other files once from start to end.
 
-A cut is a keyframe from which decoding can start: everything decoded before it is shown before it. After it come first the leading
-frames, which are shown before it (an open GOP), then only frames shown after it. A video stays whole if times are missing or
-doubled, if it is damaged, or if its container does not seek exactly.
+A cut is a keyframe from which decoding can start. All frames before it in decoding order are shown before it. After it come the leading
+frames, which are shown before it (an open GOP). All later frames are shown after it. A video stays one segment if times are missing
+or repeated, if the file is damaged, or if its container does not seek exactly.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from engine.media.container.video_file import VideoFile
 from engine.media.types import Segment
 
 SEGMENT_FRAMES = 100
-"""The fewest frames of a segment, about 4 s of video. Opening the file for each segment takes about as long as decoding a frame."""
+"""The minimum number of frames of a segment, about 4 s of video. Opening a file takes about as long as decoding a frame."""
 
-_LEADING = 64  # packets: no codec has more leading frames
+_LEADING = 64  # no codec allows more leading frames
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A keyframe where a segment starts: its pts, and the number of frames shown before it."""
+    """A keyframe where a segment starts. before: the number of frames shown before it."""
 
     pts: int
     before: int
 
 
 def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
-    """The number of frames of a video, its duration in seconds (None if unknown), its segments, and whether seeking by time works.
+    """Return a video's number of frames, duration in seconds (None if unknown), segments, and whether it can seek by time.
 
     Raises:
         SourceError: the video cannot be opened.
@@ -52,7 +52,7 @@ def scan(path: Path) -> tuple[int, float | None, tuple[Segment, ...], bool]:
 
 
 def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
-    """Frames, duration, cuts of any video, and whether it has one clock, by reading all its packets."""
+    """Read all packets of any video. Returns its number of frames, duration, cuts, and whether its clock never restarts."""
     with VideoFile(path, other_tracks=True) as file:
         table = PacketTable(file)
         frames = expected_frames(table, file)
@@ -70,7 +70,7 @@ def _scan_packets(path: Path) -> tuple[int, float, list[Cut], bool]:
 
 
 def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
-    """Frames, duration and cuts of an MP4 or MOV with a complete index; None for any other file."""
+    """Return the number of frames, duration and cuts of an MP4 or MOV with a complete index; None for any other file."""
     if "mov" not in file.container.format.name or file.hidden.possible or is_fragmented(file.path):
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
@@ -81,7 +81,7 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
     shown, next_cut = 0, SEGMENT_FRAMES
     for number, (dts, key, discard) in enumerate(entries):
         if key and not discard and next_cut <= shown <= frames - SEGMENT_FRAMES // 2:
-            cut = _look_at_cut(file, entries[number - 1][0], dts, shown)
+            cut = _cut_at(file, entries[number - 1][0], dts, shown)
             if cut is None or (cuts and cut.pts <= cuts[-1].pts):
                 return None
             cuts.append(cut)
@@ -91,9 +91,12 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
     return frames, float(duration * file.time_base) if duration else None, cuts
 
 
-def _look_at_cut(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
-    """The cut at the keyframe with this dts, None if there is none. decoded_before: shown frames that come earlier in decoding order."""
-    # FFmpeg finds a keyframe by its pts, which the index does not hold, and any other frame by its dts
+def _cut_at(file: VideoFile, dts_before: int, dts: int, decoded_before: int) -> Cut | None:
+    """Return the cut at the keyframe with this dts, None if there is none.
+
+    dts_before: of the packet before it. decoded_before: the number of frames before it in decoding order that are shown at all.
+    """
+    # FFmpeg seeks keyframes by their pts, which the index does not contain, and other frames by their dts
     nearby = islice(file.packets_at(dts_before, any_frame=True), 2 * _LEADING)
     packets = dropwhile(lambda packet: packet.dts != dts, nearby)
     first = next(packets, None)

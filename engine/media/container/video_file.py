@@ -1,7 +1,7 @@
-"""Opens a video file safely, reads its packets in spite of damage, and seeks exactly.
+"""Opens video files safely, reads their packets even if they are damaged, and seeks exactly.
 
-Opening a file opens no other file and no network connection. The list of allowed formats leaves out playlists, concat scripts, image
-sequences and devices, and the only allowed protocol is ``file``.
+A video file can never make FFmpeg open another file or a network connection. Playlists, concat scripts, image sequences and devices are
+not among the allowed formats, and the only allowed protocol is ``file``.
 """
 
 from __future__ import annotations
@@ -25,33 +25,35 @@ from engine.media.container.hidden_packets import HiddenPackets
 from engine.media.sources import PLAYLIST_SUFFIXES
 from engine.types import Closing
 
-av.logging.set_level(None)  # a log call from a decoder thread can wait for the interpreter lock for ever
+av.logging.set_level(None)  # a log call from a decoder thread can deadlock on the interpreter lock
 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 
 MAX_SIDE = 16384
-"""Pixels. Larger pictures are refused, so that a forged header cannot make the decoder use all memory."""
+"""Maximum width and height, pixels. A forged header could otherwise make the decoder use all memory."""
 
 _DEMUXERS = (
     "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
     "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
-    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: only for a clear message
+    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: opened only to report that there is no video track
 )
 _OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": str(MAX_SIDE * MAX_SIDE)}
-_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # gone with PyAV 19
+_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
 _RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
-_SEEK_BACK = (0, 1, 4, 16)  # seconds before the wanted keyframe, tried in turn: in MPEG-TS the first seek often ends after it
-_SKIPPED = 2000  # packets read until the keyframe comes; if that is not enough, reading the whole file is as fast
+SEEK_BACK = (0, 1, 4, 16)
+"""Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
+
+_SKIPPED = 2000  # packets read in search of the keyframe; beyond that, reading the whole file is as fast
 
 
 def open_local(url: str) -> InputContainer:
-    """Open a video for reading, if it is a local file of an allowed format that refers to nothing else.
+    """Open a local video file of an allowed format for reading.
 
     Raises:
-        av.FFmpegError, ValueError, OSError: the URL is not of a local file, or FFmpeg cannot read it or must not.
+        av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
     """
     container: InputContainer = av.open(url, options=_OPTIONS, **_METADATA)
     return container
@@ -64,11 +66,11 @@ def _is_playlist(path: Path) -> bool:
 
 
 class VideoFile(Closing):
-    """The first video track of a file, its packets and its decoder. Not thread-safe.
+    """The first video track of a file, with its packets and decoder. Not thread-safe.
 
-    threads: of the decoder. other_tracks: whether ``packets`` gives the packets of all tracks.
-    error: the last error of reading or decoding, None if there was none. empty_packets: packets without data read so far.
-    clock_restarts: how often the clock of an MPEG-TS has restarted so far, as in recordings of an interrupted broadcast.
+    threads: number of decoder threads. other_tracks: whether ``packets`` yields the packets of all tracks.
+    error: the last error of reading or decoding, None if there was none. empty_packets: number of packets without data so far.
+    clock_restarts: number of times that the clock of an MPEG-TS has restarted so far, as in recordings of interrupted broadcasts.
     """
 
     def __init__(self, path: Path, threads: int = 1, other_tracks: bool = False) -> None:
@@ -103,7 +105,7 @@ class VideoFile(Closing):
         self.clock_restarts, self._offset = 0, 0
         self._last_dts: int | None = None
         try:
-            # an absolute path cannot be taken for a protocol ("concat:…", "pipe:0")
+            # FFmpeg cannot mistake an absolute path for a protocol ("concat:…", "pipe:0")
             self.container = open_local(str(self.path.absolute()))
         except (av.FFmpegError, ValueError, OSError) as error:
             if _is_playlist(self.path):
@@ -135,7 +137,7 @@ class VideoFile(Closing):
         self.codec.thread_count = self.threads
         self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
         if self.codec.name == "mjpeg":
-            self.codec.options |= {"err_detect": "explode"}  # report a damaged picture instead of showing it
+            self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
         self._one_clock = self.container.format.name != "mpegts"
         if not self._other_tracks:
             for stream in self.container.streams:
@@ -147,22 +149,22 @@ class VideoFile(Closing):
 
     @property
     def time_base(self) -> Fraction:
-        """Seconds of one unit of a pts."""
+        """The unit of every pts and dts, in seconds."""
         return self.stream.time_base or Fraction(1, 1000)
 
     def seconds(self, pts: int) -> float:
-        """The time of a pts: ``float(pts * time_base)``, ten times as fast."""
+        """Convert a pts to seconds, ten times as fast as ``float(pts * time_base)``."""
         return pts * self._unit[0] / self._unit[1]
 
     @property
     def rate(self) -> Fraction:
-        """Frames/s as the file or its codec states, 25 if neither does."""
+        """Frames/s that the file or its codec states, 25 if neither does."""
         return self.stream.guessed_rate or self.stream.average_rate or Fraction(25)
 
     def packets(self) -> Iterator[VideoPacket]:
-        """The packets from the current position to the end. Skips empty packets and read errors; ``error`` keeps the last one.
+        """Yield the packets from the current position to the end. Skips empty packets and read errors; ``error`` holds the last error.
 
-        Where the clock of an MPEG-TS restarts, the times continue. After seeking they are those of the file.
+        If the clock of an MPEG-TS restarts, later times are shifted so that they continue. After a seek, times are not shifted.
         """
         streams: list[Any] = list(self.container.streams) if self._other_tracks else [self.stream]
         failures = 0
@@ -170,13 +172,13 @@ class VideoFile(Closing):
             try:
                 for packet in self.container.demux(*streams):
                     failures = 0
-                    if packet.size:  # decoding an empty one would end the stream
+                    if packet.size:  # an empty packet would end the decoding of the stream
                         if not self._one_clock:
                             self._continue_clock(packet)
                         yield packet
                     elif packet.dts is not None and packet.stream_index == self.stream.index:
                         self.empty_packets += 1
-            except IndexError:  # PyAV, at the end of a file in which another track began later
+            except IndexError:  # PyAV raises it at the end of a file in which another track begins later
                 return
             except (av.FFmpegError, OSError) as error:
                 self.error = reason(error)
@@ -185,7 +187,7 @@ class VideoFile(Closing):
                 return
 
     def _continue_clock(self, packet: VideoPacket) -> None:
-        """Shift the times of a packet by the restarts of the clock before it."""
+        """Shift the times of a packet so that they continue after restarts of the clock."""
         if packet.dts is None or packet.stream_index != self.stream.index:
             return
         dts = packet.dts
@@ -197,7 +199,10 @@ class VideoFile(Closing):
         packet.pts = None if packet.pts is None else packet.pts + self._offset
 
     def packets_at(self, timestamp: int, any_frame: bool = False) -> Iterator[VideoPacket]:
-        """Seek to a keyframe, or any frame, near this pts and give the packets from there. Gives none if the file cannot seek."""
+        """Seek near this pts and return the packets from there on. Returns no packets if the file cannot seek.
+
+        any_frame: seek to any frame, not only to keyframes.
+        """
         try:
             self.container.seek(timestamp, stream=self.stream, any_frame=any_frame)
         except (av.FFmpegError, OSError) as error:
@@ -208,8 +213,8 @@ class VideoFile(Closing):
         return self.packets()
 
     def seek(self, start: int) -> Iterator[VideoPacket] | None:
-        """The packets from the keyframe with this pts on, None if seeking does not find it."""
-        for seconds in _SEEK_BACK:
+        """Return the packets from the keyframe with this pts on, None if seeking does not find it."""
+        for seconds in SEEK_BACK:
             packets = self.packets_at(start - int(seconds / self.time_base))
             for packet in islice(packets, _SKIPPED):
                 if packet.is_keyframe and packet.pts is not None and packet.pts >= start:
@@ -219,7 +224,7 @@ class VideoFile(Closing):
         return None
 
     def packets_from(self, start: int) -> Iterator[VideoPacket]:
-        """The packets from the keyframe with this pts on, or all packets of the file if seeking does not find it."""
+        """Return the packets from the keyframe with this pts on, or all packets of the file if seeking does not find it."""
         packets = self.seek(start)
         if packets is None:
             self.reopen()
@@ -227,11 +232,11 @@ class VideoFile(Closing):
         return packets
 
     def shows(self, packet: VideoPacket) -> bool:
-        """Whether the decoder should give a frame for this packet. Pass it every packet once, in decoding order."""
+        """Whether the decoder should return a frame for this packet. Call it once for every packet, in decoding order."""
         return not (self.hidden.hides(packet) or packet.is_discard)
 
     def decode(self, packet: VideoPacket | None) -> list[VideoFrame]:
-        """Decode a packet; None: empty the decoder. Gives the frames that became complete; ``error`` keeps an error."""
+        """Decode a packet, or flush the decoder (None). Returns the frames that are now complete; ``error`` holds the last error."""
         try:
             return self.codec.decode(packet)
         except (av.FFmpegError, ValueError) as error:
@@ -239,16 +244,16 @@ class VideoFile(Closing):
             return []
 
     def reopen(self, threads: int | None = None) -> None:
-        """Open the file again, at its start and with a new decoder. threads: of the decoder, None: as before."""
+        """Open the file again, at its start and with a new decoder. threads: number of decoder threads, None: as before."""
         self.close()
         self.threads = threads or self.threads
         self._open()
 
     def close(self) -> None:
-        """Release the file; harmless when repeated."""
+        """Close the file. Repeated calls have no effect."""
         self.container.close()
 
 
 def reason(error: BaseException) -> str:
-    """The text of an FFmpeg error, without its number and function."""
+    """Return the text of an FFmpeg error, without its number and function."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,1 +1,1 @@
-"""The process that decodes pictures for the window."""
+"""The preview process, which decodes pictures for the window."""

@@ -1,9 +1,10 @@
-"""The preview process: it decodes the picture that the window shows, so that no decoder bug can take the window down.
+"""The preview process: decodes the pictures that the window shows, so that a crash of a decoder cannot end the window.
 
-The window asks for one picture at a time (``Fetch``) and gets exactly one answer to each (``Picture`` or ``NoPicture``), in
-order. Pixels go through shared memory, in the slot that the request names; only pictures too large for that follow their answer
-through the pipe. The process ends when the other end of its pipe closes. Importing this module loads no media library: the
-window uses its messages.
+The window requests one picture at a time (``Fetch``). The process sends one answer to each request, in order: ``Picture`` or
+``NoPicture``. It writes the pixels to the slot of shared memory that the request names. Pixels too large for a slot follow the answer
+through the pipe. The process ends when the window closes its end of the pipe.
+
+Importing this module loads no media library, because the window imports the messages.
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ if TYPE_CHECKING:
 
 SLOTS, SLOT_BYTES = 2, 4 * 1920 * 1080
 STALL_SECONDS = 60.0
-"""A picture takes longer only if the decoder or the disk hangs."""
+"""The time limit for one picture. A picture takes longer only if the decoder or the disk hangs."""
 
 LOOK_BACK = (1.0, 8.0, 64.0)
-"""Seconds before a frame in which its predecessor is looked for, nearest first."""
+"""Distances before a frame from which the search for the previous frame starts, seconds, shortest first."""
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """Asks for one picture. ticket: comes back with the answer. size: width and height that it is to fill. slot: for its pixels.
+    """A request for one picture.
 
-    at: the frame shown at this pts. before: the frame before this pts. Neither: the next one, but none before pts ``after``.
-    For pictures a pts is a position. still: a picture of this source besides the one being played.
+    ticket: the number that identifies the answer. size: width and height of the area to fill, pixels. slot: where to write the pixels.
+    at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frame, but not
+    one before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
+    still: request an early picture of the source, without moving the position of the source being played.
     """
 
     ticket: int
@@ -50,15 +53,16 @@ class Fetch:
 
     @property
     def sequential(self) -> bool:
-        """Whether it goes on from the picture before it."""
+        """Whether it requests the frame after the previous one."""
         return self.at is None and self.before is None and not self.still
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Its pixels: ``height`` rows of ``4 * width`` bytes: blue, green, red, 255. shared: they are in the slot, else they follow.
+    """The answer with a picture. Its pixels are ``height`` rows of ``4 * width`` bytes: blue, green, red, 255.
 
-    info: of the source, in the first answer after it was opened. name: the file, where the source is a folder.
+    shared: whether the pixels are in the slot; if not, they follow through the pipe. info: about the source, only in the first answer
+    after opening it. name: the file's name if the source is a folder.
     """
 
     ticket: int
@@ -72,7 +76,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class NoPicture:
-    """There is none. reason: why, for a person; None = the source is at its end."""
+    """The answer without a picture. reason: the error message; None: the source is at its end."""
 
     ticket: int
     reason: str | None = None
@@ -82,7 +86,7 @@ Answer: TypeAlias = Picture | NoPicture
 
 
 def main(connection: Connection[Answer, Fetch], memory: str) -> None:
-    """Answer requests until the window goes away: what runs in the process. memory: name of the shared memory, all slots."""
+    """Answer requests until the window closes the pipe: the main function of the process. memory: name of the shared memory."""
     clock = start_clock(connection, STALL_SECONDS)
     shared = SharedMemory(memory)
     assert shared.buf is not None
@@ -97,7 +101,7 @@ def main(connection: Connection[Answer, Fetch], memory: str) -> None:
                 connection.send(answer)
                 if pixels is not None:
                     connection.send_bytes(pixels)
-            except (EOFError, OSError):  # the window is gone
+            except (EOFError, OSError):  # the window has closed the pipe
                 break
 
 
@@ -106,11 +110,11 @@ class _Player:
         self._slots = [memory[number * SLOT_BYTES : (number + 1) * SLOT_BYTES] for number in range(SLOTS)]
         self._reader: VideoReader | None = None
         self._path: str | None = None
-        self._news: SourceInfo | None = None
+        self._unsent_info: SourceInfo | None = None
 
     def answer(self, request: Fetch) -> tuple[Answer, bytes | memoryview | None]:
         try:
-            frame = self._still(request) if request.still else self._frame(request)
+            frame = _still(request) if request.still else self._frame(request)
         except FramefleetError as error:
             self._close_reader()
             return NoPicture(request.ticket, str(error)), None
@@ -123,7 +127,7 @@ class _Player:
         shared = pixels.nbytes <= SLOT_BYTES
         info = None
         if not request.still:
-            info, self._news = self._news, None
+            info, self._unsent_info = self._unsent_info, None
         answer = Picture(request.ticket, frame.pts, width, height, shared, info, frame.name)
         return answer, None if shared else pixels.data.cast("B")
 
@@ -139,7 +143,7 @@ class _Player:
 
     def _frame(self, request: Fetch) -> DecodedFrame | None:
         reader = self._open(request)
-        # Far too large pictures are made smaller while they are converted; the rest is done by ``for_screen``.
+        # the conversion scales very large pictures down to twice the size; ``for_screen`` does the rest
         wide, high = request.size
         reader.resize((2 * wide, 2 * high) if reader.info.width > 2 * wide or reader.info.height > 2 * high else None)
         if request.before is not None:
@@ -157,17 +161,18 @@ class _Player:
         if self._reader is None or self._path != request.path:
             self._close_reader()
             self._reader = VideoReader(Path(request.path))
-            self._path, self._news = request.path, self._reader.info
+            self._path, self._unsent_info = request.path, self._reader.info
         return self._reader
 
-    def _still(self, request: Fetch) -> DecodedFrame | None:
-        from engine.media.preview.still import first_picture
 
-        return first_picture(Path(request.path), request.size)
+def _still(request: Fetch) -> DecodedFrame | None:
+    from engine.media.preview.still import first_picture
+
+    return first_picture(Path(request.path), request.size)
 
 
 def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:
-    """The last frame that begins before ``pts``, else the first; the next one the reader gives is the one after it."""
+    """Read the last frame that begins before ``pts``, or the first frame. Leaves the reader at the frame after it."""
     if reader.info.kind is SourceKind.IMAGES:
         reader.seek(pts - 1)
         return next(reader, None)

@@ -1,4 +1,4 @@
-"""Reads the frames of a video or of pictures from any time on, for the preview."""
+"""Reads the frames of a video or of pictures, starting at any time, for the preview."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import av
 from av.video.frame import VideoFrame
 
 from engine.errors import SourceError
-from engine.media.container.video_file import VideoFile
+from engine.media.container.video_file import SEEK_BACK, VideoFile
 from engine.media.images import decode_images
 from engine.media.picture import Converter, shrink
 from engine.media.probe import probe
@@ -20,14 +20,14 @@ from engine.media.types import DecodedFrame, Segment, SourceKind
 from engine.types import Closing
 
 _THREADS = 2
-_SAME = 1e-6  # seconds: tolerance for times that were rounded to a float
+_SAME = 1e-6  # seconds: tolerance for rounding to a float
 _SEARCHED = 300  # packets read in search of a keyframe
 
 
 class VideoReader(Closing):
-    """An iterator over the frames from the current position to the end, without those that cannot be decoded. Not thread-safe.
+    """An iterator over the frames from the current position to the end. Skips frames that cannot be decoded. Not thread-safe.
 
-    info: the source. max_size: width and height. Larger pictures are scaled down to fit; they keep their aspect ratio.
+    info: about the source. max_size: maximum width and height, pixels: larger pictures are scaled down with their aspect ratio.
     """
 
     def __init__(self, path: Path, max_size: tuple[int, int] | None = None) -> None:
@@ -37,16 +37,12 @@ class VideoReader(Closing):
             SourceError: as ``probe``.
         """
         self.info = probe(path)
-        self._max_size = max_size
-        self._path = path
-        self._file: VideoFile | None = None
-        if self.info.kind is SourceKind.VIDEO:
-            self._file = VideoFile(path, _THREADS)
-            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+        self._file = VideoFile(path, _THREADS) if self.info.kind is SourceKind.VIDEO else None
+        self.resize(max_size)
         self._frames = self._play(None)
 
     def seek(self, pts: float) -> None:
-        """Continue with the frame shown at this time (seconds; of images the position), or else with the first or last one."""
+        """Continue with the frame shown at this time (seconds; for pictures the position), or with the nearest frame if there is none."""
         self._frames.close()
         self._frames = self._play(pts)
 
@@ -63,7 +59,7 @@ class VideoReader(Closing):
         return next(self._frames)
 
     def close(self) -> None:
-        """Release the file; harmless when repeated."""
+        """Close the file. Repeated calls have no effect."""
         self._frames.close()
         if self._file is not None:
             self._file.close()
@@ -104,11 +100,11 @@ class VideoReader(Closing):
             yield DecodedFrame(seconds, self._convert(frame))
 
     def _keyframe_before(self, file: VideoFile, target: float) -> int | None:
-        """The pts of the last keyframe at or before the target, None to play from the start of the file."""
+        """Return the pts of the last keyframe at or before the target (seconds), None to read from the start of the file."""
         if not self.info.seekable:
             return None
         limit = int((target + _SAME) / file.time_base)
-        for back in (0, 1, 4, 16):
+        for back in SEEK_BACK:
             found = None
             for packet in islice(file.packets_at(limit - int(back / file.time_base)), _SEARCHED):
                 if packet.is_keyframe and packet.pts is not None:

@@ -1,4 +1,4 @@
-"""Scales a picture to its size in the window, so that the window only copies it."""
+"""Scales pictures in the preview process, so that the window only copies their pixels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from engine.types import Image
 
 MOST_PIXELS = 1920 * 1080
-"""Pictures are not enlarged beyond this number of pixels: copying them would take longer than the window's own scaling."""
+"""The maximum size of an enlarged picture. The window enlarges it faster than it would copy more pixels."""
 
 
 def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, int]:
-    """Width and height at which a picture fits a canvas without distortion. It is not enlarged beyond ``MOST_PIXELS``."""
+    """Return the width and height of a picture fitted into a canvas with its aspect ratio. Enlarges to at most ``MOST_PIXELS``."""
     width, height = picture
     scale = min(canvas[0] / width, canvas[1] / height)
     if scale > 1:
@@ -22,9 +22,9 @@ def shown_size(picture: tuple[int, int], canvas: tuple[int, int]) -> tuple[int, 
 
 
 def for_screen(image: Image, canvas: tuple[int, int], memory: memoryview | None = None) -> NDArray[np.uint8]:
-    """The picture at its ``shown_size``, uint8 (height, width, 4): blue, green, red, 255.
+    """Scale a picture to its ``shown_size``. Returns uint8 (height, width, 4): blue, green, red, 255.
 
-    memory: to write the picture to, if it is large enough.
+    memory: where to write the picture if it is large enough.
     """
     height, width, _ = image.shape
     size = shown_size((width, height), canvas)

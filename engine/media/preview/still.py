@@ -1,4 +1,4 @@
-"""Finds an early picture of a source quickly, without probing the source."""
+"""Decodes an early picture of a source quickly, without probing the source."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.media.sources import is_picture
 from engine.media.types import DecodedFrame
 
 _TRIED_PACKETS = 100
-_PLACE = 0.1  # share of the length: the very first frames are often black
+_PLACE = 0.1  # where to look, as a share of the duration: the first frames are often black
 
 
 def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
-    """An early picture of a source, scaled down to fit into a width and height. None if no picture can be decoded.
+    """Return an early picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
 
     Raises:
         SourceError: the source cannot be opened.

@@ -1,1 +1,1 @@
-"""Models that can be downloaded by name: list, download, checks."""
+"""The registry of models that can be downloaded by name: the list, the download and its checks, the installed models."""

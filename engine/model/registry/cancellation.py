@@ -1,4 +1,4 @@
-"""Cancels a download from another thread at once, even while the server is silent."""
+"""Cancels a download from another thread immediately, even while it waits for the server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.errors import DownloadCancelledError
 
 
 class Cancellation:
-    """``cancel`` may be called from any thread, any number of times. The downloading thread calls the other methods."""
+    """Cancels one download. ``cancel`` is thread-safe and may be called repeatedly. The downloading thread calls the other methods."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -24,21 +24,21 @@ class Cancellation:
         return self._asked.is_set()
 
     def cancel(self) -> None:
-        """Cancel: closes the connections, which ends any wait for the network."""
+        """Cancel the download. Closes its connections, so that no thread waits for the network any longer."""
         with self._lock:
             self._asked.set()
             for connection in self._sockets:
                 _close(connection)
 
     def watch(self, connection: socket.socket) -> None:
-        """Close this connection when ``cancel`` is called."""
+        """Close this connection when ``cancel`` is called, or now if it was called before."""
         with self._lock:
             self._sockets.add(connection)
             if self._asked.is_set():
                 _close(connection)
 
     def check(self) -> None:
-        """Return unless cancelled.
+        """Raise an exception if the download is cancelled.
 
         Raises:
             DownloadCancelledError: ``cancel`` was called.
@@ -47,7 +47,7 @@ class Cancellation:
             raise DownloadCancelledError("the download was cancelled")
 
     def pause(self, seconds: float) -> None:
-        """Wait until the time is over or ``cancel`` is called; raises as ``check`` does."""
+        """Wait for this time, or until ``cancel`` is called. Then raises like ``check``."""
         self._asked.wait(seconds)
         self.check()
 

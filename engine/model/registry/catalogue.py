@@ -11,15 +11,15 @@ from importlib.resources import files
 from engine.errors import UsageError
 
 MIRROR = "FRAMEFLEET_MODELS_URL"
-"""Environment variable: the address of a folder with all files, for machines that cannot reach GitHub."""
+"""The environment variable with the URL of a folder that holds all files, for machines that cannot access GitHub."""
 
 _HEADER_BYTES = 20
 _CFG_BYTES = 25_000
-"""About the size of the largest cfg."""
+"""Approximate size of the largest cfg."""
 
 
 class Purpose(StrEnum):
-    """What a model is good for, by its accuracy and its work per picture."""
+    """The recommended use of a model, by its accuracy and its operations per picture."""
 
     FAST = "fast"
     BALANCED = "balanced"
@@ -28,19 +28,19 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A published file. sha256: hexadecimal, None where no trustworthy source publishes one."""
+    """A published file. address: URL. sha256: hexadecimal, None if no trustworthy source publishes it."""
 
     address: str
     sha256: str | None = None
 
     @property
     def name(self) -> str:
-        """The last part of the address."""
+        """The file name: the last part of the address."""
         return self.address.rpartition("/")[2]
 
     @property
     def source(self) -> str:
-        """The address to download from: on the mirror that the environment names, else the published one."""
+        """The URL to download from: on the mirror if the environment variable ``MIRROR`` is set, else the published URL."""
         mirror = os.environ.get(MIRROR, "").strip()
         return f"{mirror.rstrip('/')}/{self.name}" if mirror else self.address
 
@@ -49,8 +49,8 @@ class RemoteFile:
 class ModelEntry:
     """A published model.
 
-    side: width and height of the network's input, pixels. layers: as Darknet counts them. parameters: numbers in the weight
-    file. gflops: 10⁹ floating-point operations per picture. ap, ap50: AP on COCO test-dev at IoU 0.50:0.95 and at 0.50, percent.
+    side: width and height of the network's input, pixels. layers: number of layers as in Darknet. parameters: number of values in the
+    weight file. gflops: 10⁹ floating-point operations per picture. ap, ap50: AP on COCO test-dev at IoU 0.50:0.95 and at 0.50, percent.
     """
 
     name: str
@@ -68,12 +68,12 @@ class ModelEntry:
 
     @property
     def weights_bytes(self) -> int:
-        """Exact size of its weight file."""
+        """Exact size of the weight file."""
         return _HEADER_BYTES + 4 * self.parameters
 
     @property
     def download_bytes(self) -> int:
-        """Size of the download, within a few kilobytes."""
+        """Size of the download, exact to a few kilobytes."""
         return self.weights_bytes + _CFG_BYTES
 
 
@@ -86,19 +86,19 @@ def _read_entries() -> tuple[ModelEntry, ...]:
 
 
 FAMILY = _read_entries()
-"""All of them, from the least work per picture to the most."""
+"""All models, from the fewest operations per picture to the most."""
 
 
 def find_entry(name: str) -> ModelEntry | None:
-    """The model of this name, upper or lower case; None if there is none."""
+    """Return the model with this name in any case, None if there is none."""
     return next((entry for entry in FAMILY if entry.name == name.lower()), None)
 
 
 def entry_named(name: str) -> ModelEntry:
-    """The model of this name, upper or lower case.
+    """Return the model with this name in any case.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such model.
     """
     entry = find_entry(name)
     if entry is None:

@@ -1,4 +1,4 @@
-"""Downloads a model: afterwards it is complete and checked, or it is not there at all."""
+"""Downloads models. A downloaded model is complete and checked; otherwise it does not count as installed."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def download(
     progress: Callable[[int], None] = lambda _: None,
     cancellation: Cancellation | None = None,
 ) -> ModelFiles:
-    """Install a model in ``folder`` unless it is there already. Continues a download that was interrupted.
+    """Download a model to ``folder`` if it is not installed there. Continues an interrupted download.
 
-    progress: called with the number of bytes of the weights that are stored, of ``entry.weights_bytes``.
+    progress: called with the number of bytes of the weight file stored so far, of ``entry.weights_bytes``.
 
     Raises:
-        DownloadError: the server cannot be reached or has another file, the disk is full, or another program downloads this model.
-        DownloadCancelledError: cancelled; the next download continues.
+        DownloadError: the server cannot be reached or has a different file, the disk is full, or another process downloads this model.
+        DownloadCancelledError: ``cancellation`` was cancelled; the next download continues.
     """
     cancellation = cancellation or Cancellation()
     files = files_of(entry, folder)
@@ -64,10 +64,10 @@ def _fetch(
     cancellation: Cancellation,
     check: Callable[[Path], object],
 ) -> None:
-    """Download one file, check it, and only then give it its name. A file that fails a check is deleted."""
+    """Download one file, check it, then rename it to ``target``. A file that fails a check is deleted."""
     partial = Partial(target)
     try:
-        target.unlink(missing_ok=True)  # the model is not complete: this file cannot be trusted
+        target.unlink(missing_ok=True)  # the model is not complete, so this file may be damaged
         transfer(file.source, partial, size, size or MAX_BYTES, progress, cancellation)
         try:
             _check_digest(file, partial.path)

@@ -1,4 +1,4 @@
-"""The downloaded models: a folder for each, with its cfg, weights and labels."""
+"""Manages the installed models. Each has a folder with its cfg, weights and labels."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ from engine.errors import DownloadError, UsageError
 from engine.model.registry import catalogue
 from engine.model.registry.catalogue import ModelEntry, find_entry
 from engine.model.registry.lock import locked
+from engine.model.registry.partial import Partial
 from engine.settings import ModelFiles
-
-PART = ".part"
-"""Suffix of an unfinished download: such a file is never used as a model."""
 
 
 def models_folder() -> Path:
-    """The folder for downloaded models unless another one is given."""
+    """Return the default folder for installed models."""
     return user_data_path("framefleet", appauthor=False) / "models"
 
 
 def files_of(entry: ModelEntry, folder: Path) -> ModelFiles:
-    """The files of a model, installed or not. Its labels lie beside them."""
+    """Return the paths of a model's files, whether or not it is installed. Its labels are in the same folder."""
     place = folder / entry.name
     return ModelFiles(place / f"{entry.name}.cfg", place / f"{entry.name}.weights")
 
 
 def is_installed(entry: ModelEntry, folder: Path) -> bool:
-    """Whether the cfg exists and the weights have their exact size. Does not read them."""
+    """Whether the cfg exists and the weight file has its exact size. Does not read the files."""
     files = files_of(entry, folder)
     try:
         return files.cfg.is_file() and Path(files.weights).stat().st_size == entry.weights_bytes
@@ -38,18 +36,15 @@ def is_installed(entry: ModelEntry, folder: Path) -> bool:
 
 
 def partial_bytes(entry: ModelEntry, folder: Path) -> int:
-    """Bytes of the weights that an interrupted download has stored."""
-    try:
-        return Path(f"{files_of(entry, folder).weights}{PART}").stat().st_size
-    except OSError:
-        return 0
+    """Return the number of bytes of the weight file that an interrupted download has stored."""
+    return Partial(Path(files_of(entry, folder).weights)).length
 
 
 def remove_model(entry: ModelEntry, folder: Path) -> bool:
-    """Delete a model, or an unfinished download of it. Returns False if there was neither.
+    """Delete a model or its unfinished download. Returns False if neither exists.
 
     Raises:
-        DownloadError: another program downloads it, or it cannot be deleted.
+        DownloadError: another process downloads it, or it cannot be deleted.
     """
     place = folder / entry.name
     if not place.exists():
@@ -63,10 +58,10 @@ def remove_model(entry: ModelEntry, folder: Path) -> bool:
 
 
 def model_named(name: str, folder: Path | None = None) -> ModelFiles:
-    """The files of an installed model.
+    """Return the files of an installed model. folder: the installed models, None: the default folder.
 
     Raises:
-        UsageError: there is no such model, or it is not downloaded.
+        UsageError: there is no such model, or it is not installed.
     """
     folder = models_folder() if folder is None else folder
     entry = find_entry(name)

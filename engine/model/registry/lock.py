@@ -1,4 +1,4 @@
-"""A lock file that admits one process at a time. The operating system frees it when its owner ends, even by a crash."""
+"""Locks a model by a lock file, for one process at a time. The operating system releases the lock if the process crashes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.errors import DownloadError
 
 @contextmanager
 def locked(folder: Path, name: str) -> Iterator[None]:
-    """Hold the lock of the model ``name`` in ``folder``. Creates the folder if necessary.
+    """Hold the lock of the model ``name`` in ``folder``, as a context manager. Creates the folder if necessary.
 
     Raises:
-        DownloadError: another process holds it, or the folder cannot be written to.
+        DownloadError: another process holds the lock, or the folder cannot be written to.
     """
     path = folder / f".{name}.lock"
     try:
@@ -27,10 +27,11 @@ def locked(folder: Path, name: str) -> Iterator[None]:
     with file:
         if not _take(file):
             raise DownloadError(f"{name} is being downloaded already, by another window or command: wait until that has ended")
-        yield  # closing the file frees the lock; deleting the file would admit a second owner
+        yield  # closing the file releases the lock; deleting it would let a second process lock a new file
 
 
 def _take(file: BinaryIO) -> bool:
+    """Lock an open file without waiting. Returns whether this succeeded."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,4 +1,7 @@
-"""An unfinished download: the bytes so far, and the server's mark of the file, since only the very same file may be continued."""
+"""Stores an unfinished download: the bytes so far, and the server's mark of the file.
+
+The mark is an ETag or a time of change. A download continues only if the mark shows that the file on the server is the same.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.registry.installed import PART
+PART = ".part"
+"""The suffix of unfinished downloads. Such files are never used as models."""
 
 
 @dataclass(frozen=True)
 class Partial:
-    """The unfinished download of ``target``: a file beside it, and a second one that says which file on the server it is a part of."""
+    """The unfinished download of ``target``: a file with the bytes so far, and a JSON file with the URL and the server's mark."""
 
     target: Path
 
@@ -27,11 +31,14 @@ class Partial:
 
     @property
     def length(self) -> int:
-        """Bytes so far, 0 without a file."""
-        return self.path.stat().st_size if self.path.is_file() else 0
+        """Number of bytes so far, 0 if there is no file."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
     def resume_point(self, address: str) -> tuple[int, str]:
-        """The byte to continue from, and the server's mark of the file; (0, "") to start from the beginning."""
+        """Return the position to continue from and the server's mark of the file; (0, "") to start from the beginning."""
         try:
             origin = json.loads(self._origin.read_text("utf-8"))
             mark = origin["mark"] if origin["address"] == address else ""
@@ -40,7 +47,7 @@ class Partial:
             return 0, ""
 
     def begin(self, address: str, headers: Mapping[str, str]) -> None:
-        """Start from the beginning. Keeps the server's mark from the response's headers if the file can be continued later."""
+        """Start from the beginning. Stores the mark from the response's headers if the server can continue the download later."""
         self.discard()
         mark = headers.get("ETag", "")
         if not mark or mark.startswith("W/"):  # RFC 9110, 13.1.5: a weak mark does not identify the bytes
@@ -54,6 +61,6 @@ class Partial:
         self._origin.unlink(missing_ok=True)
 
     def finish(self) -> None:
-        """Give the complete download its name."""
+        """Rename the complete download to ``target``."""
         self.path.replace(self.target)
         self._origin.unlink(missing_ok=True)

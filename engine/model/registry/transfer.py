@@ -1,4 +1,4 @@
-"""Downloads one file over HTTP and continues after interruptions. The only module that uses the HTTP library."""
+"""Downloads one file over HTTP, and continues after interruptions. The only module that uses the HTTP library."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.model.registry.partial import Partial
 
 CONNECT_SECONDS = 10.0
 SILENT_SECONDS = 20.0
-"""The connection is given up after this time without a byte."""
+"""A connection fails after this time without data."""
 PAUSE_SECONDS = 0.5
-"""Wait between an interruption and the attempt to continue."""
+"""The time between an interruption and the next attempt."""
 ATTEMPTS = 20
-"""Connections for one file at most. A connection that brings no new bytes ends the download."""
+"""Maximum number of connections for one file. The download fails earlier if a connection brings no new bytes."""
 CHUNK = 1 << 16
 
 _ELSEWHERE = "try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a .cfg and .weights of your own"
@@ -30,15 +30,14 @@ _ELSEWHERE = "try again later, name a mirror in FRAMEFLEET_MODELS_URL, or use a 
 def transfer(
     address: str, partial: Partial, size: int | None, most: int, progress: Callable[[int], None], cancellation: Cancellation
 ) -> None:
-    """Download ``address`` into ``partial`` until that is complete.
+    """Download ``address`` completely into ``partial``.
 
-    size: the exact number of bytes, None if unknown. most: the download fails beyond this number of bytes. progress: called with
-    the number of bytes so far.
+    size: the exact number of bytes, None if unknown. most: the maximum number of bytes. progress: called with the number of bytes so far.
 
     Raises:
-        DownloadError: the server cannot be reached, has another file or closes the connection, or the disk refuses. The bytes
-            so far are kept for the next attempt unless they are known to be wrong.
-        DownloadCancelledError: cancelled; the bytes so far are kept.
+        DownloadError: the server cannot be reached, has a different file or closes the connection, or the file cannot be written.
+            The bytes so far are kept for the next attempt, unless they are known to be wrong.
+        DownloadCancelledError: ``cancellation`` was cancelled; the bytes so far are kept.
     """
     furthest = partial.length
     for _ in range(ATTEMPTS):
@@ -75,7 +74,7 @@ def _attempt(
     with session.get(address, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENT_SECONDS)) as response:
         if start and not _continues(response, start):
             start = 0
-            if response.status_code in (206, 416):  # not the requested part
+            if response.status_code in (206, 416):  # the server cannot send the requested part
                 partial.discard()
                 response.close()
                 return _attempt(session, address, partial, size, most, progress, cancellation)
@@ -122,7 +121,7 @@ def _check_answer(address: str, response: requests.Response, size: int | None, s
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
-    """The bytes as they arrive: ``iter_content`` would wait until a chunk is full."""
+    """Yield the bytes as they arrive: ``iter_content`` would wait until a chunk is full."""
     while chunk := response.raw.read1(CHUNK, decode_content=True):
         yield chunk
 
@@ -137,7 +136,7 @@ def _session(cancellation: Cancellation) -> requests.Session:
 
 
 class _WatchedAdapter(HTTPAdapter):
-    """Lets a Cancellation close every connection."""
+    """Registers every connection with a ``Cancellation``, which can close it."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         super().__init__()
@@ -179,7 +178,7 @@ def _explain(address: str, error: Exception, reached: int, size: int | None) -> 
 
 
 def _reason(error: BaseException) -> str:
-    """The cause in words, without the library's names."""
+    """Return the cause of an error in plain words, without class names of the library."""
     text = str(error)
     for pattern, meaning in (
         (r"resolve|Name or service|getaddrinfo", "its name is unknown here"),

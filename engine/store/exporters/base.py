@@ -1,4 +1,4 @@
-"""What every result format has: ``Exporter``, and files that appear only when they are complete."""
+"""The interface of export formats (``Exporter``), and files that appear only when they are complete."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called with the number of frames written so far. If it raises, the export ends and leaves no file."""
+"""Called with the number of frames written so far. An exception that it raises ends the export, without a file."""
 
 
 @dataclass(frozen=True)
 class Exporter:
-    """A result format.
+    """An export format.
 
-    title: what the file holds, for menus. suffix: of the file name. kinds: of the sources that the format is for. slow: whether writing
-    decodes the source again. write: writes one source of a session to a file, which appears complete or not at all; raises ExportError.
+    title: text for menus. suffix: suffix of file names. write: writes one source of a session to a file, which appears complete or not
+    at all; raises ExportError. kinds: the kinds of sources that the format supports. slow: whether writing decodes the source again.
     """
 
     title: str
@@ -33,7 +33,7 @@ class Exporter:
 
 
 def text_exporter(title: str, suffix: str, write: Callable[[SessionReader, StoredSource, TextIO], None]) -> Exporter:
-    """An exporter of a text format. write: writes one source to an open text file."""
+    """Create an exporter of a text format. write: writes one source to an open text file."""
 
     def write_file(reader: SessionReader, source: StoredSource, path: Path, _progress: Progress) -> None:
         with explained(path, "write"), complete_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
@@ -43,15 +43,16 @@ def text_exporter(title: str, suffix: str, write: Callable[[SessionReader, Store
 
 
 def part_of(path: Path) -> Path:
-    """The temporary file beside a file that is being written: ``.NAME.part``."""
+    """Return the path of the temporary file for a file that is being written: ``.NAME.part`` in the same folder."""
     return path.with_name(f".{path.name}.part")
 
 
 @contextmanager
 def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
-    """Give a temporary file to write. At the end it is stored on disk and gets its name; after an error it is deleted.
+    """Provide the path of a temporary file, as a context manager. Afterwards, sync the file to disk and rename it to ``path``.
 
-    A killed process may leave the temporary file, which the next export overwrites. keep_part: do not delete it after an error.
+    The temporary file is deleted after an error, unless ``keep_part`` is set. It remains if the process is killed; the next export
+    overwrites it.
     """
     part = part_of(path)
     try:
@@ -59,7 +60,7 @@ def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
         _sync(part)
         part.replace(path)
         if os.name == "posix":
-            _sync(path.parent)  # the new name must reach the disk, too
+            _sync(path.parent)  # stores the new name
     except BaseException:
         if not keep_part:
             part.unlink(missing_ok=True)

@@ -17,8 +17,8 @@ def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
     """Write a source as one data set, frame by frame.
 
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1. ``frame`` and ``pts`` (seconds) identify the frame
-    of a video, and ``file_name`` is the picture that the command in ``info.images`` makes of it, with the size that boxes refer to. That
-    command makes no picture of a frame that cannot be decoded, so failed frames are not counted in the names of the others.
+    of a video. The command in ``info.images`` extracts the frames to pictures, in the size that boxes refer to; ``file_name`` is the
+    name of such a picture. The command skips frames that cannot be decoded, so the numbers in the names do not count failed frames.
     Additional keys: ``score`` in annotations, ``failed`` (the reason) in images of failed frames.
     """
     info = {"description": Path(source.path).name, "version": "1.0", "date_created": reader.facts.get("created", "")}

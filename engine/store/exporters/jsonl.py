@@ -11,11 +11,11 @@ from engine.store.session import SessionReader, StoredSource
 
 
 def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
-    """Write one object per line.
+    """Write a source as one JSON object per line.
 
-    Keys: ``source`` (file name), ``frame``, ``name`` (the picture's file name, if the source is a folder), ``pts`` (seconds),
-    ``device``, ``detections``: ``class_id``, ``label``, ``confidence``, ``box`` (x, y, width, height in source pixels,
-    origin top left). A failed frame has no detections and the reason in ``failed``.
+    Keys: ``source`` (file name), ``frame`` (index), ``name`` (the picture's file name, if the source is a folder), ``pts`` (seconds),
+    ``device``, ``detections``: a list of objects with ``class_id``, ``label``, ``confidence`` and ``box`` (x, y, width, height in source
+    pixels, origin top left). A failed frame has no detections and the reason in ``failed``.
     """
     name = Path(source.path).name
     for frame in reader.frames(source.number):

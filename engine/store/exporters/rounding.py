@@ -10,11 +10,11 @@ import numpy as np
 from engine.types import Detections
 
 to_json = json.JSONEncoder(ensure_ascii=False).encode
-"""One encoder for all lines: ``json.dumps`` would create one for each."""
+"""A shared encoder: ``json.dumps`` would create an encoder for each line."""
 
 
 def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
-    """Class id, confidence and box (x, y, width, height, source pixels) of each detection."""
+    """Yield class id, confidence and box (x, y, width, height in source pixels) of each detection, rounded."""
     boxes = detections.boxes.astype(np.float64)
     boxes[:, 2:] -= boxes[:, :2]
     scores = np.round(detections.scores.astype(np.float64), 4)
@@ -23,5 +23,5 @@ def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
 
 
 def label_of(labels: Sequence[str], class_id: int) -> str:
-    """The label of a class, or its number if the list is too short."""
+    """Return the label of a class, or its number if there is no label."""
     return labels[class_id] if 0 <= class_id < len(labels) else str(class_id)

@@ -1,4 +1,7 @@
-"""An MP4 of the source with its detections drawn into it. Another process decodes and encodes, so this one loads no media library."""
+"""Exports a video as an MP4 with its detections drawn into it.
+
+A child process decodes and encodes (``video_process``), so this process loads no media library.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ from engine.store.session import SessionReader, StoredSource
 
 @dataclass(frozen=True)
 class Job:
-    """What to draw, and where to write it: the source's number in the session, its file, and which detections to show."""
+    """The task of the child process.
+
+    database: file of the session. source: number of the source in the session. video, target: files to read and write.
+    confidence, classes: which detections to draw, as for ``SessionReader``.
+    """
 
     database: str
     source: int
@@ -28,10 +35,10 @@ class Job:
 
 
 def write(reader: SessionReader, source: StoredSource, path: Path, progress: Progress) -> None:
-    """Write the annotated video. If the process that writes it dies, the frames written so far stay in ``part_of(path)``, playable.
+    """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
     Raises:
-        ExportError: the source is not a video or is the target, the file cannot be written, or the process died.
+        ExportError: the source is not a video or is the target, the file cannot be written, or the child process crashed.
     """
     video = source.file
     if source.kind != SourceKind.VIDEO:
@@ -71,5 +78,5 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
     main(connection, job)
 
 
-# the suffix differs from the source's, which may lie in the same folder
+# the suffix differs from the source's, which may be in the same folder
 EXPORTER = Exporter("annotated video", ".annotated.mp4", write, frozenset((SourceKind.VIDEO,)), slow=True)

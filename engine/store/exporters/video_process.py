@@ -1,4 +1,4 @@
-"""A copy of a video with the detections of a session drawn into it, made in a process of its own."""
+"""The child process that writes a copy of a video with the detections of a session drawn into it."""
 
 from __future__ import annotations
 
@@ -34,17 +34,19 @@ from engine.store.session import SessionReader
 REPORT_SECONDS = 0.2
 
 STALL_SECONDS = 60.0
-"""A frame takes longer only if the decoder or the disk hangs."""
+"""The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
 
 _LATE_START = 10
-"""Seconds: a video that begins later than this (a broadcast's clock starts anywhere) begins at 0 in the copy."""
+"""Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""
 
 
 def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> int:
-    """Write the copy and give the number of its frames. report: gets it so far. clock: is stopped when all frames are written.
+    """Write the annotated copy. Returns its number of frames.
 
-    Frames keep their times. One that cannot be decoded is left out: the picture before it stays on. A session that was
-    stopped gives a video that ends where it did.
+    Frames keep their times. A frame that cannot be decoded is left out, so the picture before it is shown longer. The copy of an
+    incomplete source ends with its last stored frame.
+
+    report: called with the number of frames written so far. clock: the watchdog's clock, stopped when all frames are written.
 
     Raises:
         SourceError: the video cannot be opened any more.
@@ -55,8 +57,8 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
         try:
             frames = _encode(job, target, report, with_sound=True)
         except ExportError:
-            frames = _encode(job, target, report, with_sound=False)  # what an MP4 cannot hold is the sound, as a rule
-        clock.stop()  # how long the following copy takes depends on the size
+            frames = _encode(job, target, report, with_sound=False)  # usually it is the sound that an MP4 cannot hold
+        clock.stop()  # converting the file has no time limit: it depends on the size
         make_plain(target)
     return frames
 
@@ -88,7 +90,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
-    """The frames that are stored, with their times in seconds, as far as they can be decoded."""
+    """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
     stored = reader.count(source)
     whole = next(one.complete for one in reader.sources() if one.number == source)
     for pts, outcome, count in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
@@ -100,7 +102,7 @@ def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tup
 
 
 class _AnnotatedPicture:
-    """Turns the frames of a video into pictures with their detections. size: of all of them, that of the first, made even."""
+    """Converts the frames of a video to pictures with their detections. size: of all pictures: the first frame's, made even."""
 
     def __init__(self, file: VideoFile, first: VideoFrame, reader: SessionReader, source: int) -> None:
         self._convert = Converter(file.stream.sample_aspect_ratio)
@@ -121,7 +123,7 @@ class _AnnotatedPicture:
 
 
 def main(connection: Connection[Any, Any], job: Job) -> None:
-    """Do one job: send the number of frames written now and then, and at the end, or why it failed."""
+    """Run one job: the main function of the process. Sends the number of frames written, regularly and at the end, or ``Failed``."""
     target = Path(job.target)
     for path in (target, target.with_name(f"{target.name}.plain")):
         when_parent_ends(partial(path.unlink, missing_ok=True))

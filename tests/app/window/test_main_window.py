@@ -268,7 +268,7 @@ def test_new_files_are_shown_where_nothing_else_can_be(qtbot: QtBot, open_window
 def test_a_long_name_of_a_model_does_not_widen_the_window(open_window: Open) -> None:
     window = open_window()
     narrowest = window.top.minimumSizeHint().width()
-    window.top.set_model(ModelSummary("a model with a name " * 10, 320, 320, False, 2, ("a", "b"), 3, 1000, 4000, 0.1))
+    window.top.set_model(ModelSummary("a model with a name " * 10, 320, 320, 2, ("a", "b"), 1000, 4000, 0.1))
     assert window.top.minimumSizeHint().width() < narrowest + 300
     assert "a model with a name " * 10 in window.top.model.toolTip()
 

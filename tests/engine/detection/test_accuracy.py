@@ -1,4 +1,4 @@
-"""The real detector finds what the original programs find (a sample; ``benchmarks/accuracy.py`` compares everything)."""
+"""The detector finds the same objects as Darknet and OpenCV (a sample; ``benchmarks/accuracy.py`` compares everything)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def network(data: Path) -> Network:
 
 
 def opencv_detections(image: Image, network: Network, confidence: float, iou: float) -> Detections:
-    """What OpenCV's Darknet importer and its own decoding and suppression find in a picture, with the demo's model."""
+    """Detections of the demo's model in a picture by OpenCV: its Darknet importer, decoding and suppression."""
     opencv = cv2.dnn.readNetFromDarknet(str(DEMO.cfg), str(DEMO.weights))
     opencv.setInput(cv2.dnn.blobFromImage(image, 1 / 255, (network.width, network.height)))
     rows = np.concatenate(opencv.forward(opencv.getUnconnectedOutLayersNames()))
@@ -93,7 +93,7 @@ def test_frames_as_opencv_sees_them(network: Network, data: Path) -> None:
     assert total.unexplained <= 0.01 * total.reference
 
 
-def test_the_comparison_itself_sees_every_difference() -> None:
+def test_the_comparison_detects_every_difference() -> None:
     box, moved = [10.0, 10.0, 100.0, 100.0], [16.0, 10.0, 100.0, 100.0]
     reference = from_rows([(1, 0.9, box), (2, 0.26, box)], 200, 200)
 

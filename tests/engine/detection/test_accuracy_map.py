@@ -18,7 +18,7 @@ Box = tuple[float, float, float, float]
 
 
 def truth_of(images: Sequence[Sequence[tuple[int, Box, bool]]], names: Sequence[str] = ("person", "car")) -> dict[str, Any]:
-    """Objects of each image: class id, x y width height, whether it is not asked for."""
+    """Objects of each image: class id, x y width height, whether it is ignored."""
     notes = [
         {"id": 0, "image_id": number, "category_id": kind + 1, "bbox": list(box), "area": box[2] * box[3], "iscrowd": int(ignored)}
         for number, objects in enumerate(images)
@@ -39,7 +39,7 @@ def found(*rows: tuple[int, float, Box]) -> Detections:
     return Detections(boxes, np.array([row[1] for row in rows], np.float32), np.array([row[0] for row in rows], np.int32))
 
 
-def test_the_truth_itself_is_perfect() -> None:
+def test_detections_equal_to_the_truth_score_1() -> None:
     truth = truth_of([[(0, (10, 10, 30, 60), False), (1, (100, 50, 80, 40), False)], [(1, (5, 5, 50, 50), False)]])
     result = score(truth, [found((0, 0.9, (10, 10, 30, 60)), (1, 0.8, (100, 50, 80, 40))), found((1, 0.3, (5, 5, 50, 50)))])
     assert (result.map50, result.map50_95) == (pytest.approx(1), pytest.approx(1))
@@ -47,7 +47,7 @@ def test_the_truth_itself_is_perfect() -> None:
     assert result.as_json() == {"map50": 1.0, "map50_95": 1.0}
 
 
-def test_by_hand() -> None:
+def test_the_score_equals_a_calculation_by_hand() -> None:
     objects = [(0, (10.0, 10.0, 40.0, 40.0), False), (0, (200.0, 10.0, 40.0, 40.0), False)]
     detections = found((0, 0.9, (10, 10, 40, 40)), (0, 0.8, (400, 300, 40, 40)), (0, 0.7, (208, 10, 40, 40)))
     result = score(truth_of([objects]), [detections])
@@ -58,14 +58,14 @@ def test_by_hand() -> None:
     assert [row.label for row in result.classes] == ["person"], "there are no cars to be found"
 
 
-def test_what_is_not_asked_for_counts_neither_way() -> None:
+def test_ignored_objects_are_not_scored() -> None:
     truth = truth_of([[(0, (10, 10, 40, 40), False), (0, (200, 10, 5, 5), True)]])
     both = [found((0, 0.9, (200, 10, 5, 5)), (0, 0.8, (10, 10, 40, 40)))]
     assert score(truth, both).map50 == pytest.approx(1)
     assert score(truth, [found((0, 0.8, (10, 10, 40, 40)))]).classes[0].objects == 1
 
 
-def test_nothing_found_is_no_accuracy() -> None:
+def test_without_detections_the_accuracy_is_0() -> None:
     result = score(truth_of([[(0, (10, 10, 40, 40), False)]]), [Detections()])
     assert (result.map50, result.map50_95, len(result.classes)) == (0, 0, 1)
 

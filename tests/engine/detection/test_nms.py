@@ -42,7 +42,7 @@ def test_equals_the_definition(rows: list[tuple[int, ...]], sixteenths: int) -> 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 120), st.floats(0.05, 0.95))
-def test_what_it_keeps_does_not_overlap_and_explains_what_it_drops(seed: int, count: int, iou: float) -> None:
+def test_kept_boxes_do_not_overlap_and_each_dropped_box_overlaps_a_kept_one(seed: int, count: int, iou: float) -> None:
     random = np.random.default_rng(seed)
     corner, extent = random.uniform(0, 100, (count, 2)), random.uniform(1, 60, (count, 2))
     boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)
@@ -97,7 +97,7 @@ def test_memory_does_not_grow_with_the_square_of_the_candidates() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 40), st.floats(0.05, 0.95))
-def test_diou_spares_neighbours_whose_centres_are_apart(seed: int, count: int, threshold: float) -> None:
+def test_diou_keeps_neighbours_with_distant_centres(seed: int, count: int, threshold: float) -> None:
     random = np.random.default_rng(seed)
     corner, extent = random.uniform(0, 60, (count, 2)), random.uniform(5, 60, (count, 2))
     boxes = np.concatenate([corner, corner + extent], axis=1).astype(np.float32)

@@ -57,7 +57,7 @@ def test_neighbours_of_one_class_are_one_object(network: Network) -> None:
     assert chosen.class_ids.tolist() == [0]
 
 
-def test_the_suppression_that_the_cfg_asks_for_is_used(network: Network) -> None:
+def test_the_suppression_of_the_cfg_is_used(network: Network) -> None:
     """Two boxes beside each other, IoU above the threshold: by DIoU, ``nms_kind=diounms``, their distance keeps them apart."""
     raw = heads(network, (2, 2, 0, 1, 2.0), (2, 3, 0, 1, 1.0))
     fit = plan_fit(96, 96, network.width, network.height, False)
@@ -71,7 +71,7 @@ def test_the_suppression_that_the_cfg_asks_for_is_used(network: Network) -> None
     assert len(by_diou[0]) == 2
 
 
-def test_what_lies_in_the_grey_is_left_out(network: Network) -> None:
+def test_boxes_outside_the_picture_are_dropped(network: Network) -> None:
     raw = heads(network, (0, 3, 0, 1, 2.0), (2, 3, 0, 1, 2.0))
     letterboxed = plan_fit(960, 96, network.width, network.height, True)
     assert letterboxed.top > 40

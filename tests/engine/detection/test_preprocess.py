@@ -38,13 +38,13 @@ def test_letterbox_rounds_down_as_darknet_does(size: tuple[int, int], inner: tup
     assert (placed.left, placed.top, placed.inner_width, placed.inner_height) == inner
 
 
-def test_a_used_buffer_leaves_no_trace_of_the_last_picture() -> None:
+def test_a_reused_buffer_contains_nothing_of_the_last_picture() -> None:
     out = np.full((20, 20, 3), 255, np.float32)
     fit(np.zeros((10, 40, 3), np.uint8), out, letterbox=True)
     assert set(np.unique(out)) == {0, 127.5}
 
 
-def test_a_picture_of_the_right_size_is_copied_as_it_is() -> None:
+def test_a_picture_of_the_network_s_size_is_copied_unchanged() -> None:
     image = np.random.default_rng(0).integers(0, 256, (24, 32, 3), np.uint8)
     out = np.zeros(image.shape, np.float32)
     fit(image, out, letterbox=False)
@@ -81,12 +81,12 @@ def test_any_picture_fits_any_network(width: int, height: int, network_width: in
 @pytest.mark.parametrize(
     "image", [np.zeros((4, 4), np.uint8), np.zeros((4, 4, 4), np.uint8), np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 3))]
 )
-def test_what_is_no_picture_is_refused(image: np.ndarray) -> None:
+def test_arrays_of_another_shape_or_dtype_are_rejected(image: np.ndarray) -> None:
     with pytest.raises(ValueError, match="a picture is uint8"):
         fit(image, np.zeros((8, 8, 3), np.float32), letterbox=False)
 
 
-def test_pictures_of_their_own_keep_their_corners() -> None:
+def test_still_pictures_keep_their_corner_pixels() -> None:
     """Darknet's formula, pixel by pixel: AlexeyAB/darknet, ``src/image.c``, ``resize_image``."""
     image = np.random.default_rng(1).integers(0, 256, (13, 29, 3), dtype=np.uint8)
     out = np.zeros((8, 10, 3), np.float32)

@@ -1,4 +1,4 @@
-"""Tiles cover every picture, and what is found in them is found once, whole, wherever it lies."""
+"""Tiles cover every picture, and each object in them results in one detection with its whole box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ WIDTH, HEIGHT = 1000, 800
 
 
 def seen(tiling: Tiling, boxes: NDArray[np.float32], class_ids: NDArray[np.int32], least: float = 0.0) -> list[Detections]:
-    """What a perfect network finds in each tile: of every object what is in it; in the whole picture only what has a side of ``least``."""
+    """The detections of a perfect network in each tile: the part of every object inside the tile.
+
+    least: the minimum side of an object to be found in the whole picture, pixels.
+    """
     found = []
     for number, tile in enumerate(tiling.boxes.astype(np.float32)):
         parts = np.concatenate([np.maximum(boxes[:, :2], tile[:2]), np.minimum(boxes[:, 2:], tile[2:])], axis=1)
@@ -46,7 +49,7 @@ def check(tiling: Tiling, boxes: list[tuple[float, ...]], class_ids: list[int], 
     st.floats(0, 0.5),
     st.booleans(),
 )
-def test_tiles_cover_the_picture_and_overlap_as_asked(
+def test_tiles_cover_the_picture_and_overlap_by_the_setting(
     width: int, height: int, columns: int | None, rows: int | None, overlap: float, full: bool
 ) -> None:
     tiling = plan_tiles(width, height, 416, 416, Tiles(columns, rows, overlap, full))
@@ -125,7 +128,7 @@ def test_objects_of_one_class_side_by_side_are_found_exactly(
 def test_overlapping_objects_of_one_class_stay_two(
     columns: int, rows: int, overlap: float, full: bool, left: int, top: int, shared: float
 ) -> None:
-    """As many as the suppression of one device would have kept."""
+    """The number equals that of non-maximum suppression in the whole picture."""
     tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(columns, rows, overlap, full))
     width, height = 120, 90
     step = round(width * (1 - shared))
@@ -205,7 +208,7 @@ def test_the_box_of_the_whole_picture_is_preferred_to_parts() -> None:
     assert merged.boxes.tolist() == [[302, 101, 702, 203]]
 
 
-def test_without_detections_there_is_nothing() -> None:
+def test_no_detections_merge_to_none() -> None:
     tiling = plan_tiles(WIDTH, HEIGHT, 416, 416, Tiles(3, 2))
     assert len(merge(tiling, [Detections()] * len(tiling), 0.45)) == 0
 

@@ -26,7 +26,7 @@ def logistic(value: float) -> float:
 def by_the_book(
     head: NDArray[np.float32], yolo: Yolo, width: int, height: int, confidence: float
 ) -> list[tuple[int, float, float, float, float, float]]:
-    """Darknet's loops, one value at a time: class id, score, x1, y1, x2, y2 in network pixels."""
+    """Darknet's loops, one value at a time. Returns class id, score, x1, y1, x2, y2 in network pixels."""
     rows, columns = head.shape[1:]
     values = head.reshape(len(yolo.anchors), 5 + yolo.classes, rows, columns).astype(float)
     found = []
@@ -76,7 +76,7 @@ def test_a_batch_is_its_pictures_one_by_one() -> None:
 
 @pytest.mark.parametrize("value", [1e30, -1e30, np.inf, -np.inf, np.nan, 100.0, -100.0])
 @pytest.mark.parametrize("new_coords", [False, True])
-def test_extreme_numbers_give_finite_boxes_and_no_warning(value: float, new_coords: bool) -> None:
+def test_extreme_numbers_result_in_finite_boxes_without_a_warning(value: float, new_coords: bool) -> None:
     yolo = layer(new_coords=new_coords)
     for channel in range(5 + yolo.classes):
         head = np.full((1, *yolo.shape), 0.9, np.float32)
@@ -87,7 +87,7 @@ def test_extreme_numbers_give_finite_boxes_and_no_warning(value: float, new_coor
 
 
 @pytest.mark.parametrize("confidence", [1e-40, 1e-6, 0.5, 1.0])
-def test_the_confidence_itself_counts(confidence: float) -> None:
+def test_a_score_equal_to_the_confidence_is_kept(confidence: float) -> None:
     yolo = layer(classes=1)
     head = np.full((1, *yolo.shape), 40.0, np.float32)
     head.reshape(1, 3, 6, -1)[:, :, :4] = 0

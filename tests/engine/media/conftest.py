@@ -1,4 +1,4 @@
-"""Clips made once and shared by all tests of a session."""
+"""Clips that are created once and shared by all tests of a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Clip = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Clip:
-    """``make_video`` that remembers: the same name and options give the same file."""
+    """``make_video`` with a cache: the same name and options return the same file."""
     folder = tmp_path_factory.mktemp("clips")
     made: dict[str, Path] = {}
 

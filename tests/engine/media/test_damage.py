@@ -1,4 +1,4 @@
-"""Damaged files: what is left is decoded, what is not is counted, and the two add up to what the file announced."""
+"""Damaged files: decoded and failed frames add up to the number of frames that the file announced."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def counts(info: SourceInfo, **options: int) -> tuple[list[int], list[DecodeFail
 @pytest.mark.parametrize("share", [0.5, 0.8])
 def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip(name, frames=FRAMES, **CLIPS[name]), tmp_path / name, share))
-    assert abs(info.frames - FRAMES) <= 2, "the header tells how many there were"
+    assert abs(info.frames - FRAMES) <= 2, "the header states the number"
     frames, failures = counts(info)
     assert failures
     assert frames
@@ -63,7 +63,7 @@ def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: C
     assert failures[-1].pts > frames[-1] / 30 - 0.2
 
 
-def test_sound_frames_at_the_torn_end_are_not_lost_to_threads(clip: Clip, tmp_path: Path) -> None:
+def test_undamaged_frames_at_a_truncated_end_are_not_lost_by_threads(clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]), tmp_path / "a.mp4", 0.6))
     assert counts(info, threads=4)[0] == counts(info, threads=1)[0]
 
@@ -157,7 +157,7 @@ def test_a_gap_in_a_broadcast_counts_and_a_natural_one_does_not(clip: Clip, tmp_
     assert counts(healthy)[1] == []
 
 
-def test_large_gaps_between_frames_are_no_damage(clip: Clip) -> None:
+def test_large_gaps_between_frames_do_not_count_as_damage(clip: Clip) -> None:
     """A variable frame rate, in containers whose damage is recognised by gaps."""
     pts = [number * 40 + number // 30 * 5000 for number in range(FRAMES)]
     for name in ("g.mkv", "g.flv", "g.mp4"):
@@ -166,8 +166,8 @@ def test_large_gaps_between_frames_are_no_damage(clip: Clip) -> None:
         assert counts(info)[1] == [], name
 
 
-def test_pictures_that_an_avi_repeats_are_no_damage(clip: Clip, tmp_path: Path) -> None:
-    pts = [number + number // 10 * 7 for number in range(FRAMES)]  # what is skipped, the file holds as empty chunks
+def test_pictures_that_an_avi_repeats_do_not_count_as_damage(clip: Clip, tmp_path: Path) -> None:
+    pts = [number + number // 10 * 7 for number in range(FRAMES)]  # the file has empty chunks for the skipped numbers
     source = clip("r.avi", frames=FRAMES, pts=pts, codec="mpeg4", gop=20)
     info = probe(source)
     assert info.frames == FRAMES

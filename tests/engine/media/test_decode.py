@@ -1,4 +1,4 @@
-"""Segments give together exactly the frames of a straight decode, in order, with the right times and the announced counts."""
+"""The frames of all segments equal the frames of a decode of the whole file, in order, with the right times and counts."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def open_files() -> int:
 
 
 def straight(path: Path) -> list[tuple[float | None, str]]:
-    """The oracle: the file decoded in one go."""
+    """The reference: the whole file decoded at once."""
     with av.open(str(path)) as container:
         return [(frame.time, digest(frame.to_ndarray(format="rgb24"))) for frame in container.decode(video=0)]
 
@@ -108,7 +108,7 @@ def test_segments_equal_a_straight_decode(name: str, clip: Clip) -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_what_cannot_be_cut_is_one_segment(name: str, clip: Clip) -> None:
+def test_videos_without_possible_cuts_are_one_segment(name: str, clip: Clip) -> None:
     file, options = WHOLE[name]
     info = check_against_straight(clip(file, frames=FRAMES, **options), times=name in ("a single keyframe", "gif"))
     assert [(segment.start, segment.end, segment.frames) for segment in info.segments] == [(None, None, FRAMES)]
@@ -189,7 +189,7 @@ def test_closing_early_releases_the_file(clip: Clip) -> None:
 
 
 def test_a_wrong_start_is_recovered_from_by_reading_everything(clip: Clip) -> None:
-    """A segment that begins where no keyframe is: nothing in the segment may be lost."""
+    """A segment that does not begin at a keyframe: no frame of the segment may be lost."""
     path = clip("a.mp4", frames=FRAMES, bframes=3)
     info = probe(path)
     second = info.segments[1]
@@ -199,7 +199,7 @@ def test_a_wrong_start_is_recovered_from_by_reading_everything(clip: Clip) -> No
     assert [frame.pts for frame in decode(info, odd)] == [frame.pts for frame in decode(info, second)][1:]
 
 
-def test_a_file_gone_since_probing_is_an_error(clip: Clip, tmp_path: Path) -> None:
+def test_a_file_deleted_after_probing_is_an_error(clip: Clip, tmp_path: Path) -> None:
     path = rewrap(clip("a.mp4", frames=FRAMES, bframes=3), tmp_path / "copy.mp4")
     info = probe(path)
     path.unlink()

@@ -1,4 +1,4 @@
-"""Which decoder feeds an engine, and with how many threads."""
+"""The choice of the decoder for an engine, and of its number of threads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", "", 96, 96, 4, 3)
         (EngineSettings(decode=Decode.CPU, decode_threads=2), GPU, 2),
     ],
 )
-def test_ffmpeg_decodes_what_no_gpu_may(settings: EngineSettings, device: DeviceId | None, threads: int) -> None:
+def test_ffmpeg_is_used_for_the_cpu_or_by_the_settings(settings: EngineSettings, device: DeviceId | None, threads: int) -> None:
     decoder = open_decoder(ENGINE, settings, device)
     assert isinstance(decoder, FfmpegDecoder)
     assert decoder.threads == threads
@@ -41,7 +41,7 @@ def test_without_a_driver_only_auto_falls_back_to_ffmpeg() -> None:
         open_decoder(ENGINE, EngineSettings(decode=Decode.NVDEC), GPU)
 
 
-def test_ffmpeg_gives_the_frames_of_a_segment_behind_those_that_are_done(tmp_path: Path) -> None:
+def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
     info = probe(make_video(tmp_path / "a.mp4", 30, (96, 64)))
     decoder = FfmpegDecoder(threads=2)
     frames = list(decoder.decode(info, info.segments[0], 20))

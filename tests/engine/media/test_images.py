@@ -135,7 +135,7 @@ def test_cmyk_tiff(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "bmp", "webp", "tiff"])
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.97])
-def test_half_a_picture_is_no_picture(suffix: str, share: float, tmp_path: Path) -> None:
+def test_truncated_pictures_are_rejected(suffix: str, share: float, tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (120, 160, 3), dtype=np.uint8)
     path = save(tmp_path / f"a.{suffix}", noise)
     content = path.read_bytes()
@@ -144,7 +144,7 @@ def test_half_a_picture_is_no_picture(suffix: str, share: float, tmp_path: Path)
         probe(path)
 
 
-def test_a_huge_picture_is_refused_before_it_takes_all_memory(tmp_path: Path) -> None:
+def test_a_huge_picture_is_rejected_before_its_memory_is_allocated(tmp_path: Path) -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -171,7 +171,7 @@ def test_a_folder_is_one_source_in_natural_order(tmp_path: Path) -> None:
     assert [frame.name for frame in decode(info, info.segments[1], skip=3)] == ["shot35.png", "shot36.png"]
 
 
-def test_one_bad_picture_does_not_stop_the_others(tmp_path: Path) -> None:
+def test_a_damaged_picture_does_not_prevent_reading_the_others(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "shots", 5)
     (folder / "shot0.png").write_bytes(b"junk")
     (folder / "shot2.png").write_bytes(b"")
@@ -184,7 +184,7 @@ def test_one_bad_picture_does_not_stop_the_others(tmp_path: Path) -> None:
     assert "empty" in failures[1].reason
 
 
-def test_a_folder_of_nothing_but_bad_pictures_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_with_only_damaged_pictures_is_an_error(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "shots", 2)
     for path in folder.iterdir():
         path.write_bytes(b"junk")

@@ -46,7 +46,7 @@ def close(found: list[tuple[int, ...]], expected: list[tuple[int, ...]], toleran
     assert np.abs(np.array(found) - np.array(expected)).max() <= tolerance, (found, expected)
 
 
-def test_the_clip_itself(clip: Clip) -> None:
+def test_the_clip_is_upright_and_has_the_right_colours(clip: Clip) -> None:
     close(corners(first(clip)), [RED, GREEN, BLUE, YELLOW])
 
 

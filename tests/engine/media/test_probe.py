@@ -1,4 +1,4 @@
-"""What probing says about sources that cannot be used, and that no file can open another."""
+"""Probing reports sources that cannot be used, and no source can make it open another file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_sound_without_a_picture(tmp_path: Path) -> None:
     refused(make_audio(tmp_path / "a.m4a"), "no video track")
 
 
-def test_an_album_cover_is_no_video(tmp_path: Path) -> None:
+def test_an_album_cover_does_not_count_as_a_video_track(tmp_path: Path) -> None:
     path = make_audio(tmp_path / "a.mp4", cover=True)
     with av.open(str(path)) as container:
         assert container.streams.video
@@ -63,7 +63,7 @@ def test_a_file_without_permission(clip: Clip, tmp_path: Path) -> None:
     refused(path, "cannot be read")
 
 
-def test_a_named_pipe_is_refused_without_reading_it(tmp_path: Path) -> None:
+def test_a_named_pipe_is_rejected_without_reading_it(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     os.mkfifo(path)
     refused(path, "is not a regular file")
@@ -110,7 +110,7 @@ PLAYLISTS = {
 
 @pytest.mark.parametrize("name", ["list.m3u8", "list.mp4", "list.ts", "list.txt", "list.mkv"])
 @pytest.mark.parametrize("kind", PLAYLISTS)
-def test_a_playlist_is_refused_and_opens_no_other_file(
+def test_a_playlist_is_rejected_and_opens_no_other_file(
     kind: str, name: str, clip: Clip, tmp_path: Path, server: tuple[str, list[str]]
 ) -> None:
     address, requested = server
@@ -146,7 +146,7 @@ def test_only_the_file_protocol_is_allowed(url: str, server: tuple[str, list[str
 @pytest.mark.parametrize(
     "text", ["v=0\nm=video 5004 RTP/AVP 96\n", "<MPD><Period/></MPD>", "<?xml version='1.0'?><MPD/>", "[playlist]\nFile1=/etc/passwd"]
 )
-def test_other_descriptions_of_videos_are_no_videos(text: str, tmp_path: Path) -> None:
+def test_other_text_formats_are_rejected(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     path.write_text(text)
     refused(path, "playlist|no video that can be read")
@@ -165,7 +165,7 @@ def test_a_movie_that_refers_to_another_file_does_not_open_it(clip: Clip, tmp_pa
     assert info.frames == 20
 
 
-def test_absurd_dimensions_are_refused(clip: Clip, tmp_path: Path) -> None:
+def test_too_large_dimensions_are_rejected(clip: Clip, tmp_path: Path) -> None:
     content = clip("a.mkv", frames=5, size=(96, 64), codec="mjpeg", pix_fmt="yuvj420p").read_bytes()
     width = content.index(b"\xb0\x81\x60\xba\x81\x40")  # PixelWidth 96, PixelHeight 64
     path = tmp_path / "a.mkv"
@@ -188,7 +188,7 @@ def test_duration_and_rate(clip: Clip) -> None:
         assert info.rate == pytest.approx(25, abs=0.1), name
 
 
-def test_a_name_without_meaning_is_looked_into(clip: Clip, tmp_path: Path) -> None:
+def test_a_file_without_a_known_suffix_is_examined_by_its_content(clip: Clip, tmp_path: Path) -> None:
     path = tmp_path / "video.bin"
     path.write_bytes(clip("a.mp4").read_bytes())
     info = probe(path)

@@ -45,13 +45,13 @@ def test_names_of_any_shape_can_be_sorted() -> None:
     assert ordered == sorted(ordered, key=natural_key)
 
 
-def test_a_linked_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
+def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
     video = touch(tmp_path / "a.mp4")
     (tmp_path / "up").symlink_to(tmp_path, target_is_directory=True)
     assert expand_sources([tmp_path]) == [video]
 
 
-def test_a_folder_without_media_names_itself_and_what_is_looked_for(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_media_names_it_and_the_known_suffixes(tmp_path: Path) -> None:
     touch(tmp_path / "notes.txt")
     with pytest.raises(SourceError, match=r"mkv.*mp4") as caught:
         expand_sources([tmp_path])
@@ -71,12 +71,12 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
         ("file:///gone/a.mp4", "give the path alone, /gone/a.mp4"),
     ],
 )
-def test_an_address_is_told_from_a_missing_file(address: str, advice: str) -> None:
+def test_an_address_is_distinguished_from_a_missing_file(address: str, advice: str) -> None:
     with pytest.raises(SourceError, match=f"^{address} is an address.*{advice}"):
         expand_sources([Path(address)])
 
 
-def test_a_colon_in_a_name_makes_no_address(tmp_path: Path) -> None:
+def test_a_name_with_a_colon_does_not_count_as_an_address(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         expand_sources([tmp_path / "rtsp:" / "a.mp4"])
 

@@ -47,7 +47,7 @@ def test_as_many_stages_as_layers() -> None:
     assert best_cuts(np.ones(4), np.zeros((5, 5)), 4) == (1, 2, 3)
 
 
-def test_what_arrives_is_what_is_moved() -> None:
+def test_the_received_bytes_equal_the_transfers() -> None:
     network = tiny_network()
     table = arriving_bytes(network, 2)
     for cuts in combinations(range(1, len(network.layers)), 2):
@@ -69,7 +69,7 @@ def test_costs_follow_arithmetic_or_memory_whichever_is_slower() -> None:
 
 
 class Machine:
-    """Devices whose true costs of the layers nobody knows."""
+    """Devices whose true costs of the layers are hidden from the search."""
 
     def __init__(self, network: Network, seed: int, speeds: tuple[float, ...], link: float = 0.0) -> None:
         self.costs = np.random.default_rng(seed).gamma(1.0, size=len(network.layers))
@@ -113,7 +113,7 @@ def test_a_slow_link_moves_the_cut_to_where_less_crosses() -> None:
     assert table[slow.cuts[0], len(network.layers)] < table[quick.cuts[0], len(network.layers)]
 
 
-def test_more_stages_than_layers_are_refused() -> None:
+def test_more_stages_than_layers_are_rejected() -> None:
     network = tiny_network()
     short = replace(network, layers=network.layers[:3])
     with pytest.raises(UsageError, match=r"3 layers.*4 stages"):

@@ -32,7 +32,7 @@ def test_sections_know_their_layer_and_lines() -> None:
         "[net]\nanchors=1,2",
     ],
 )
-def test_form_does_not_matter(text: str) -> None:
+def test_comments_and_white_space_are_ignored(text: str) -> None:
     (net,) = parse(text)
     assert net.name == "net"
     assert net.integers("anchors", low=1, high=2) == (1, 2)
@@ -54,7 +54,7 @@ def test_an_equals_sign_may_stand_in_a_value() -> None:
         ("[net]\n" + "x" * 500, "line 2: 'x{37}…'"),
     ],
 )
-def test_what_is_no_cfg(text: str, complaint: str) -> None:
+def test_files_that_are_not_cfgs_are_rejected(text: str, complaint: str) -> None:
     with pytest.raises(ModelError, match=f"some.cfg.*{complaint}"):
         parse(text)
 

@@ -192,8 +192,13 @@ COMPLAINTS = [
     (NET + "[maxpool]\nsize=2\npadding=3\n", 7, "[maxpool] (layer 0)", "padding=3 is outside 0..2"),
     (NET + "[upsample]\nscale=2\n", 6, "[upsample] (layer 0)", "scale=2 is not supported"),
     (NET + "[upsample]\nstride=-2\n", 6, "[upsample] (layer 0)", "stride=-2 is outside"),
-    (NET + "[route]\nlayers=-1\n", 6, "[route] (layer 0)", "layers=-1 is not an earlier layer: those are none"),
-    (NET + CONVOLUTION + "[route]\nlayers=1\n", 11, "[route] (layer 1)", "layers=1 is not an earlier layer: those are 0 to 0, or -1 to -1"),
+    (NET + "[route]\nlayers=-1\n", 6, "[route] (layer 0)", "layers=-1 is not an earlier layer: the earlier layers are none"),
+    (
+        NET + CONVOLUTION + "[route]\nlayers=1\n",
+        11,
+        "[route] (layer 1)",
+        "layers=1 is not an earlier layer: the earlier layers are 0 to 0, or -1 to -1",
+    ),
     (NET + CONVOLUTION + "[route]\n", 10, "[route] (layer 1)", "layers= is missing"),
     (NET + CONVOLUTION + "[route]\nlayers=0\ngroups=3\n", 12, "[route] (layer 1)", "groups=3 does not divide the 8 channels"),
     (NET + CONVOLUTION + "[route]\nlayers=0\ngroups=2\ngroup_id=2\n", 13, "[route] (layer 1)", "group_id=2 is outside 0..1"),
@@ -271,6 +276,6 @@ def test_absurd_networks_cost_nothing(tmp_path: Path, text: str, complaint: str)
         tracemalloc.stop()
 
 
-def test_unknown_options_of_training_are_no_matter(cfg: Callable[[str], Description]) -> None:
+def test_unknown_options_of_training_have_no_effect(cfg: Callable[[str], Description]) -> None:
     text = (NET + HEAD).replace("[convolutional]\n", "[convolutional]\nstopbackward=800\nassisted_excitation=4000\nxnor=0\nnonsense=?\n")
     assert re.sub(r"made", "", cfg(text).name) == ""

@@ -21,6 +21,6 @@ def test_the_other_file_of_a_model(tmp_path: Path) -> None:
     assert find_cfg(tmp_path / "yolo-fastest-1.1_best.weights") == own
 
 
-def test_folders_are_no_files(tmp_path: Path) -> None:
+def test_folders_do_not_count_as_files(tmp_path: Path) -> None:
     (tmp_path / "a.weights").mkdir()
     assert find_weights(tmp_path / "a.cfg") is None

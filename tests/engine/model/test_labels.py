@@ -16,7 +16,7 @@ def cfg(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", ["cat\ndog", "cat\ndog\n", "\ufeffcat\r\ndog\r\n\r\n", "  cat \n\tdog\n\n"])
-def test_form_does_not_matter(tmp_path: Path, text: str) -> None:
+def test_white_space_and_line_ends_are_ignored(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.names"
     path.write_bytes(text.encode())
     assert read_labels(path, 2) == ("cat", "dog")

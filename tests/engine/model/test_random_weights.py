@@ -20,7 +20,7 @@ from tests.support.models import TINY_CFG
 TINY = describe(TINY_CFG)
 
 
-def test_equal_on_every_machine_and_for_ever() -> None:
+def test_the_weights_are_equal_on_every_machine_and_in_every_version() -> None:
     digest = hashlib.sha256(random_weights(TINY, "random:1").tobytes()).hexdigest()
     assert digest == "0428092ea713bb5a769e60eb8124bcc79fad69fe6e4cb68e20a7102d642fb883"
 

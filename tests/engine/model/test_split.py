@@ -10,7 +10,7 @@ from tests.support.models import tiny_network
 
 
 @pytest.mark.parametrize("stages", [2, 3, 4])
-def test_every_part_gets_what_it_needs_from_who_makes_it_and_nothing_else(stages: int) -> None:
+def test_every_part_receives_exactly_the_values_that_it_needs(stages: int) -> None:
     network = tiny_network()
     heads = {index for index, layer in enumerate(network.layers) if isinstance(layer, Yolo)}
     for cuts in combinations(range(1, len(network.layers), 2), stages - 1):

@@ -117,7 +117,7 @@ def test_coco_masks_are_the_boxes(tmp_path: Path) -> None:
     assert (columns.max() + 1, rows.max() + 1) == (pytest.approx(x + width, abs=1), pytest.approx(y + height, abs=1))
 
 
-def test_a_source_without_frames_gives_valid_files(tmp_path: Path) -> None:
+def test_a_source_without_frames_results_in_valid_files(tmp_path: Path) -> None:
     export(write_session(tmp_path / "s.sqlite", {"a.mp4": 0}), tmp_path, "jsonl", "coco")
     assert (tmp_path / "a.jsonl").read_text() == ""
     data = json.loads((tmp_path / "a.coco.json").read_text())

@@ -186,7 +186,7 @@ def test_a_session_in_use_is_not_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [SessionReader, lambda path: SessionWriter(path, LABELS, {})], ids=["reader", "writer"])
-def test_other_files_are_refused_and_left_alone(tmp_path: Path, make: type[SessionReader]) -> None:
+def test_other_files_are_rejected_and_not_changed(tmp_path: Path, make: type[SessionReader]) -> None:
     path = tmp_path / "holiday.sqlite"
     path.write_bytes(b"dear diary, " * 500)
     with pytest.raises(ExportError, match=r"holiday\.sqlite.*no session database"):
@@ -206,7 +206,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path, make: type[Sessi
 
 
 @pytest.mark.parametrize("written", [0, 1, 2])
-def test_a_session_that_was_only_begun_is_in_nobody_s_way(tmp_path: Path, written: int) -> None:
+def test_an_unfinished_empty_session_is_replaced(tmp_path: Path, written: int) -> None:
     path = tmp_path / "s.sqlite"
     path.touch()
     with closing(sqlite3.connect(path)) as connection:
@@ -246,7 +246,7 @@ def test_damaged_session(tmp_path: Path) -> None:
         "DROP TABLE sources",
     ],
 )
-def test_values_that_no_run_writes_are_named_as_damage(tmp_path: Path, damage: str) -> None:
+def test_invalid_values_are_reported_as_damage(tmp_path: Path, damage: str) -> None:
     path = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(damage)
@@ -301,7 +301,7 @@ except ExportError as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")
-def test_a_full_disk_is_named_and_keeps_what_was_stored(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_keeps_the_stored_frames(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     run = subprocess.run([sys.executable, "-c", FULL_DISK, path], cwd=PROJECT, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
@@ -347,7 +347,7 @@ def test_a_killed_writer_loses_nothing_that_was_committed(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
-def test_names_that_are_no_text_lead_back_to_their_files(tmp_path: Path) -> None:
+def test_names_that_are_not_valid_text_still_identify_their_files(tmp_path: Path) -> None:
     folder, name = tmp_path / "caf\udce9", "stra\udcdfe.mp4"  # Latin-1 on a disk of UTF-8
     folder.mkdir()
     (folder / name).touch()

@@ -1,10 +1,10 @@
-"""Render the demo clip and its truth.
+"""Renders the demo clip and its ground truth.
 
     python -m tools.street_renderer.dataset.demo_clip render FOLDER [--shot N] [--processes 1]    frames as PNG, truth as NPZ, shot by shot
     python -m tools.street_renderer.dataset.demo_clip encode FOLDER resources/demo                the MP4 and the COCO file
-    python -m tools.street_renderer.dataset.demo_clip still OUT.png --shot N --time 3.2           one picture, to look at
+    python -m tools.street_renderer.dataset.demo_clip still OUT.png --shot N --time 3.2           one picture, for inspection
 
-Only the clip uses the shots' seeds: training uses seeds from 1000, evaluation from 900000.
+The clip uses its own seeds. Training uses seeds from 1000, evaluation from 900000.
 """
 
 from __future__ import annotations

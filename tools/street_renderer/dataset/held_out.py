@@ -1,4 +1,4 @@
-"""Render held-out scenes as H.264 videos of x264's default quality, each with its truth.
+"""Renders held-out scenes as H.264 videos of x264's default quality, each with its ground truth.
 
     python -m tools.street_renderer.dataset.held_out FOLDER [--scenes 60] [--frames 16] [--first 900000] [--unseen-light] [--processes 2]
 
@@ -57,7 +57,7 @@ def write_video(renderer: FrameRenderer, frames: int, video: Path, truth_file: P
 
 
 def load(path: Path) -> list[Truth]:
-    """The truth of each frame of one scene."""
+    """Read the truth of each frame of one scene."""
     with np.load(path) as saved:
         columns = {f.name: saved[f.name] for f in fields(Truth)}
         frame, frames = saved["frame"], int(saved["frames"])

@@ -1,9 +1,9 @@
-"""Render many scenes into arrays for training and evaluation.
+"""Renders many scenes to arrays for training and evaluation.
 
     python -m tools.street_renderer.dataset.training_set OUT --scenes 600 --frames 28 --first 1000 [--width 640] [--height 360]
 
 writes OUT/pictures.npy (uint8, frames × height × width × 3), OUT/boxes.npy, kinds.npy, visible.npy, scenes.npy. The same
-seeds give the same files.
+seeds produce the same files.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ STEP = 0.9
 def render_scene(
     seed: int, frames: int, width: int, height: int, passes: int | None = None
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int8], NDArray[np.float32]]:
-    """Frames of one scene: pictures, boxes (frames, MOST, 4), kinds (frames, MOST), -1 for none, and visible shares (frames, MOST).
+    """Render frames of one scene.
 
-    passes: passes a frame; None draws passes and JPEG damage at random.
+    Returns pictures, boxes (frames, MOST, 4), kinds (frames, MOST), -1 for none, and visible shares (frames, MOST).
+
+    passes: number of passes per frame; None: random, with random JPEG artefacts.
     """
     rng = np.random.default_rng((seed, 1))
     scene = scenes.draw(seed, width, height, frames * STEP)

@@ -14,7 +14,7 @@ NEAR = 0.4
 
 @dataclass(frozen=True)
 class Camera:
-    """Where the camera stands and looks.
+    """The position and direction of a camera.
 
     position: world, metres. yaw: degrees to the right of +y. pitch: degrees below the horizon. view: horizontal angle of
     view, degrees. width, height: picture, pixels.
@@ -40,28 +40,28 @@ class Camera:
         return self.width / 2 / tan(radians(self.view) / 2)
 
     def resized(self, width: int, height: int) -> Camera:
-        """The same view on another grid of pixels."""
+        """Return a camera with the same view and another picture size."""
         return Camera(self.position, self.yaw, self.pitch, self.view, width, height)
 
     def to_camera(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
-        """World points (…, 3) as right, down, ahead of the camera, metres."""
+        """Convert world points (…, 3) to camera space: right, down and ahead of the camera, metres."""
         seen: NDArray[np.float64] = (points - np.array(self.position)) @ self.axes.T
         return seen
 
     def project(self, seen: NDArray[np.float64], jitter: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
-        """Camera-space points (…, 3) to pixels (…, 2); ``jitter`` moves the grid by a part of a pixel."""
+        """Convert camera-space points (…, 3) to pixels (…, 2). jitter: shift of the pixel grid, pixels."""
         scale = self.focal / seen[..., 2:]
         pixels: NDArray[np.float64] = seen[..., :2] * scale + np.array([self.width / 2 + jitter[0], self.height / 2 + jitter[1]])
         return pixels
 
     def screen_plane(self, normals: NDArray[np.float64], offsets: NDArray[np.float64], jitter: tuple[float, float]) -> NDArray[np.float64]:
-        """Planes n · p = d in camera space as (a, b, c) with 1 / depth = a x + b y + c at pixel (x, y)."""
+        """Convert planes n · p = d in camera space to (a, b, c) with 1 / depth = a x + b y + c at pixel (x, y)."""
         a, b = normals[..., 0] / self.focal, normals[..., 1] / self.focal
         c = normals[..., 2] - a * (self.width / 2 + jitter[0]) - b * (self.height / 2 + jitter[1])
         return np.stack([a, b, c], -1) / offsets[..., None]
 
     def ground_plane(self, jitter: tuple[float, float] = (0.0, 0.0)) -> NDArray[np.float64]:
-        """(a, b, c) of the plane z = 0, negative 1 / depth above the horizon."""
+        """Return the plane z = 0 as in ``screen_plane``. 1 / depth is negative above the horizon."""
         normal = self.axes @ np.array([0.0, 0.0, 1.0])
         return self.screen_plane(normal, np.array(-self.position[2]), jitter)
 
@@ -74,7 +74,10 @@ class Camera:
         return rays
 
     def ground_homography(self, origin: tuple[float, float], cell: float) -> NDArray[np.float64]:
-        """3×3: pixel of a top-down map of the ground (``cell`` metres a pixel, pixel 0 at ``origin``) to pixel of the picture."""
+        """Return the 3×3 matrix that converts pixels of a top-down map of the ground to pixels of the picture.
+
+        origin: (x, y) of the map's pixel 0, metres. cell: metres per pixel of the map.
+        """
         rotation = self.axes
         place = rotation @ -np.array(self.position)
         intrinsic = np.array([[self.focal, 0, self.width / 2], [0, self.focal, self.height / 2], [0, 0, 1]])

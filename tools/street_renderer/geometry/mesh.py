@@ -12,19 +12,19 @@ Rgb = tuple[float, float, float]
 
 
 def srgb(code: str) -> Rgb:
-    """A colour '#rrggbb' in linear light."""
+    """Convert a colour '#rrggbb' to linear light."""
     parts = (int(code[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     return red, green, blue
 
 
 def palette(codes: str) -> list[Rgb]:
-    """Colours '#rrggbb', separated by spaces, in linear light."""
+    """Convert colours '#rrggbb', separated by spaces, to linear light."""
     return [srgb(code) for code in codes.split()]
 
 
 def dim(color: Rgb, by: float) -> Rgb:
-    """A colour times ``by``: darker below 1, brighter above."""
+    """Multiply a colour by ``by``: darker below 1, brighter above."""
     return color[0] * by, color[1] * by, color[2] * by
 
 
@@ -77,7 +77,7 @@ def mesh(
 
 
 def join(parts: Iterable[Mesh]) -> Mesh:
-    """Several meshes as one."""
+    """Join several meshes to one."""
     listed = list(parts)
     starts = np.cumsum([0] + [len(part.vertices) for part in listed])
     return Mesh(
@@ -99,14 +99,14 @@ def quads(corners: ArrayLike, color: ArrayLike, emission: ArrayLike = 0, lamp: i
 
 
 def both_sides(part: Mesh) -> Mesh:
-    """The faces and their back sides."""
+    """Return a mesh with its faces and their back sides."""
     return join([part, replace(part, faces=part.faces[:, ::-1])])
 
 
 def loft(
     rings: Sequence[ArrayLike], color: ArrayLike, *, caps: bool = True, closed: bool = False, gloss: float = 0, counts: bool = True
 ) -> Mesh:
-    """A surface over rings of equally many points, with convex end caps. closed: joins the last ring to the first."""
+    """Create a surface over rings with the same number of points, with convex end caps. closed: join the last ring to the first."""
     stack = np.asarray(rings, np.float64)
     n, k = stack.shape[:2]
     index = np.arange(n * k).reshape(n, k)

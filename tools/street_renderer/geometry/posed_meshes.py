@@ -1,4 +1,4 @@
-"""Meshes on bones joined into one array of faces, and drawing them over a depth buffer."""
+"""Joins meshes with bones into one array of faces, and draws them over a depth buffer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def surface(corners: NDArray[np.float64]) -> Surface:
 def seen_from(
     camera: Camera, faces: Surface, jitter: tuple[float, float]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Faces turned to the camera and in front of it: index (n,), corners in pixels (n, 4, 2), planes (n, 3).
+    """Return the faces turned to the camera and in front of it: index (n,), corners in pixels (n, 4, 2), planes (n, 3).
 
     A face that crosses the near plane is clipped and may become several pieces.
     """
@@ -68,7 +68,9 @@ def _clip(corners: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 def draw_over(
     faces: Surface, camera: Camera, jitter: tuple[float, float], still: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], tuple[NDArray[np.int32], NDArray[np.int64]]]:
-    """Pixels where a face is nearer than the background, that face and its nearness; and all fragments (face, pixel).
+    """Draw faces over a background.
+
+    Returns the pixels where a face is nearer than the background, that face and its nearness, and all fragments (face, pixel).
 
     still: nearness (1 / depth) of the background, flat.
     """

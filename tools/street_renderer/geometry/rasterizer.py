@@ -13,7 +13,7 @@ EMPTY = np.uint64(0)
 
 
 def pack(nearness: NDArray[np.float32], face: int) -> NDArray[np.uint64]:
-    """Buffer entries of one face from its nearness; empty where the nearness is not positive."""
+    """Combine the nearness and the number of a face to buffer entries, empty where the nearness is not positive."""
     bits = np.maximum(nearness, 0).astype(np.float32).view(np.uint32).astype(np.uint64)
     return np.where(bits > 0, bits << np.uint64(32) | np.uint64(face), EMPTY)
 
@@ -31,7 +31,7 @@ def faces(buffer: NDArray[np.uint64]) -> NDArray[np.int32]:
 def fragments(
     corners: NDArray[np.floating], planes: NDArray[np.floating], width: int, height: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
-    """All pixels inside the faces: face index, flat pixel index, nearness.
+    """Return all pixels inside the faces: face index, flat pixel index, nearness.
 
     corners: (m, 4, 2) pixels, convex, anticlockwise as seen (a triangle repeats its last corner). planes: (m, 3),
     nearness = a x + b y + c at pixel centres. A pixel belongs to a face when its centre lies inside.
@@ -73,7 +73,7 @@ def fragments(
 
 
 def draw(buffer: NDArray[np.uint64], face: NDArray[np.int32], pixel: NDArray[np.int64], near: NDArray[np.float32]) -> None:
-    """Draw fragments into a flat buffer; the nearest wins."""
+    """Draw fragments into a flat buffer, which keeps the nearest fragment of each pixel."""
     bits = np.maximum(near, np.float32(1e-9)).view(np.uint32).astype(np.uint64)
     np.maximum.at(buffer, pixel, bits << np.uint64(32) | face.astype(np.uint64))
 

@@ -26,7 +26,7 @@ class Canvas:
         self.wear = cloud(rng, self.width, self.height, cell)
 
     def px(self, points: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int32]:
-        """Points (n, 2) in metres as sixteenths of pixels, the unit of OpenCV's drawing functions."""
+        """Convert points (n, 2) from metres to 1/16 pixels, for OpenCV's drawing functions."""
         return np.round((np.asarray(points, float) - self.low) / self.cell * 16 - 8).astype(np.int32)
 
     def fill(self, canvas: NDArray[np.uint8], points: Sequence[Sequence[float]], color: Sequence[int] | int) -> None:
@@ -64,12 +64,12 @@ class Canvas:
 
 
 def ordered(a: float, b: float) -> tuple[float, float]:
-    """The smaller number, then the larger one."""
+    """Return the smaller number, then the larger one."""
     return (a, b) if a <= b else (b, a)
 
 
 def tile(noise: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
-    """Noise repeated until it fills a map of this size."""
+    """Repeat noise until it fills a map of this size."""
     reps = (-(-height // noise.shape[0]), -(-width // noise.shape[1]))
     return np.tile(noise, reps)[:height, :width]
 

@@ -1,4 +1,4 @@
-"""Colour and wetness of the ground at any point, looked up in a painted map."""
+"""Looks up the colour and wetness of the ground in a painted map."""
 
 from __future__ import annotations
 

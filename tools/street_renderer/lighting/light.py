@@ -1,4 +1,4 @@
-"""States of the light from day to night: the sun, the sky and their colours."""
+"""The light of a scene from day to night: the sun, the sky and their colours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Light:
     softness: float
 
     def toward(self, other: Light, share: float) -> Light:
-        """A mixture, ``share`` (0 … 1) of the way to the other. The sun's direction stays."""
+        """Interpolate between this light and another. share: 0 this … 1 the other. The sun's direction does not change."""
         mixed = {f.name: (1 - share) * getattr(self, f.name) + share * getattr(other, f.name) for f in fields(self) if f.name != "sun"}
         return Light(sun=self.sun, **mixed)
 

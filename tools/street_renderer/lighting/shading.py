@@ -20,7 +20,7 @@ class Lamps:
     color: F32
 
     def irradiance(self, points: F32, normals: F32 | None = None) -> F32:
-        """Light (m, 3) that reaches points (m, 3) with all lamps on. Without normals, the faces count as horizontal."""
+        """Compute the light (m, 3) that reaches points (m, 3) with all lamps on. normals: (m, 3), None: horizontal faces."""
         total = np.zeros(len(points), np.float32)
         for place in self.places:
             to = place - points

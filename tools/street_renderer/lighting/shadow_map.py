@@ -32,7 +32,7 @@ class ShadowMap:
     def fragments(
         self, corners: NDArray[np.float64], normals: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32]]:
-        """Pixels of the map that faces (m, 4, 3) with normals (m, 3) cover, as ``rasterizer.fragments`` gives them."""
+        """Return the pixels of the map that faces (m, 4, 3) with normals (m, 3) cover, in the format of ``rasterizer.fragments``."""
         toward = normals @ self.sun
         keep = np.flatnonzero(toward > 1e-3)
         flat = (corners[keep] @ self.axes.T - self.origin) / self.cell
@@ -50,7 +50,7 @@ class ShadowMap:
         np.maximum.at(self.fixed, *self.fragments(corners, normals)[1:])
 
     def place(self, points: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Map column, row (pixels) and nearness of world points (n, 3)."""
+        """Convert world points (n, 3) to column, row (pixels of the map) and nearness."""
         flat = points @ self.axes.T.astype(np.float32) - self.origin.astype(np.float32)
         flat *= np.float32(1 / self.cell)
         return flat[:, 0], flat[:, 1], points @ self.sun.astype(np.float32) + REACH
@@ -69,14 +69,14 @@ class ShadowMap:
         return reached
 
     def gap(self, column: NDArray[np.float32], row: NDArray[np.float32], near: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Distance (n,) between each point and the static face nearest to the sun above it, metres."""
+        """Return the distance (n,) from each point to the static face that is nearest to the sun on the same ray, metres."""
         x = np.clip(column.astype(np.int32), 0, self.width - 1)
         y = np.clip(row.astype(np.int32), 0, self.height - 1)
         gap: NDArray[np.float32] = np.maximum(self.fixed[y * np.int32(self.width) + x] - near, 0)
         return gap
 
     def ground_view(self, mask: NDArray[np.uint8], camera: Camera) -> NDArray[np.uint8]:
-        """A mask on this map, projected onto the ground in the picture (height, width)."""
+        """Project a mask on this map onto the ground in the picture (height, width)."""
         # a ground point (x, y, 0) has map coordinates (axes · (x, y) - origin) / cell
         to_map = np.eye(3)
         to_map[:2, :2] = self.axes[:, :2] / self.cell

@@ -57,7 +57,10 @@ def band(
     color: Rgb,
     gloss: float,
 ) -> Mesh:
-    """Panels on the quad between two edges (2, 3), raised by ``out`` metres. cuts: ranges along the edges, rise: range up, 0 … 1."""
+    """Create panels on the quad between two edges (2, 3), raised by ``out`` metres.
+
+    cuts: the range of each panel along the edges, 0 … 1. rise: the range from the lower to the upper edge, 0 … 1.
+    """
     normal = np.cross(lower[1] - lower[0], upper[0] - lower[0])
     normal = normal / np.linalg.norm(normal) * out
 
@@ -74,7 +77,7 @@ def cabin(
 ) -> list[Mesh]:
     """A car's cabin with windows. base: rear y, front y, rear and front half width. top: rear y, front y, half width.
 
-    height: z of shoulder and roof. doors: side windows a side.
+    height: z of shoulder and roof. doors: number of windows on each side.
     """
     (r, f, hr, hf), (tr, tf, ht), (low, high) = base, top, height
     b = np.array([(-hr, r, low), (hr, r, low), (hf, f, low), (-hf, f, low)])

@@ -1,4 +1,4 @@
-"""Lighting of moving objects: the radiance of each face at a time, and the colour of each pixel that shows one."""
+"""Lighting of moving objects: the radiance of their faces at a time, and the colours of the pixels that show them."""
 
 from __future__ import annotations
 

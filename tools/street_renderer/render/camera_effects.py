@@ -25,7 +25,10 @@ class CameraEffects:
             self.grain = np.random.default_rng(7).normal(0, 1, (height + 64, width + 64)).astype(np.float32)
 
     def finish(self, picture: F32, light: Light, number: int, tone: Callable[[F32, float], NDArray[np.uint8]]) -> NDArray[np.uint8]:
-        """Add glow, rain and vignette, map tones and add grain. radiance: ``picture`` (height, width, 3). number: seeds rain and grain."""
+        """Add glow, rain and vignette, apply ``tone``, and add grain.
+
+        picture: radiance, float32 (height, width, 3). number: seed of rain and grain.
+        """
         rng = np.random.default_rng((977, number))
         small = cv2.resize(picture, (self.width // 4, self.height // 4), interpolation=cv2.INTER_AREA)
         bright = np.clip(small - 1.1 / light.exposure, 0, 6)

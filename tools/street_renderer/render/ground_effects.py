@@ -49,7 +49,7 @@ def _add_beam(
 
 
 class GroundEffects:
-    """Makes coarse maps of the ground seen from above, float32 (rows, columns)."""
+    """Computes coarse maps of the ground seen from above, float32 (rows, columns)."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene

@@ -1,1 +1,1 @@
-"""Everything that stands still: houses, street furniture, and the layout of the roads."""
+"""The static parts of a scene: houses, street furniture, and the layout of the roads."""

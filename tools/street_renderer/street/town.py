@@ -1,4 +1,4 @@
-"""The town, which is everything that stands still: houses, trees, lamps, traffic lights, street furniture and a skyline."""
+"""The town, which is everything static: houses, trees, lamps, traffic lights, street furniture and a skyline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tools.street_renderer.street.layout import Layout
 
 @dataclass(frozen=True, eq=False)
 class Town:
-    """The town's mesh and what other parts need to know of it.
+    """The town's mesh, and the positions of objects that other parts need.
 
     footprints: ground areas of houses (x0, x1, y0, y1). spots: trees and poles (n, 3: x, y, radius) that darken the ground.
     bike_racks: (x, y, side of the road).

@@ -1,1 +1,1 @@
-"""Everything that moves: routes, traffic simulation and poses."""
+"""The moving parts of a scene: routes, traffic simulation and poses."""

@@ -26,7 +26,7 @@ class Route:
 
     @property
     def length(self) -> float:
-        """Metres."""
+        """Length of the route, metres."""
         return (len(self.points) - 1) * STEP
 
     def at(self, distance: float) -> tuple[float, float, float]:
@@ -107,7 +107,7 @@ def rides(lay: Layout) -> list[WeightedRoute]:
 
 
 def walk(rng: Generator, lay: Layout) -> Route:
-    """A random route on foot: along pavements and over none, one or two crossings."""
+    """Draw a random route on foot along pavements, with 0 to 2 crossings."""
     d1 = rng.uniform(1.9, lay.pave - 0.5) if lay.pave > 3 else lay.pave / 2
     # people cross within the stripes
     low, high = lay.zebra

@@ -26,7 +26,7 @@ def phase(cross: bool, time: float) -> str:
 
 
 def may_walk(over_main: bool, time: float) -> bool:
-    """Whether people may cross a road: the other road is green for some more seconds."""
+    """Whether people may cross a road. They may if the other road stays green for some seconds."""
     t = (time + (CYCLE / 2 if over_main else 0)) % CYCLE
     return 0.3 < t < GREEN - 3.5
 
@@ -61,7 +61,7 @@ class Mover:
 
 
 class Traffic:
-    """All movers and the clock of the traffic lights. Before recording, a mover that leaves starts its route again."""
+    """Simulates all movers and the traffic lights. Before recording, a mover that reaches the end of its route starts again."""
 
     def __init__(self, rng: Generator, lay: Layout, offset: float) -> None:
         self.rng, self.lay, self.time = rng, lay, offset

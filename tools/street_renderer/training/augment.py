@@ -1,4 +1,4 @@
-"""Augmentation on the device: flips, crops, mosaics of four, colours and grain. No picture is padded."""
+"""Augments training pictures on the device: flips, crops, mosaics of four, colours and grain. Pictures are never padded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Store:
     """A data set on the device.
 
     pictures: uint8 (n, height, width, 3). boxes: (n, t, 4) x1 y1 x2 y2, pixels. kinds: (n, t),
-    -1 where there is none. visible: (n, t) share of each object that shows.
+    -1 where there is none. visible: (n, t) visible share of each object.
     """
 
     pictures: Tensor
@@ -38,7 +38,7 @@ class Batch:
 
 
 def plain(store: Store, index: Tensor, width: int, height: int) -> Batch:
-    """Whole pictures, stretched to the network's size."""
+    """Create a batch of whole pictures, stretched to the network's size."""
     n = len(index)
     one = torch.ones(n, device=index.device)
     return _finish(
@@ -60,7 +60,7 @@ def plain(store: Store, index: Tensor, width: int, height: int) -> Batch:
 
 
 def draw(store: Store, count: int, width: int, height: int, generator: torch.Generator, mosaics: float) -> Batch:
-    """A random batch. mosaics: share of pictures that are mosaics of four."""
+    """Create a random batch. mosaics: share of pictures that are mosaics of four."""
     device = store.pictures.device
 
     def rand(*shape: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Mean average precision of a model on a rendered data set, with PyTorch and pycocotools.
+"""Computes the mean average precision of a model on a rendered data set, with PyTorch and pycocotools.
 
     python -m tools.street_renderer.training.evaluate DATA --cfg M.cfg --weights M.weights [--json OUT.json]
 
@@ -34,7 +34,7 @@ def truths(folder: Path) -> tuple[list[Truth], int, int]:
 
 
 def show(result: Accuracy) -> str:
-    """The result as a table."""
+    """Format the result as a table."""
     lines = [f"{c.label:12} AP50 {c.ap50:.3f}  AP50-95 {c.ap50_95:.3f}  {c.objects:6} objects" for c in result.classes]
     return "\n".join([*lines, f"mAP50 {result.map50:.4f}  mAP50-95 {result.map50_95:.4f}"])
 

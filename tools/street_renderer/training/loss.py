@@ -4,8 +4,8 @@ Assignment follows AlexeyAB's Darknet (``forward_yolo_layer``). An object belong
 every anchor of IoU above ``iou_thresh``, in the cell that holds its centre. Predictions that overlap an object by more than
 ``ignore_thresh`` do not count as background. Ignored objects count neither as objects nor as background.
 
-Unlike in Darknet, if two objects want the same anchor of the same cell (a rider and the bicycle), only the better fitting
-object gets it. Otherwise the prediction becomes a mixture of both.
+Unlike in Darknet, if two objects match the same anchor of the same cell (a rider and the bicycle), it is assigned only to the object
+that fits better. With both objects, the prediction would become a mixture of them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ BALANCE = (4.0, 1.0, 0.4)
 
 
 def decode(head: Tensor, layer: Yolo, width: int, height: int) -> tuple[Tensor, Tensor]:
-    """A raw head as boxes (batch, anchors, rows, columns, 4), centre x, y, width, height in network pixels, and the logits
-    of objectness and classes (batch, anchors, rows, columns, 1 + classes).
+    """Decode a raw head. Returns boxes and logits.
+
+    Boxes: (batch, anchors, rows, columns, 4), centre x, y, width, height in network pixels. Logits of objectness and classes:
+    (batch, anchors, rows, columns, 1 + classes).
     """
     batch, _, rows, columns = head.shape
     values = head.float().view(batch, len(layer.anchors), 5 + layer.classes, rows, columns).permute(0, 1, 3, 4, 2)
@@ -41,7 +43,7 @@ def decode(head: Tensor, layer: Yolo, width: int, height: int) -> tuple[Tensor, 
 
 
 def iou(a: Tensor, b: Tensor) -> Tensor:
-    """IoU of boxes (…, 4) given as centre, size, broadcast against each other."""
+    """Compute the IoU of boxes (…, 4), centre and size, broadcast against each other."""
     low = torch.maximum(a[..., :2] - a[..., 2:] / 2, b[..., :2] - b[..., 2:] / 2)
     high = torch.minimum(a[..., :2] + a[..., 2:] / 2, b[..., :2] + b[..., 2:] / 2)
     both = (high - low).clamp(min=0).prod(-1)
@@ -49,7 +51,7 @@ def iou(a: Tensor, b: Tensor) -> Tensor:
 
 
 def ciou(a: Tensor, b: Tensor) -> Tensor:
-    """Complete IoU (Zheng et al. 2020) of boxes (n, 4), centre and size."""
+    """Compute the complete IoU (Zheng et al. 2020) of boxes (n, 4), centre and size."""
     overlap = iou(a, b)
     low = torch.minimum(a[..., :2] - a[..., 2:] / 2, b[..., :2] - b[..., 2:] / 2)
     high = torch.maximum(a[..., :2] + a[..., 2:] / 2, b[..., :2] + b[..., 2:] / 2)
@@ -64,7 +66,7 @@ def ciou(a: Tensor, b: Tensor) -> Tensor:
 def loss(
     heads: Sequence[Tensor], layers: Sequence[Yolo], width: int, height: int, boxes: Tensor, kinds: Tensor, wanted: Tensor, ignored: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The loss to minimise, and its parts (box, object, class), detached.
+    """Compute the loss to minimise, and its parts (box, object, class), detached.
 
     boxes: (batch, t, 4) centre and size, network pixels. kinds: (batch, t) class numbers. wanted: (batch, t) bool, real
     objects that must be found. ignored: (batch, t) bool, objects that may be.

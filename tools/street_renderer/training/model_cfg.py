@@ -65,7 +65,7 @@ def _alternating(w: _Writer, narrow: int, count: int) -> int:
 
 
 def cfg(anchors: NDArray[np.floating], classes: int, width: int, height: int, neck: Sequence[int] = (48, 64, 72)) -> str:
-    """The cfg as text.
+    """Return the cfg as text.
 
     anchors: (9, 2) widths and heights in network pixels, small to large. neck: channels at strides 8, 16, 32.
     """

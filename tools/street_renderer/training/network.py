@@ -33,7 +33,10 @@ class _Convolution(nn.Module):  # type: ignore[misc,unused-ignore]  # torch may 
 
 
 class Detector(nn.Module):  # type: ignore[misc,unused-ignore]
-    """Raw heads of a Darknet network: pictures (batch, 3, height, width) 0 … 1 to a list of (batch, 3 · (5 + classes), rows, columns)."""
+    """A Darknet network as a PyTorch module.
+
+    Input: pictures (batch, 3, height, width), 0 … 1. Outputs: a list of raw heads (batch, 3 · (5 + classes), rows, columns).
+    """
 
     def __init__(self, description: Description) -> None:
         super().__init__()
@@ -86,7 +89,7 @@ def _start_low(head: _Convolution, classes: int) -> None:
 
 
 def load(cfg: Path) -> Detector:
-    """A detector with random weights."""
+    """Create a detector with random weights."""
     return Detector(describe(cfg, None))
 
 

@@ -1,4 +1,4 @@
-"""Train the demo model on rendered scenes.
+"""Trains the demo model on rendered scenes.
 
     python -m tools.street_renderer.training.train DATA OUT --cfg resources/demo/framefleet-demo.cfg --minutes 12 [--stop-after 8]
 
@@ -59,7 +59,7 @@ class Average:
 
 
 class Trainer:
-    """The model, its optimizer and the state of the training."""
+    """Trains a model: holds the model, its optimizer and the state of the training."""
 
     def __init__(self, cfg: Path, device: torch.device, rate: float, compiled: bool, start: Path | None = None) -> None:
         torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""Packets that show nothing are neither announced nor missed."""
+"""Hidden packets count neither as frames nor as lost frames."""
 
 from __future__ import annotations
 

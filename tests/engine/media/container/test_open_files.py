@@ -1,4 +1,4 @@
-"""Files stay open between their segments, and give the same packets as new ones."""
+"""Files stay open between segments, and return the same packets as newly opened files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_segments_in_any_order(name: str, clip: Clip) -> None:
     files.close()
 
 
-def test_a_file_that_was_replaced_is_opened_anew(clip: Clip, tmp_path: Path) -> None:
+def test_a_replaced_file_is_opened_again(clip: Clip, tmp_path: Path) -> None:
     path = tmp_path / "a.mkv"
     shutil.copy(clip("a.mkv", frames=FRAMES, gop=20), path)
     segment = probe(path).segments[1]

@@ -1,4 +1,4 @@
-"""The preview's reader lands exactly on the frame that is shown at a time."""
+"""The preview's reader seeks exactly to the frame that is shown at a time."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_folder_of_pictures_is_played_by_position(tmp_path: Path) -> None:
             assert (frame.pts, frame.name, frame.image.shape) == (float(expected), f"{expected}.png", (24, 32, 3))
 
 
-def test_damaged_videos_play_what_is_left(clip: Clip, tmp_path: Path) -> None:
+def test_the_readable_frames_of_damaged_videos_are_played(clip: Clip, tmp_path: Path) -> None:
     path = truncated(clip("a.mkv", frames=150, bframes=2), tmp_path / "a.mkv", 0.6)
     with VideoReader(path) as reader:
         numbers = [number_of(frame.image) for frame in reader]
@@ -82,7 +82,7 @@ def test_damaged_videos_play_what_is_left(clip: Clip, tmp_path: Path) -> None:
         assert number_of(next(reader).image) == 30
 
 
-def test_closing_is_harmless_when_repeated_and_ends_the_frames(clip: Clip) -> None:
+def test_close_can_be_repeated_and_ends_the_iteration(clip: Clip) -> None:
     reader = VideoReader(clip("a.mp4", frames=60))
     next(reader)
     reader.close()

@@ -9,7 +9,7 @@ sides = st.integers(16, 4000)
 
 
 @given(sides, sides, sides, sides)
-def test_a_picture_fills_its_canvas_but_is_never_blown_up_without_bounds(width: int, height: int, wide: int, high: int) -> None:
+def test_a_picture_fills_its_canvas_up_to_a_maximum_size(width: int, height: int, wide: int, high: int) -> None:
     shown = shown_size((width, height), (wide, high))
     assert shown[0] <= max(wide, 1) + 1
     assert shown[1] <= max(high, 1) + 1

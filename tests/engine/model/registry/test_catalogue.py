@@ -10,7 +10,7 @@ from engine.model.registry.lock import locked
 
 
 @pytest.mark.parametrize("entry", FAMILY, ids=lambda entry: entry.name)
-def test_the_list_says_what_the_published_networks_say(entry: ModelEntry, data: Path) -> None:
+def test_the_list_agrees_with_the_published_networks(entry: ModelEntry, data: Path) -> None:
     cfg = data / "models" / f"{entry.name}.cfg"
     if not cfg.is_file():
         pytest.skip(f"{cfg.name} is not among the test data")

@@ -1,4 +1,4 @@
-"""Downloads from a real web server that breaks off, lies, stalls and serves the wrong files."""
+"""Downloads from a real web server that disconnects, stalls, sends wrong headers or serves the wrong files."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def test_a_later_download_continues_an_earlier_one(site: Site, entry: ModelEntry
 
 
 @pytest.mark.parametrize("change", [{"ranges": False}, {"mark": None}, {"mark": 'W/"weak"'}], ids=["no ranges", "no mark", "weak mark"])
-def test_what_cannot_be_continued_begins_anew(site: Site, entry: ModelEntry, folder: Path, change: dict[str, object]) -> None:
+def test_a_download_that_cannot_continue_starts_again(site: Site, entry: ModelEntry, folder: Path, change: dict[str, object]) -> None:
     site.pages[WEIGHTS] = dataclasses.replace(site.pages[WEIGHTS], breaks=[30_000, 40_000], **change)  # type: ignore[arg-type]
     files = download(entry, folder)
     assert len(site.ranges(WEIGHTS)) == 3
     assert Path(files.weights).read_bytes() == site.pages[WEIGHTS].body
 
 
-def test_a_server_that_always_breaks_at_the_same_place_is_given_up(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_the_download_fails_if_the_server_always_disconnects_at_the_same_byte(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages[WEIGHTS] = dataclasses.replace(site.pages[WEIGHTS], mark=None, breaks=[30_000] * 9)
     with pytest.raises(DownloadError, match="was interrupted after 30,000"):
         download(entry, folder)
@@ -150,7 +150,7 @@ def test_a_part_that_does_not_fit_is_dropped(site: Site, entry: ModelEntry, fold
 
 
 @pytest.mark.parametrize("length", [71_765, 71_763, 5, 10**12])
-def test_a_wrong_length_is_refused_before_anything_is_downloaded(site: Site, entry: ModelEntry, folder: Path, length: int) -> None:
+def test_a_wrong_length_is_rejected_before_the_download(site: Site, entry: ModelEntry, folder: Path, length: int) -> None:
     site.pages[WEIGHTS].length = length
     with pytest.raises(DownloadError, match=f"is announced with {length:,} bytes, but this file has exactly 71,764"):
         download(entry, folder)
@@ -176,14 +176,14 @@ def test_without_a_length_the_bytes_are_counted(site: Site, entry: ModelEntry, f
 
 
 @pytest.mark.parametrize(("status", "path"), [(404, WEIGHTS), (500, WEIGHTS), (403, CFG), (404, CFG)])
-def test_an_error_of_the_server_is_told(site: Site, entry: ModelEntry, folder: Path, status: int, path: str) -> None:
+def test_an_error_of_the_server_is_reported(site: Site, entry: ModelEntry, folder: Path, status: int, path: str) -> None:
     site.pages[path] = Page(b"no", status, "text/plain")
     with pytest.raises(DownloadError, match=f"{path} cannot be downloaded, the server answers '{status} .*FRAMEFLEET_MODELS_URL"):
         download(entry, folder)
     assert_no_model(entry, folder)
 
 
-def test_a_web_page_is_no_model(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_a_web_page_instead_of_a_model_is_rejected(site: Site, entry: ModelEntry, folder: Path) -> None:
     for path in (CFG, WEIGHTS):
         before = site.pages[path]
         site.pages[path] = Page(b"<html>Please log in</html>", content_type="text/html; charset=utf-8")
@@ -204,7 +204,7 @@ def test_other_weights_of_the_same_length_are_found_out(site: Site, folder: Path
     assert is_installed(entry, folder)
 
 
-def test_what_has_no_header_of_weights_is_refused(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_a_file_without_the_header_of_weights_is_rejected(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages[WEIGHTS].body = bytes(71_764)  # version 0.0: by that header the file would be 4 bytes shorter
     with pytest.raises(DownloadError, match=r"is not the file that was published: .*71,760 bytes"):
         download(entry, folder)
@@ -212,7 +212,7 @@ def test_what_has_no_header_of_weights_is_refused(site: Site, entry: ModelEntry,
 
 
 @pytest.mark.parametrize("change", ["truncated", "text", "binary", "huge", "wider"])
-def test_a_wrong_cfg_is_refused(site: Site, entry: ModelEntry, folder: Path, change: str) -> None:
+def test_a_wrong_cfg_is_rejected(site: Site, entry: ModelEntry, folder: Path, change: str) -> None:
     right = TINY_CFG.read_bytes()
     site.pages[CFG].body = {
         "truncated": right[: len(right) // 2],
@@ -232,7 +232,7 @@ def test_a_cut_cfg_is_downloaded_again(site: Site, entry: ModelEntry, folder: Pa
     assert (folder / "tiny" / "tiny.cfg").read_bytes() == TINY_CFG.read_bytes()
 
 
-def test_redirects_are_followed_and_circles_left(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_redirects_are_followed_but_not_in_a_circle(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages["/there"] = site.pages[WEIGHTS]
     site.pages["/there"].breaks = [30_000]
     site.pages[WEIGHTS] = Page(redirect="/there")
@@ -273,7 +273,7 @@ def test_cancelling_ends_at_once_though_the_server_is_silent(site: Site, entry: 
     assert bool(site.ranges(WEIGHTS)[-1]) is (stall > 0)
 
 
-def test_cancelling_a_slow_download_keeps_what_there_is(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_cancelling_a_slow_download_keeps_its_bytes(site: Site, entry: ModelEntry, folder: Path) -> None:
     site.pages[WEIGHTS].pause = 0.02
     cancellation = Cancellation()
 
@@ -289,7 +289,7 @@ def test_cancelling_a_slow_download_keeps_what_there_is(site: Site, entry: Model
         download(entry, folder, cancellation=cancellation)
 
 
-def test_a_silent_server_is_given_up(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_download_fails_if_the_server_is_silent(site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "SILENT_SECONDS", 0.2)
     site.pages[WEIGHTS].stall, site.pages[WEIGHTS].mark = 30_000, None
     with pytest.raises(DownloadError, match=r"was interrupted after 30,720 of 71,764 bytes \(no answer in time\)"):
@@ -352,13 +352,13 @@ def at(entry: ModelEntry, address: str) -> ModelEntry:
         ("http://", "is not the address of a web server"),
     ],
 )
-def test_what_cannot_be_reached_is_explained(entry: ModelEntry, folder: Path, address: str, message: str) -> None:
+def test_the_error_explains_why_a_server_cannot_be_reached(entry: ModelEntry, folder: Path, address: str, message: str) -> None:
     with pytest.raises(DownloadError, match=message):
         download(at(entry, address), folder)
     assert names(entry, folder) == set()
 
 
-def test_no_secure_connection_and_no_proxy_are_explained(
+def test_the_error_explains_a_failed_secure_connection_or_proxy(
     site: Site, entry: ModelEntry, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(DownloadError, match="cannot be reached safely"):
@@ -382,7 +382,7 @@ def test_a_mirror_is_used(site: Site, entry: ModelEntry, folder: Path, monkeypat
     assert is_installed(entry, folder)
 
 
-def test_a_full_disk_is_told(site: Site, entry: ModelEntry, folder: Path) -> None:
+def test_a_full_disk_is_reported(site: Site, entry: ModelEntry, folder: Path) -> None:
     vast = dataclasses.replace(entry, parameters=10**15)
     with pytest.raises(DownloadError, match=r"tiny needs 4,000,000,\d+ MB more in .* are free there: make room"):
         download(vast, folder)
@@ -401,7 +401,7 @@ def test_a_full_disk_is_told(site: Site, entry: ModelEntry, folder: Path) -> Non
     assert_no_model(entry, folder)
 
 
-def test_a_place_that_cannot_be_written_to_is_told(entry: ModelEntry, tmp_path: Path) -> None:
+def test_a_folder_without_write_permission_is_reported(entry: ModelEntry, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DownloadError, match=r"file cannot be written to: (Not a directory|File exists)"):
         download(entry, tmp_path / "file")

@@ -189,7 +189,7 @@ def test_frames_that_cannot_be_decoded_are_left_out(tmp_path: Path) -> None:
     assert times == pytest.approx(list(stored.times), abs=1e-6)
 
 
-def test_a_stopped_session_gives_a_video_as_far_as_it_came(tmp_path: Path) -> None:
+def test_the_video_of_a_stopped_session_ends_with_its_last_frame(tmp_path: Path) -> None:
     stored = store(make_video(tmp_path / "a.mp4", 60), upto=25)
     assert len(read(stored.export(tmp_path / "out"))[0]) == 25
     assert stored.export(tmp_path / "out").name == "a.partial.annotated.mp4"
@@ -212,7 +212,7 @@ def test_boxes_stay_with_their_frames_where_a_broadcast_s_clock_restarts(tmp_pat
     assert drawn == [number_of(image) >= 40 for image in images]
 
 
-def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
+def test_errors_name_the_cause(tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", 10)
     stored = store(video)
     with SessionReader(stored.database) as reader:
@@ -229,7 +229,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
     assert not part_of(tmp_path / "b.mp4").exists()
 
 
-def test_pictures_make_no_video(tmp_path: Path) -> None:
+def test_a_folder_of_pictures_cannot_be_exported_as_video(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         writer.add_source(0, "pictures", SourceInfo("pictures", SourceKind.IMAGES, "png", 64, 64, 1, None, None, ()))
         writer.finish_source(0, "pictures", Ledger(), 1.0)
@@ -239,7 +239,7 @@ def test_pictures_make_no_video(tmp_path: Path) -> None:
             EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
 
 
-def test_a_video_without_a_sound_frame_does_not_keep_others_from_theirs(tmp_path: Path) -> None:
+def test_a_video_without_an_undamaged_frame_does_not_prevent_other_exports(tmp_path: Path) -> None:
     good = make_video(tmp_path / "b.mp4", 5)
     with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
         for number, video in enumerate((tmp_path / "a.mp4", good)):
@@ -270,7 +270,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Stored:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_killed_writer_leaves_what_it_has_written(tmp_path: Path, long: Stored) -> None:
+def test_a_killed_writer_leaves_a_playable_part(tmp_path: Path, long: Stored) -> None:
     target = tmp_path / "a.mp4"
 
     def kill(frames: int) -> None:
