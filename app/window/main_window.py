@@ -40,7 +40,7 @@ from engine.settings import ModelFiles
 
 
 class MainWindow(QMainWindow):
-    """store: keeps the user's choices. folder: for session databases. model: replaces the model in the store."""
+    """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one."""
 
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
         super().__init__()

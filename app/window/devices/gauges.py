@@ -1,4 +1,4 @@
-"""The current readings of one device as gauges, side by side."""
+"""The current telemetry of one device as gauges, side by side."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _MOST_NAME = 0.34
 
 @dataclass(frozen=True)
 class RowAreas:
-    """The areas of one row. cells: as many readings as have room. share, rate: None if the device only shows telemetry."""
+    """The areas of one row. cells: one for each reading that fits. share, rate: None if rows do not show them."""
 
     name: QRectF
     cells: tuple[QRectF, ...]
@@ -39,7 +39,7 @@ class RowAreas:
 
 @dataclass(frozen=True)
 class RowColumns:
-    """What the widths of columns depend on. longest: the longest name. rates, shares: whether rows show them."""
+    """Determines the widths of columns. longest: the longest device name. rates, shares: whether rows show them."""
 
     longest: str = ""
     rates: bool = False
@@ -108,10 +108,11 @@ class RowHeading(QWidget):
 
 @dataclass(frozen=True)
 class RowContent:
-    """What a row shows.
+    """The content of a row.
 
-    name, colour: of the device and its light. rate: frames/s in words. share: of all work, 0..1, None = none yet. off: the device is
-    out of the run. message: replaces the readings, "" = none. progress: 0..1, of what the message says. serious: it is a failure.
+    name: of the device. colour: of its light. rate: frames/s as text. share: of all work, 0..1, None = none yet.
+    off: the device has left the run. message: replaces the readings, "" = none. progress: of the step that the message names, 0..1.
+    serious: the message is a failure.
     """
 
     name: str = ""

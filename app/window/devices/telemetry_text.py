@@ -1,4 +1,4 @@
-"""Telemetry as text and fractions. Pure values, no Qt."""
+"""Telemetry as text and fractions. No Qt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Reading:
 
 
 def readings(telemetry: Telemetry) -> tuple[Reading, ...]:
-    """What a device's card shows: utilization and memory of a processor, six values of a GPU, available or not."""
+    """The values that a card shows: utilization and memory of a CPU, six values of a GPU. All are there, available or not."""
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else f"{100 * memory:.0f} %"
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
@@ -56,7 +56,7 @@ def readings(telemetry: Telemetry) -> tuple[Reading, ...]:
 
 
 def details(telemetry: Telemetry) -> str:
-    """Everything known about a device, one value a line."""
+    """All telemetry of a device, one value per line."""
     memory = NOT_AVAILABLE
     if telemetry.memory_used is not None:
         memory = f"{formats.gib(telemetry.memory_used)} of {_or(telemetry.memory_total, formats.gib)}"

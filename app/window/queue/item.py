@@ -12,7 +12,7 @@ from engine.media.types import SourceInfo
 
 
 class ItemState(StrEnum):
-    """The state of a file. FAILED: it could not be opened, or not read to its end."""
+    """The state of a file. FAILED: it could not be opened or not be read to its end."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -56,7 +56,7 @@ class QueueItem:
 
     @property
     def ended(self) -> bool:
-        """Whether detection in it has ended."""
+        """Whether detection in this file has ended."""
         return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
 
     @property
@@ -99,7 +99,7 @@ class QueueItem:
         """The state with its complete reason."""
         if not self.reason:
             return "Failed" if self.state is ItemState.FAILED else self.summary
-        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is there already
+        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
         return reason[:1].upper() + reason[1:]
 
 

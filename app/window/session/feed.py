@@ -1,6 +1,6 @@
-"""Folds a session's events in the session's thread into a snapshot, which the window's thread takes.
+"""Folds a session's events into snapshots: the session's thread writes, the window's thread reads.
 
-The window gets a few small values a few times a second, for any number of frames.
+The window reads small values a few times per second, independent of the number of frames.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A session at one moment.
+    """The state of a session at one moment.
 
     rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: there are no more events.
     error: why it ended.
@@ -36,7 +36,7 @@ class Snapshot:
 
 
 class Feed:
-    """Folds a session's events into small values. One thread writes it, another reads it. clock: returns monotonic seconds."""
+    """Folds a session's events into snapshots. One thread writes, another reads. clock: returns the monotonic time, seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -54,7 +54,7 @@ class Feed:
         self._announced = False
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
-        """Take one event; return True if the reader must be woken to take a snapshot. progress: of the event's source, after it."""
+        """Fold one event; return True if the reader must be woken. progress: of the event's source after the event."""
         now = self._clock()
         with self._lock:
             match event:
@@ -84,7 +84,7 @@ class Feed:
             return self._announce()
 
     def take(self) -> Snapshot:
-        """The sources that have changed since the last snapshot, and all devices."""
+        """A snapshot with the sources that have changed since the last one, and all devices."""
         with self._lock:
             self._announced = False
             changed, self._changed = self._changed, set()
@@ -93,7 +93,7 @@ class Feed:
             return Snapshot(sources, dict(self._rates), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
-        """The counts of one source, which change as frames arrive."""
+        """The counts of one source, which increase with further frames."""
         with self._lock:
             return self._tallies.setdefault(source, Tally())
 

@@ -1,4 +1,4 @@
-"""The classes of the model as a list: which of them are shown, how often each was seen, and how a class is drawn."""
+"""The list of the model's classes: a model that holds which are shown and how often each was seen, and a delegate that draws it."""
 
 from __future__ import annotations
 

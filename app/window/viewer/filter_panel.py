@@ -1,4 +1,4 @@
-"""The controls of what is shown: the lowest confidence, and the classes. They act at once, without another run."""
+"""The controls for the lowest confidence and the classes to show. They take effect at once, without another run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINT = "The classes of the model appear here."
 
 
 class FilterPanel(Panel):
-    """changed: a ViewFilter."""
+    """Lets the user choose a ``ViewFilter``. changed: the new one."""
 
     changed = Signal(object)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QAbstractSpinBox, QGridLayout, QLabel, QWidget
 
 from app.window.widgets import theme
+from app.window.widgets.indicators import label
 
 TITLE_WIDTH = 8  # times the height of body text
 
@@ -27,14 +28,10 @@ def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) ->
     grid.setColumnStretch(2, 1)
     for number, (title, field, *note) in enumerate(rows):
         if title:
-            label = QLabel(title)
-            label.setBuddy(field)
-            grid.addWidget(label, number, 0)
+            heading = QLabel(title)
+            heading.setBuddy(field)
+            grid.addWidget(heading, number, 0)
+        grid.addWidget(field, number, 1, 1, 1 if note else 2)
         if note:
-            remark = QLabel(note[0])
-            remark.setProperty("role", "small")
-            grid.addWidget(field, number, 1)
-            grid.addWidget(remark, number, 2)
-        else:
-            grid.addWidget(field, number, 1, 1, 2)
+            grid.addWidget(label("small", note[0]), number, 2)
     return grid

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 
 
