@@ -49,7 +49,7 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of paths. model: of a folder that contains one, else None. problems: a message for each path without sources or model."""
+    """The contents of paths. model: that of a folder, else None. problems: a message for each path without sources or model."""
 
     sources: tuple[Path, ...]
     model: Intake | None

@@ -49,7 +49,7 @@ def summary_of(items: Sequence[QueueItem]) -> str:
 
 
 class QueuePanel(Panel):
-    """Shows the queue. The signals carry the key of the file to act on. chosen: to show, None = none. export_requested: also the exporter."""
+    """Shows the queue. The signals carry a file's key. chosen: the file to show, None = none. export_requested: also the exporter."""
 
     chosen = Signal(object)
     cancel_requested = Signal(int)

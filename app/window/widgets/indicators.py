@@ -19,7 +19,7 @@ class Dot(QWidget):
         self._colour = theme.MUTED
 
     def set_colour(self, colour: str) -> None:
-        """Change its colour."""
+        """Change the colour."""
         if colour != self._colour:
             self._colour = colour
             self.update()
@@ -33,7 +33,7 @@ class Dot(QWidget):
 
 
 class ProgressBar(QWidget):
-    """How far lengthy work is."""
+    """A thin bar that shows progress."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class ProgressBar(QWidget):
         self.fraction = 0.0
 
     def show_fraction(self, fraction: float) -> None:
-        """Show this part as done, 0..1."""
+        """Show this progress, 0..1."""
         if fraction != self.fraction:
             self.fraction = fraction
             self.update()
@@ -74,7 +74,7 @@ class ElidedLabel(QLabel):
 
 
 def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
-    """Plain text as ``theme`` shows this role. tip: its tooltip. wrap: break long text into lines."""
+    """A label with plain text in the style of this role. tip: its tooltip. wrap: break long text into lines."""
     made = QLabel(text)
     made.setProperty("role", role)
     made.setTextFormat(Qt.TextFormat.PlainText)
@@ -97,7 +97,7 @@ def say(line: QLabel, text: str) -> None:
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Show a widget in another role."""
+    """Show a widget in the style of another role."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
         widget.style().unpolish(widget)

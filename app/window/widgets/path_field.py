@@ -1,4 +1,4 @@
-"""One file's path: typed, chosen or dropped."""
+"""A field for a file's path, typed or chosen in a dialog."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PathField(QWidget):
 
     @property
     def text(self) -> str:
-        """The text without blanks around it."""
+        """The text without spaces around it."""
         return self.edit.text().strip()
 
     @property

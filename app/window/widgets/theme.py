@@ -1,4 +1,4 @@
-"""Colours, type and the style sheet: the one place that decides how the window looks."""
+"""The colours, fonts and style sheet of the whole window."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ DANGER: Final = "#f27f78"
 SELECTED: Final = "#1f2a3d"
 
 SPACE: Final = 8
-"""The step of every distance in the window, logical pixels."""
+"""The unit of distances in the window, logical pixels."""
 MAX_BASE, MIN_BASE = 17, 12
 
 
 def base_size() -> int:
-    """Height of body text, logical pixels: the system's own, within reason."""
+    """Height of body text, logical pixels: that of the system, from ``MIN_BASE`` to ``MAX_BASE``."""
     return min(max(QFontInfo(QApplication.font()).pixelSize(), MIN_BASE), MAX_BASE)
 
 
