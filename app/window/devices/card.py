@@ -15,7 +15,7 @@ from app.window.devices.figures import DeviceFigures
 from app.window.devices.gauges import Gauges
 from app.window.devices.rows import DeviceRow, MemberRows, RowColumns
 from app.window.devices.status import DeviceStatus, Phase
-from app.window.devices.telemetry_text import details, readings
+from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.buttons import tool_button
 from app.window.widgets.icons import icon
@@ -160,15 +160,15 @@ class DeviceCard(QFrame):
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
         """Show the device's telemetry, None = unknown. problem: why values are missing."""
-        shown = readings(telemetry) if telemetry is not None else ()
+        shown = metrics(telemetry) if telemetry is not None else ()
         self.gauges.setVisible(bool(shown))
-        self.gauges.show_readings(shown)
+        self.gauges.show_metrics(shown)
         self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
         status = self._status
         if self._columns is not None and status is not None:
             rate = formats.rate(status.samples[-1].frames_per_second) if status.working else formats.DASH
             colour, off = status_text.colour(status), status.phase is Phase.LEFT
-            self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, readings=shown, off=off)
+            self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, metrics=shown, off=off)
             self.row.setToolTip(self.gauges.toolTip())
 
     def show_members(self, telemetry: Mapping[DeviceId, Telemetry | None]) -> None:

@@ -14,7 +14,7 @@ from app.window.devices.card import Change, DeviceCard
 from app.window.devices.rows import RowColumns, RowHeading, headings
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.devices.telemetry_text import readings
+from app.window.devices.telemetry_text import metrics
 from app.window.widgets.buttons import tool_button
 from app.window.widgets.indicators import label, say, wrapped
 from app.window.widgets.layouts import Panel, column, row
@@ -207,7 +207,7 @@ class DevicePanel(Panel):
             snapshot = self.telemetry.of(device) if device in ours else recorded
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
             if snapshot is not None:
-                names.append([reading.short for reading in readings(snapshot)])
+                names.append([metric.short for metric in metrics(snapshot)])
         self.columns.show_names(headings(names))
 
     def refresh(self) -> None:

@@ -1,4 +1,4 @@
-"""The files of a model that the user has given so far."""
+"""The files of a model that are known so far."""
 
 from __future__ import annotations
 

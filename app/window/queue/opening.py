@@ -1,4 +1,4 @@
-"""Opens files that were dropped, chosen or given: as a model, as stored results, or as sources for the queue."""
+"""Opens files that the user drops, chooses or names at the start: as a model, as stored results, or as sources for the queue."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class SessionThread(threading.Thread):
         """Take a device out of the session. The others take over its work, and DeviceLeft follows in the feed.
 
         Raises:
-            UsageError: it is the last one and there is work left, or it cannot leave; the message is for the user.
+            UsageError: it is the last one while work remains, or it cannot leave; the message is for the user.
             RuntimeError: no session runs.
         """
         self._running().remove_device(device)

@@ -1,4 +1,4 @@
-"""The form for choosing devices: automatic, or some of those found."""
+"""The form for choosing devices: automatically, or from the list of devices found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form for choosing a model: three files, checked as they are given."""
+"""The form for choosing a model: three files, checked after each change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHECK_AFTER_MS = 200
 
 
 class ModelForm(QWidget):
-    """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model.
+    """Fields for cfg, weights and labels. checked: the ModelSummary, None without a usable model.
 
     list_requested: the user wants to download a model.
     """
@@ -65,7 +65,7 @@ class ModelForm(QWidget):
 
     @property
     def files(self) -> ModelFiles | None:
-        """The model, if both cfg and weights are given."""
+        """The model, None without cfg or weights."""
         return self.parts.files
 
     def set_parts(self, parts: ModelParts) -> None:

@@ -59,7 +59,7 @@ class Tally:
         return failed
 
     def counts(self, confidence: float) -> Mapping[int, int]:
-        """Class id → detections at or above a confidence given in hundredths, of every class seen at all."""
+        """Class id → detections at or above a confidence, rounded to hundredths, for each class detected so far."""
         level = round(confidence * 100)
         return {class_id: int(counts[level:].sum()) for class_id, counts in list(self._counts.items())}
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
 from app.window.queue.item import ItemState, QueueItem
 from app.window.viewer.pacing import Pacer
-from app.window.viewer.preview_client import Lookup, PreviewClient, Shown
-from app.window.viewer.preview_conversation import IN_FLIGHT
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.preview_conversation import IN_FLIGHT, Lookup, Shown
 from engine.media.preview.process import Fetch
 from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult

@@ -14,10 +14,8 @@ from multiprocessing.connection import wait
 
 from PySide6.QtCore import QObject
 
-from app.window.viewer.preview_conversation import Lookup, PreviewConversation, PreviewSignals, Shown
+from app.window.viewer.preview_conversation import Lookup, PreviewConversation, PreviewSignals
 from engine.media.preview.process import Fetch
-
-__all__ = ["Lookup", "PreviewClient", "Shown"]
 
 
 class PreviewClient(PreviewSignals):

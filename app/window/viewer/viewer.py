@@ -11,7 +11,8 @@ from app.window.timeline.class_counts import Tally, length_of
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.transport import Transport
 from app.window.widgets.layouts import column
 from engine.media.types import SourceInfo, SourceKind

@@ -25,7 +25,7 @@ class Dot(QWidget):
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
+        """Draw the light."""
         with painting(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._colour))
@@ -47,13 +47,13 @@ class ProgressBar(QWidget):
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
+        """Draw the bar."""
         with painting(self) as painter:
             draw_bar(painter, QRectF(self.rect()), self.fraction, theme.WARNING)
 
 
 class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where it does not fit; the tooltip has it whole."""
+    """One line of plain text that ends in an ellipsis if it does not fit. It does not widen its parent."""
 
     def __init__(self, role: str) -> None:
         super().__init__()
@@ -62,11 +62,11 @@ class ElidedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as needed."""
+        """The height of one line; no minimum width."""
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw what fits."""
+        """Draw the text, elided to the width."""
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
@@ -84,7 +84,7 @@ def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QL
 
 
 def wrapped(role: str) -> QLabel:
-    """A label for whole sentences, hidden until ``say`` gives it text."""
+    """A label for whole sentences, hidden until ``say`` sets its text."""
     made = label(role, wrap=True)
     made.hide()
     return made

@@ -105,7 +105,7 @@ def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: Qt
     assert panel.telemetry.watched == ()
     panel.show()
     (card,) = panel.cards
-    qtbot.waitUntil(lambda: any(reading.name == "Memory" and reading.known for reading in card.gauges.readings), timeout=20_000)
+    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.gauges.metrics), timeout=20_000)
     assert card.gauges.isVisible()
     assert card.gauges.toolTip().startswith("Utilization: ")
     panel.hide()
