@@ -63,9 +63,9 @@ def run_window(
     errors.raised.connect(report.show_error)
     garbage = GarbageCollector()
     garbage.start()
-    pulse = QTimer(interval=300)  # Python handles signals only when it runs
-    pulse.timeout.connect(lambda: None)
-    pulse.start()
+    signal_timer = QTimer(interval=300)  # Python handles signals only when it runs
+    signal_timer.timeout.connect(lambda: None)
+    signal_timer.start()
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:

@@ -22,7 +22,7 @@ CELLS = 5
 """The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT, HEIGHT, BAR = 10, 8, 14, 32, 3
 _ABOVE = -BAR - 2
-_EITHER = "Load"
+_MIXED = "Load"
 _MOST_NAME = 0.34
 """The largest share of the width that names get."""
 
@@ -67,7 +67,7 @@ class RowColumns:
 def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The heading of each column, given the short names of the metrics in each row; "Load" where the names of a column differ."""
     columns = zip_longest(*rows)
-    return tuple(names.pop() if len(names) == 1 else _EITHER for names in ({*column} - {None} for column in columns))
+    return tuple(names.pop() if len(names) == 1 else _MIXED for names in ({*column} - {None} for column in columns))
 
 
 class RowHeading(QWidget):

@@ -66,7 +66,7 @@ class UnexpectedErrors(QObject):
 
 
 def log_to(folder: Path) -> Path:
-    """Write the log, with Qt's messages, to a file of at most 2 MB in this folder; return the file."""
+    """Write the log, with Qt's messages, to a file in this folder; return the file. It and its one backup have at most 1 MiB each."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "window.log"
     handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)

@@ -15,7 +15,7 @@ from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
-from app.window.settings import preferences as kept
+from app.window.settings import preferences as stored
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
 from app.window.widgets.banner import BannerArea, Severity
@@ -63,7 +63,7 @@ class ModelSetup(QObject):
 
     def begin(self, model: ModelFiles | None) -> None:
         """Load the stored preferences, and start to check the model and to discover devices. model: replaces the stored one."""
-        self.preferences = kept.load(self._store)
+        self.preferences = stored.load(self._store)
         if model is not None:
             self.preferences = replace(self.preferences, model=model)
         self.confidence_changed.emit(self.preferences.confidence)
@@ -181,7 +181,7 @@ class ModelSetup(QObject):
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
-        kept.save(preferences, self._store)
+        stored.save(preferences, self._store)
         self._banners.remove("model")
         self.model_changed.emit(summary)
         self.floor_changed.emit(preferences.floor)

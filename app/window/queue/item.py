@@ -104,14 +104,14 @@ class QueueItem:
 
 
 class RateMeter:
-    """Frames per second over the last few seconds."""
+    """Measures frames per second over the last seconds. window: this time."""
 
     def __init__(self, window: float = 4.0) -> None:
         self._window = window
         self._marks: deque[tuple[float, int]] = deque()
 
     def mark(self, now: float, frames: int) -> float | None:
-        """Record the number of frames at a time in seconds; return the rate, None if the time is too short for one."""
+        """Record the number of frames so far at a time in seconds; return frames/s, None if the marks are too close in time."""
         self._marks.append((now, frames))
         while len(self._marks) > 2 and now - self._marks[1][0] >= self._window:
             self._marks.popleft()

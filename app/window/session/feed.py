@@ -51,7 +51,7 @@ class Feed:
         self._problems: list[DeviceFailed] = []
         self._ended = False
         self._error: str | None = None
-        self._announced = False
+        self._reader_woken = False
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
         """Fold one event; return True if the reader must be woken. progress: of the event's source after the event."""
@@ -67,7 +67,7 @@ class Feed:
                     self._strategy = event
                 case _ if isinstance(event, DeviceEvent):
                     self._device(event, now)
-            return self._announce()
+            return self._must_wake()
 
     def leaving(self, device: DeviceId) -> None:
         """Mark a device that the user took out of the run. It does not wake the reader."""
@@ -81,12 +81,12 @@ class Feed:
         with self._lock:
             self._ended, self._error = True, error
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
-            return self._announce()
+            return self._must_wake()
 
     def take(self) -> Snapshot:
         """A snapshot with the sources that have changed since the last one, and all devices."""
         with self._lock:
-            self._announced = False
+            self._reader_woken = False
             changed, self._changed = self._changed, set()
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
@@ -97,8 +97,8 @@ class Feed:
         with self._lock:
             return self._tallies.setdefault(source, Tally())
 
-    def _announce(self) -> bool:
-        first, self._announced = not self._announced, True
+    def _must_wake(self) -> bool:
+        first, self._reader_woken = not self._reader_woken, True
         return first
 
     def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:

@@ -18,7 +18,7 @@ FLOOR = 0.05
 """Detection stores detections from this confidence on, so that the window's slider can be lowered to it without another run."""
 VERSION = 2
 """The version of the stored keys and values. Version 1 has no number, decode threads as "lanes", and tiles in one value."""
-KEPT = [name for name, setting in TABLE.items() if setting.field is not None]
+STORED = [name for name, setting in TABLE.items() if setting.field is not None]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def load(store: QSettings) -> Preferences:
     """Read the preferences. A missing or unusable value gets its default."""
     texts = _texts(store)
     values = dict(DEFAULTS)
-    for name in KEPT:
+    for name in STORED:
         try:
             values[name] = TABLE[name].kind.read(texts[name])
         except (KeyError, UsageError):
@@ -74,7 +74,7 @@ def load(store: QSettings) -> Preferences:
 def save(preferences: Preferences, store: QSettings) -> None:
     """Write the model and the values that differ from the defaults, as text."""
     model = preferences.model
-    texts = {name: write(preferences.values[name]) for name in KEPT if preferences.values[name] != DEFAULTS[name]}
+    texts = {name: write(preferences.values[name]) for name in STORED if preferences.values[name] != DEFAULTS[name]}
     if model is not None:
         texts |= {"cfg": str(model.cfg), "weights": str(model.weights), "labels": str(model.labels or "")}
     store.remove("detection")

@@ -72,7 +72,7 @@ class FilterPanel(Panel):
         )
         self.slider.valueChanged.connect(self.spin.setValue)
         self.spin.valueChanged.connect(self._confidence_changed)
-        self.classes.checked_changed.connect(self._announce)
+        self.classes.checked_changed.connect(self._emit_changed)
         self.classes.modelReset.connect(self._show_rows)
         self.search.textChanged.connect(self.classes.search)
         self.everything.clicked.connect(lambda: self.classes.set_all(True))
@@ -114,9 +114,9 @@ class FilterPanel(Panel):
     def _confidence_changed(self, value: int) -> None:
         with QSignalBlocker(self.slider):
             self.slider.setValue(value)
-        self._announce()
+        self._emit_changed()
 
-    def _announce(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit(self.filter)
 
     def _show_rows(self) -> None:

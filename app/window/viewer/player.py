@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.viewer.pacing import Pacer
+from app.window.viewer.playback_clock import PlaybackClock
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import IN_FLIGHT, Lookup, Shown
 from engine.media.preview.process import Fetch
@@ -45,7 +45,7 @@ class Player(QObject):
     def __init__(self, client: PreviewClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._pacer = Pacer()
+        self._clock = PlaybackClock()
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
         self._ticket = self._asked = 0
@@ -106,7 +106,7 @@ class Player(QObject):
         if self._item is None or self._state.playing:
             return
         self._set(Playback(True))
-        self._pacer.stop()
+        self._clock.stop()
         if self._at_end and not self._ahead:
             self._jump(at=0.0)
         else:
@@ -115,7 +115,7 @@ class Player(QObject):
     def pause(self) -> None:
         """Stop at the current picture."""
         self._timer.stop()
-        self._pacer.stop()
+        self._clock.stop()
         self._set(Playback(False))
 
     def toggle(self) -> None:
@@ -166,7 +166,7 @@ class Player(QObject):
         self._ticket += 1
         self._ahead.clear()
         self._timer.stop()
-        self._pacer.stop()
+        self._clock.stop()
         self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
         target = at if at is not None else before or 0.0
         self._hold = target <= (self._item.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
@@ -195,7 +195,7 @@ class Player(QObject):
 
     def _set_clock_speed(self) -> None:
         pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
-        self._pacer.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
+        self._clock.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
         self._current = shown
@@ -206,17 +206,17 @@ class Player(QObject):
     def _schedule(self) -> None:
         """Request pictures, and start the timer for the next picture."""
         now = time.monotonic()
-        if self._current is not None and self._pacer.reached(now) is None:
-            self._pacer.due(self._current.pts, now)  # the clock starts at the current picture
+        if self._current is not None and self._clock.reached(now) is None:
+            self._clock.due(self._current.pts, now)  # the clock starts at the current picture
         while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
-            reached = self._pacer.reached(now)
+            reached = self._clock.reached(now)
             self._ask(after=reached if reached is not None and self._speed > 1 else None)
         if self._ahead:
-            self._timer.start(max(0, round((self._pacer.due(self._ahead[0].pts, now) - now) * 1000)))
+            self._timer.start(max(0, round((self._clock.due(self._ahead[0].pts, now) - now) * 1000)))
         elif self._at_end and not self._asked:
             self.pause()
         elif self._held:
-            self._pacer.stop()
+            self._clock.stop()
             self._set(Playback(True, waiting=True))
 
     def _show_due(self) -> None:

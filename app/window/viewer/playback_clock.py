@@ -6,7 +6,7 @@ LATE = 0.25
 """Delay from which the clock is set back, seconds; smaller delays are caught up."""
 
 
-class Pacer:
+class PlaybackClock:
     """Maps pts to times of a monotonic clock, all in seconds, at a speed that may change."""
 
     def __init__(self) -> None:
