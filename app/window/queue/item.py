@@ -35,11 +35,11 @@ class Results:
 
 @dataclass(frozen=True)
 class QueueItem:
-    """A file, a folder of pictures, and what is known of its detection.
+    """A file or a folder of pictures in the queue, with the state of its detection.
 
     key: unique in the window, never reused. frames: finished frames. failed: finished frames without detections. head: pts of the
-    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why it
-    failed, or what it waits for.
+    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why
+    detection failed, or what the file waits for.
     """
 
     key: int
@@ -104,7 +104,7 @@ class QueueItem:
 
 
 class RateMeter:
-    """Measures frames per second over the last seconds. window: this time."""
+    """Measures frames per second over the last seconds. window: this time, seconds."""
 
     def __init__(self, window: float = 4.0) -> None:
         self._window = window

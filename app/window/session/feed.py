@@ -22,8 +22,8 @@ from engine.types import DeviceId
 class Snapshot:
     """The state of a session at one moment.
 
-    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: there are no more events.
-    error: why it ended.
+    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: no further events
+    follow. error: why the session ended, None without an error.
     """
 
     sources: Mapping[int, SourceProgress]

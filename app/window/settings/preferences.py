@@ -1,4 +1,4 @@
-"""The model and the settings that the user has chosen, kept between starts."""
+"""The user's model and settings, stored between starts."""
 
 from __future__ import annotations
 
