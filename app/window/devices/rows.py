@@ -70,21 +70,28 @@ def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(names.pop() if len(names) == 1 else _MIXED for names in ({*column} - {None} for column in columns))
 
 
-class RowHeading(QWidget):
-    """The headings of the columns of the rows below."""
+class _Columns(QWidget):
+    """A widget whose content is arranged in columns."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._font = theme.font(-2)
         self._columns = RowColumns()
-        self.names: tuple[str, ...] = ()
-        self.setFixedHeight(QFontMetrics(self._font).height() + 2)
 
     def set_columns(self, columns: RowColumns) -> None:
         """Arrange the columns."""
         if columns != self._columns:
             self._columns = columns
             self.update()
+
+
+class RowHeading(_Columns):
+    """The headings of the columns of the rows below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._font = theme.font(-2)
+        self.names: tuple[str, ...] = ()
+        self.setFixedHeight(QFontMetrics(self._font).height() + 2)
 
     def show_names(self, names: Sequence[str]) -> None:
         """Show the metrics' short names."""
@@ -133,7 +140,7 @@ class RowContent:
         return f"{self.name}: {text}{share}"
 
 
-class DeviceRow(QWidget):
+class DeviceRow(_Columns):
     """Draws a ``RowContent``. toggled: the user clicked the row, or pressed Enter or Space."""
 
     toggled = Signal()
@@ -144,15 +151,8 @@ class DeviceRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._columns = RowColumns()
         self._content = RowContent()
         self._font, self._bold = theme.font(-1), theme.font(-1, bold=True)
-
-    def set_columns(self, columns: RowColumns) -> None:
-        """Arrange the columns."""
-        if columns != self._columns:
-            self._columns = columns
-            self.update()
 
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""

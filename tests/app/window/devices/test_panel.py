@@ -286,7 +286,7 @@ def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> Non
     assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
 
 
-def test_the_status_line_tells_of_engines_that_others_do_not_wait_for(qtbot: QtBot) -> None:
+def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
     building = fold(DeviceStatus(GPU), EngineBuilding(GPU, "trying tactics", 0.374), 0.0)
