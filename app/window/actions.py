@@ -1,4 +1,4 @@
-"""The actions of the window with their shortcuts, the menu that lists them, and the help."""
+"""The window's actions with their shortcuts, the menu, and the list of shortcuts."""
 
 from __future__ import annotations
 

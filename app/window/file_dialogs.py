@@ -1,4 +1,4 @@
-"""Dialogs for files to open and to export, and the exports."""
+"""Dialogs that choose files to open and targets of exports; runs the exports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.store.exporters import EXPORTERS
 
 
 class FileDialogs(QObject):
-    """Opens dialogs that do not block the window. chosen: list of Path to open."""
+    """Opens dialogs without blocking the window, and exports in the background. chosen: list of Path to open."""
 
     chosen = Signal(object)
     _progressed = Signal(object, int, int)
@@ -43,7 +43,7 @@ class FileDialogs(QObject):
         media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
         dialog = self._dialog("Open videos and pictures", f"Videos and pictures ({media});;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # there are sixty suffixes
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # sixty suffixes would fill the line
         dialog.filesSelected.connect(self._take)
         dialog.open()
 
@@ -56,7 +56,7 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_results(self, folder: Path) -> None:
-        """Ask for session databases, beginning in this folder."""
+        """Ask for session databases; the dialog starts in this folder, which is created if it does not exist."""
         folder.mkdir(parents=True, exist_ok=True)
         dialog = self._dialog("Open stored results", f"Stored results (*{SESSION});;All files (*)")
         dialog.setDirectory(str(folder))
@@ -65,7 +65,10 @@ class FileDialogs(QObject):
         dialog.open()
 
     def choose_target(self, item: QueueItem, name: str, done: Callable[[Path], None]) -> None:
-        """Ask where the detections of a file go in this format; a name without an ending gets the format's."""
+        """Ask where to export a file's detections. name: of the exporter. done: called with the path.
+
+        A path without a suffix gets that of the exporter.
+        """
         dialog = self._dialog(f"Export {EXPORTERS[name].title}", place="window/exports")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         default = exports.default_name(item.path, name)
@@ -76,7 +79,7 @@ class FileDialogs(QObject):
         dialog.open()
 
     def export(self, item: QueueItem, target: Path, name: str, shown: ViewFilter) -> None:
-        """Write the shown detections of a file in the background, and show the outcome."""
+        """Export the shown detections of a file in the background, and show the outcome. name: of the exporter."""
         if item.results is None:
             return
         subject, total = f"export {target}", item.frames
@@ -113,7 +116,7 @@ class FileDialogs(QObject):
         self._banners.update_text(f"export {target}", f"Writing {target.name}: {share}")
 
     def _dialog(self, title: str, kinds: str = "", place: str = "window/folder") -> QFileDialog:
-        """A dialog that starts in the last folder. place: the setting that has this folder."""
+        """A dialog that starts in the last folder. place: the key of the stored folder."""
         folder = self._store.value(place) or self._store.value("window/folder", str(Path.home()))
         dialog = QFileDialog(self._window, title, str(folder), kinds)
         dialog.finished.connect(dialog.deleteLater)

@@ -1,7 +1,7 @@
 """Collects garbage in the window's thread only, in small portions.
 
 Python collects cyclic garbage in the thread that allocates. In the session's thread this would destroy Qt objects outside the thread
-that they belong to. A full collection can hold the interpreter's lock for a tenth of a second, which a viewer sees as a pause.
+that they belong to. A full collection can hold the interpreter's lock for a tenth of a second, which shows as a pause in the video.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 INTERVAL_MS = 1000
 FULL_EVERY = 30
-"""One collection of this many is of all generations."""
+"""The number of collections from one of all generations to the next."""
 
 
 class GarbageCollector(QObject):
@@ -25,14 +25,14 @@ class GarbageCollector(QObject):
         self._timer.timeout.connect(self._collect)
 
     def start(self) -> None:
-        """Take over from Python's automatic collection."""
+        """Replace Python's automatic collection."""
         gc.collect()
         gc.freeze()
         gc.disable()
         self._timer.start()
 
     def stop(self) -> None:
-        """Give back to Python's automatic collection."""
+        """Restore Python's automatic collection."""
         self._timer.stop()
         gc.enable()
         gc.unfreeze()

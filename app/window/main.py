@@ -1,4 +1,4 @@
-"""Starts the window."""
+"""Starts the application with its window."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def run_window(
     errors.raised.connect(report.show_error)
     garbage = GarbageCollector()
     garbage.start()
-    pulse = QTimer(interval=300)  # Python handles signals only when it runs
-    pulse.timeout.connect(_nothing)
-    pulse.start()
+    signal_timer = QTimer(interval=300)  # Python handles signals only when it runs
+    signal_timer.timeout.connect(lambda: None)
+    signal_timer.start()
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:
@@ -83,9 +83,5 @@ def run_window(
 
 
 def close_soon(window: QWidget) -> None:
-    """Close a window from the event loop: a signal may interrupt code that holds locks which closing needs."""
+    """Close a window from the event loop, because a signal may interrupt code that holds locks which closing needs."""
     QTimer.singleShot(0, window, window.close)
-
-
-def _nothing() -> None:
-    pass

@@ -40,7 +40,7 @@ from engine.settings import ModelFiles
 
 
 class MainWindow(QMainWindow):
-    """store: keeps the user's choices. folder: for session databases. model: replaces the model in the store."""
+    """The application's window. store: keeps the user's choices. folder: for session databases. model: replaces the stored one."""
 
     def __init__(self, store: QSettings, folder: Path, model: ModelFiles | None = None) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class MainWindow(QMainWindow):
     def _queued(self, keys: Sequence[int]) -> None:
         self.queue.reveal_item(keys[0])
         shown = self.items.get(self.shown_key) if self.shown_key is not None else None
-        if shown is None or (shown.ended and self.viewer.player.info is None):  # there is no picture of it
+        if shown is None or (shown.ended and self.viewer.player.info is None):  # the file cannot be shown
             self.queue.show_item(keys[0])
         if self.setup.summary is None:
             self.setup.ask_for_model()

@@ -1,4 +1,4 @@
-"""The first page: two steps from an empty window to detections, and a demo."""
+"""The page without files: choose a model, add videos, or watch the demo."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class StartPage(QScrollArea):
         self.about.setWordWrap(not wide)
 
     def set_model(self, summary: ModelSummary | None) -> None:
-        """Show the model in use, None = none. The next step's button gets the accent colour."""
+        """Show the model in use, None = none. The button of the next step gets the accent colour."""
         step = self.model_step
         step.set_done(summary is not None)
         if summary is None:

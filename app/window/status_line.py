@@ -14,7 +14,7 @@ from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
 FEW = 3
-"""The most devices that are named; more are only counted."""
+"""The largest number of devices that are named; more are only counted."""
 
 
 class StatusLine(Panel):
@@ -27,7 +27,7 @@ class StatusLine(Panel):
         self.show_devices(())
 
     def show_devices(self, statuses: Sequence[DeviceStatus]) -> None:
-        """Show the devices of the session; none before the first."""
+        """Show the devices of the session, an empty sequence before the first session."""
         statuses = [status for status in statuses if status.phase is not Phase.LEFT]
         failed = [status for status in statuses if status.phase is Phase.FAILED]
         built = [status for status in statuses if status.engine is not None and status.phase is not Phase.FAILED]
@@ -60,7 +60,7 @@ class StatusLine(Panel):
         self.strategy.setToolTip(textwrap.fill(chosen.reason, _TIP_COLUMNS))  # Qt does not wrap plain text
 
     def show_queue(self, items: Iterable[QueueItem]) -> None:
-        """Show the throughput of all files together, and the files that wait or the longest remaining time."""
+        """Show the total throughput, and the number of waiting files or, without any, the longest remaining time."""
         items = list(items)
         running = [item for item in items if item.state is ItemState.RUNNING]
         waiting = sum(item.state is ItemState.WAITING for item in items)

@@ -19,7 +19,7 @@ MOST_NAME = 240
 
 
 class TopBar(Panel):
-    """Triggers the window's actions. settings_requested: the user clicked the settings or the model."""
+    """Shows buttons for the window's actions. settings_requested: the user clicked the settings or the model."""
 
     settings_requested = Signal()
 

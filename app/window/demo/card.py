@@ -1,4 +1,4 @@
-"""What the demo shows, and the accuracy of its detections."""
+"""The panel of the demo: an explanation, the progress, and the accuracy of the detections."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class DemoCard(Panel):
         self.show_text("")
 
     def show_progress(self, item: QueueItem) -> None:
-        """Show how far detection in the clip is, or why it ended early."""
+        """Show the progress of detection in the clip, or why it ended early."""
         if item.state is ItemState.FAILED:
             self.show_text(item.summary)
         elif item.state is ItemState.CANCELLED:

@@ -1,4 +1,4 @@
-"""The demo in the window: its clip runs with its own model, and the result is compared with the truth."""
+"""Runs the demo in the window: detects in its clip with its own model, and compares the result with the truth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from resources import DEMO
 
 
 class Demo(QObject):
-    """Runs the demo and shows its card while the clip is in the queue. begun: the clip's key.
+    """Queues the demo's clip, and shows its card while the clip is in the queue. begun: the clip's key.
 
     The user's own model and settings stay as they are.
     """
@@ -69,7 +69,7 @@ class Demo(QObject):
             self._background.start(partial(demo_accuracy, results.database, results.source), done, self.card.show_text)
 
     def _compare_done(self, results: Results, accuracy: Accuracy) -> None:
-        if results == self._compared:  # and not restarted meanwhile
+        if results == self._compared:  # else it was restarted meanwhile
             self.card.show_accuracy(accuracy)
 
     def _rows_removed(self) -> None:

@@ -1,4 +1,4 @@
-"""One device: its hardware, its engine, its state and its throughput."""
+"""The card of one device: hardware, engine, state, telemetry and throughput."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.window.devices.figures import DeviceFigures
 from app.window.devices.gauges import Gauges
 from app.window.devices.rows import DeviceRow, MemberRows, RowColumns
 from app.window.devices.status import DeviceStatus, Phase
-from app.window.devices.telemetry_text import details, readings
+from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.buttons import tool_button
 from app.window.widgets.icons import icon
@@ -107,12 +107,12 @@ class DeviceCard(QFrame):
             self.change.setAccessibleName(title)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer the change of a closed row, too."""
+        """Offer the change in a menu, because a closed row has no button."""
         if self._change is not None:
             self.menu().popup(event.globalPos())
 
     def menu(self) -> QMenu:
-        """A menu with what the button offers."""
+        """A menu with the action of the button."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.change.icon(), self.change.toolTip(), self._request_change)
@@ -123,19 +123,19 @@ class DeviceCard(QFrame):
             (self.join_requested if self._change is Change.JOIN else self.leave_requested).emit(self._status.device)
 
     def describe(self, description: DeviceDescription | None) -> None:
-        """Set what discovery found out about the device, None = nothing."""
+        """Set the description that discovery made of the device, None = unknown."""
         if description != self._description:
             self._description = description
             if self._status is not None:
-                self._show_words(self._status)
+                self._show_text(self._status)
 
     def show_status(self, status: DeviceStatus, share: float | None = None) -> None:
-        """Show a status: words now, charts with the next ``refresh``. share: of all work, 0..1, None = there is no other device."""
+        """Show a status: text at once, charts at the next ``refresh``. share: of all work, 0..1, None = it is the only device."""
         before, self._status, self._share = self._status, status, share
-        if before is None or _words(before) != _words(status):
-            self._show_words(status)
+        if before is None or _text_parts(before) != _text_parts(status):
+            self._show_text(status)
 
-    def _show_words(self, status: DeviceStatus) -> None:
+    def _show_text(self, status: DeviceStatus) -> None:
         known, title = self._description, status_text.title(status)
         self.name.setText(str(status.device))
         self.phase.setText(title)
@@ -159,16 +159,16 @@ class DeviceCard(QFrame):
         self.setAccessibleName(f"{status.device}, {title} {status.message}")
 
     def show_telemetry(self, telemetry: Telemetry | None, problem: str | None = None) -> None:
-        """Show the device's telemetry, None = unknown. problem: why little is known."""
-        shown = readings(telemetry) if telemetry is not None else ()
+        """Show the device's telemetry, None = unknown. problem: why values are missing."""
+        shown = metrics(telemetry) if telemetry is not None else ()
         self.gauges.setVisible(bool(shown))
-        self.gauges.show_readings(shown)
+        self.gauges.show_metrics(shown)
         self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
         status = self._status
         if self._columns is not None and status is not None:
             rate = formats.rate(status.samples[-1].frames_per_second) if status.working else formats.DASH
             colour, off = status_text.colour(status), status.phase is Phase.LEFT
-            self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, readings=shown, off=off)
+            self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, metrics=shown, off=off)
             self.row.setToolTip(self.gauges.toolTip())
 
     def show_members(self, telemetry: Mapping[DeviceId, Telemetry | None]) -> None:
@@ -186,6 +186,6 @@ class DeviceCard(QFrame):
         self.figures.refresh(status, time.monotonic() if now is None else now)
 
 
-def _words(status: DeviceStatus) -> tuple[object, ...]:
-    """The parts of a status that the card shows in words."""
+def _text_parts(status: DeviceStatus) -> tuple[object, ...]:
+    """The parts of a status that the card shows as text."""
     return status.phase, status.attempt, status.engine, status.message, status.note, status.building

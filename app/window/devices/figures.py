@@ -1,4 +1,4 @@
-"""How fast a device is: throughput and latency, now and over the last minute, and the time of each stage."""
+"""A device's throughput and latency, now and over the last minute, and the time of each stage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BASE = Qt.AlignmentFlag.AlignBaseline
 
 
 class DeviceFigures(QWidget):
-    """The figures of one ``DeviceStatus``. Of a device that is out of the run, only the work that it did."""
+    """Shows the figures of one ``DeviceStatus``; after a failure or after the device has left, only its completed work."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class DeviceFigures(QWidget):
         column(_line(self.rate, "frames/s", self.frames), self.moving, spacing=2, of=self)
 
     def show_work(self, status: DeviceStatus, share: float | None) -> None:
-        """Show how much the device has done. share: of all work, 0..1, None = there is no other device."""
+        """Show the work that the device has completed. share: of all work, 0..1, None = it is the only device."""
         frames = formats.plural(status.frames, "frame")
         self.frames.setText(frames if share is None else f"{formats.part(share)} of the work")
         self.frames.setToolTip(frames)

@@ -14,7 +14,7 @@ from app.window.devices.card import Change, DeviceCard
 from app.window.devices.rows import RowColumns, RowHeading, headings
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
-from app.window.devices.telemetry_text import readings
+from app.window.devices.telemetry_text import metrics
 from app.window.widgets.buttons import tool_button
 from app.window.widgets.indicators import label, say, wrapped
 from app.window.widgets.layouts import Panel, column, row
@@ -56,7 +56,7 @@ class RunHeading(QWidget):
         say(self.reason, f"{chosen.reason[:1].upper()}{chosen.reason[1:]}.")
 
     def offer(self, devices: Sequence[DeviceDescription], why_none: str | None) -> None:
-        """Offer devices that can join the run. why_none: why no device can; None = there is no run."""
+        """Offer devices that can join the run. why_none: why no device can join; None = no run."""
         self.add.setVisible(bool(devices) or why_none is not None)
         self.add.setEnabled(bool(devices))
         self.add.setToolTip(_ADD if devices else why_none or "")
@@ -69,9 +69,9 @@ class RunHeading(QWidget):
 
 
 class DevicePanel(Panel):
-    """Cards in the order in which the devices appeared. It repaints and takes telemetry only while it is visible.
+    """Shows the devices of the run, then recorded ones. It repaints and takes telemetry only while it is visible.
 
-    join_requested, leave_requested: the DeviceId of a device that shall join or leave the current run.
+    join_requested, leave_requested: DeviceId; the user wants the device to join or leave the current run.
     """
 
     join_requested = Signal(object)
@@ -104,7 +104,7 @@ class DevicePanel(Panel):
         return tuple(self._cards.values())
 
     def know_devices(self, descriptions: Sequence[DeviceDescription]) -> None:
-        """Set what discovery found on this machine, which describes the devices and tells their telemetry apart."""
+        """Add descriptions from discovery on this machine. Telemetry is taken only of described devices."""
         self._known |= {description.id: description for description in descriptions}
         self._arrange()
 
@@ -114,7 +114,7 @@ class DevicePanel(Panel):
         self._arrange()
 
     def show_strategy(self, chosen: StrategyChosen) -> None:
-        """Show how the devices share the work."""
+        """Show the strategy of the current run."""
         self._strategy = chosen
         self.run.show_strategy(chosen)
         self._offer_changes()
@@ -186,7 +186,7 @@ class DevicePanel(Panel):
         self.run.offer(others, why_none if taking_part else None)
 
     def _description(self, device: DeviceId) -> DeviceDescription | None:
-        """What discovery found out about a device of this machine. All CPU devices are the same processors."""
+        """The description of a device of this machine, None if unknown. All CPU devices share that of cpu:0."""
         known = self._known.get(DeviceId(device.kind, "0") if device.kind == "cpu" else device)
         return None if known is None else replace(known, id=device)
 
@@ -207,7 +207,7 @@ class DevicePanel(Panel):
             snapshot = self.telemetry.of(device) if device in ours else recorded
             card.show_telemetry(snapshot, self.telemetry.problem if device in ours else None)
             if snapshot is not None:
-                names.append([reading.short for reading in readings(snapshot)])
+                names.append([metric.short for metric in metrics(snapshot)])
         self.columns.show_names(headings(names))
 
     def refresh(self) -> None:

@@ -1,4 +1,4 @@
-"""One line per device, for machines with many devices: name, readings, share of the work and throughput in columns."""
+"""One line per device, for machines with many devices: name, metrics, share of the work and throughput in columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.devices.telemetry_text import Reading, readings
+from app.window.devices.telemetry_text import Metric, metrics
 from app.window.widgets import formats, theme
 from app.window.widgets.layouts import column
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
@@ -19,17 +19,17 @@ from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
 CELLS = 5
-"""The most readings in a row."""
+"""The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT, HEIGHT, BAR = 10, 8, 14, 32, 3
 _ABOVE = -BAR - 2
-_EITHER = "Load"
+_MIXED = "Load"
 _MOST_NAME = 0.34
 """The largest share of the width that names get."""
 
 
 @dataclass(frozen=True)
 class RowAreas:
-    """The areas of one row. cells: as many readings as have room. share, rate: None if the device only shows telemetry."""
+    """The areas of one row. cells: one for each metric that fits. share, rate: None if rows do not show them."""
 
     name: QRectF
     cells: tuple[QRectF, ...]
@@ -39,7 +39,7 @@ class RowAreas:
 
 @dataclass(frozen=True)
 class RowColumns:
-    """What the widths of columns depend on. longest: the longest name. rates, shares: whether rows show them."""
+    """Determines the widths of columns. longest: the longest device name. rates, shares: whether rows show them."""
 
     longest: str = ""
     rates: bool = False
@@ -47,9 +47,9 @@ class RowColumns:
 
     def areas(self, width: float, height: float) -> RowAreas:
         """Divide a row of this size, logical pixels."""
-        metrics, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
+        regular, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
         name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
-        cell = metrics.horizontalAdvance("100 %") + GAP
+        cell = regular.horizontalAdvance("100 %") + GAP
         rate = bold.horizontalAdvance("00,000") if self.rates else 0
         share = cell if self.shares else 0
         left = MARGIN + name + GAP
@@ -65,20 +65,17 @@ class RowColumns:
 
 
 def headings(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The heading of each column, given the short names of the readings in each row; "Load" where the names of a column differ."""
+    """The heading of each column, given the short names of the metrics in each row; "Load" where the names of a column differ."""
     columns = zip_longest(*rows)
-    return tuple(names.pop() if len(names) == 1 else _EITHER for names in ({*column} - {None} for column in columns))
+    return tuple(names.pop() if len(names) == 1 else _MIXED for names in ({*column} - {None} for column in columns))
 
 
-class RowHeading(QWidget):
-    """The headings of the columns of the rows below."""
+class _Columns(QWidget):
+    """A widget whose content is arranged in columns."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._font = theme.font(-2)
         self._columns = RowColumns()
-        self.names: tuple[str, ...] = ()
-        self.setFixedHeight(QFontMetrics(self._font).height() + 2)
 
     def set_columns(self, columns: RowColumns) -> None:
         """Arrange the columns."""
@@ -86,8 +83,18 @@ class RowHeading(QWidget):
             self._columns = columns
             self.update()
 
+
+class RowHeading(_Columns):
+    """The headings of the columns of the rows below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._font = theme.font(-2)
+        self.names: tuple[str, ...] = ()
+        self.setFixedHeight(QFontMetrics(self._font).height() + 2)
+
     def show_names(self, names: Sequence[str]) -> None:
-        """Show the readings' short names."""
+        """Show the metrics' short names."""
         if tuple(names) != self.names:
             self.names = tuple(names)
             self.update()
@@ -108,31 +115,32 @@ class RowHeading(QWidget):
 
 @dataclass(frozen=True)
 class RowContent:
-    """What a row shows.
+    """The content of a row.
 
-    name, colour: of the device and its light. rate: frames/s in words. share: of all work, 0..1, None = none yet. off: the device is
-    out of the run. message: replaces the readings, "" = none. progress: 0..1, of what the message says. serious: it is a failure.
+    name: of the device. colour: of its light. rate: frames/s as text. share: of all work, 0..1, None = none yet.
+    off: the device has left the run. message: replaces the metrics, "" = none. progress: of the step that the message names, 0..1.
+    serious: the message is a failure.
     """
 
     name: str = ""
     colour: str = theme.DISABLED
     rate: str = ""
     share: float | None = None
-    readings: tuple[Reading, ...] = ()
+    metrics: tuple[Metric, ...] = ()
     off: bool = False
     message: str = ""
     progress: float = 0.0
     serious: bool = False
 
     @property
-    def spoken(self) -> str:
+    def accessible_name(self) -> str:
         """The row for screen readers."""
-        said = self.message or ", ".join(f"{reading.name} {reading.text}" for reading in self.readings)
+        text = self.message or ", ".join(f"{metric.name} {metric.text}" for metric in self.metrics)
         share = "" if self.share is None else f", {formats.part(self.share)} of the work"
-        return f"{self.name}: {said}{share}"
+        return f"{self.name}: {text}{share}"
 
 
-class DeviceRow(QWidget):
+class DeviceRow(_Columns):
     """Draws a ``RowContent``. toggled: the user clicked the row, or pressed Enter or Space."""
 
     toggled = Signal()
@@ -143,22 +151,15 @@ class DeviceRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._columns = RowColumns()
         self._content = RowContent()
         self._font, self._bold = theme.font(-1), theme.font(-1, bold=True)
-
-    def set_columns(self, columns: RowColumns) -> None:
-        """Arrange the columns."""
-        if columns != self._columns:
-            self._columns = columns
-            self.update()
 
     def change(self, **changes: Any) -> None:
         """Change fields of the content; repaint only if one differs."""
         content = replace(self._content, **changes)
         if content != self._content:
             self._content = content
-            self.setAccessibleName(content.spoken)
+            self.setAccessibleName(content.accessible_name)
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -173,7 +174,7 @@ class DeviceRow(QWidget):
             painter.drawEllipse(QRectF(areas.name.x(), areas.name.center().y() - 4, 8, 8))
             painter.setFont(self._bold)
             text = theme.DISABLED if content.off else theme.TEXT
-            painter.setPen(QColor(theme.WARNING if any(reading.alarm for reading in content.readings) else text))
+            painter.setPen(QColor(theme.WARNING if any(metric.alarm for metric in content.metrics) else text))
             write(painter, areas.name.adjusted(LIGHT, 0, 0, 0), content.name)
             painter.setPen(QColor(text))
             if areas.rate is not None:
@@ -182,8 +183,8 @@ class DeviceRow(QWidget):
             if content.message:
                 self._draw_message(painter, areas.cells[0].united(areas.share or areas.cells[-1]))
                 return
-            for area, reading in zip(areas.cells, content.readings, strict=False):
-                _draw_value(painter, area, reading.brief, reading.fraction, reading.known, reading.alarm)
+            for area, metric in zip(areas.cells, content.metrics, strict=False):
+                _draw_value(painter, area, metric.brief, metric.fraction, metric.known, metric.alarm)
             if areas.share is not None:
                 text = formats.DASH if content.share is None else formats.part(content.share)
                 _draw_value(painter, areas.share, text, content.share, content.share is not None, alarm=False)
@@ -209,7 +210,7 @@ class DeviceRow(QWidget):
 
 
 class MemberRows(QWidget):
-    """A row with readings for each of several devices that share one engine; the rows cannot be clicked."""
+    """A row with metrics for each of several devices that share one engine; the rows cannot be clicked."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -223,9 +224,9 @@ class MemberRows(QWidget):
             self._set_rows(telemetry)
         names: tuple[str, ...] = ()
         for device, snapshot in telemetry.items():
-            shown = readings(snapshot) if snapshot is not None else ()
-            names = max(names, tuple(reading.short for reading in shown), key=len)
-            self.rows[device].change(name=str(device), colour=theme.ACCENT, readings=shown)
+            shown = metrics(snapshot) if snapshot is not None else ()
+            names = max(names, tuple(metric.short for metric in shown), key=len)
+            self.rows[device].change(name=str(device), colour=theme.ACCENT, metrics=shown)
         self.heading.show_names(names)
 
     def _set_rows(self, devices: Mapping[DeviceId, object]) -> None:

@@ -71,11 +71,11 @@ def in_order(stages: Mapping[str, float]) -> dict[str, float]:
 
 
 def legend(stages: Mapping[str, float]) -> str:
-    """The stages in words, one a line: ``decode 1.2 ms``."""
+    """The stages as text, one per line: ``decode 1.2 ms``."""
     return "\n".join(f"{name} {formats.milliseconds(value)} ms" for name, value in stages.items())
 
 
 def short_legend(stages: Mapping[str, float]) -> str:
-    """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. No line breaks between a name and its number."""
+    """The stages in one paragraph: ``ms: decode 1.2 · infer 8.3``. Lines do not break between a name and its number."""
     parts = (f"{name}\N{NO-BREAK SPACE}{formats.milliseconds(value)}" for name, value in stages.items())
     return f"ms: {' · '.join(parts)}" if stages else ""

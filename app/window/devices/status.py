@@ -14,8 +14,11 @@ HISTORY = 60.0  # seconds
 
 
 class Phase(StrEnum):
-    """What a device is doing. LEAVING: the user took it out of the run, and it finishes its work. LEFT: it has finished. IDLE: its
-    session has ended. RECORDED: it belongs to a recorded machine."""
+    """The state of a device in the run.
+
+    LEAVING: the user removed it from the run, and it finishes its work. LEFT: it has finished its work and left.
+    IDLE: its session has ended. RECORDED: it belongs to a recorded machine.
+    """
 
     STARTING = "starting"
     READY = "ready"
@@ -46,7 +49,7 @@ class DeviceStatus:
 
     building: the current step of the engine's build and how much of the build is done, 0..1. message: why the device failed.
     note: what has changed since the device started, and why. stages: mean ms that the latest frames spent in each stage.
-    busy: ms of the device's own time that a frame took in each stage. bottleneck: the stage that limits the throughput.
+    busy: mean ms that a frame occupied the device in each stage. bottleneck: the stage that limits the throughput.
     """
 
     device: DeviceId
@@ -64,12 +67,12 @@ class DeviceStatus:
 
     @property
     def takes_part(self) -> bool:
-        """Whether the device has work of the running session, or will get some."""
+        """Whether the device works for the running session, or will."""
         return self.phase in (Phase.STARTING, Phase.READY, Phase.RESTARTING)
 
     @property
     def working(self) -> bool:
-        """Whether frames passed the device in the last interval."""
+        """Whether the device completed frames in the last interval."""
         return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
 
     @property
@@ -116,7 +119,7 @@ def _recent(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
 
 
 def _at_rest(status: DeviceStatus, now: float) -> tuple[Sample, ...]:
-    """The samples with a zero at the end, so that the charts draw no line across the time without work."""
+    """The samples with a final zero, so that the charts draw no line across the time without work."""
     return (*_recent(status, now), Sample(now, 0.0, None, None)) if status.samples else ()
 
 

@@ -1,4 +1,4 @@
-"""A device's status in words and colours. No widgets."""
+"""The text and the colours that show a device's status. No widgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PHASES = {
 
 
 def title(status: DeviceStatus) -> str:
-    """What the device does: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
+    """The state of the device: ``Working``, ``Building 37 %``, ``Restarting (attempt 2)``."""
     if status.building is not None:
         return f"Building {formats.percent(status.building[1])}" if status.building[1] else "Building"
     if status.phase is Phase.RESTARTING and status.attempt > 1:

@@ -10,13 +10,15 @@ from engine.devices.telemetry.monitor import TelemetryMonitor
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 
-AGAIN_SECONDS = 10.0
-"""Time after which a monitor whose process has ended is started again."""
+RESTART_SECONDS = 10.0
+"""The shortest time between two starts of a monitor whose process has ended."""
 
 
 class DeviceTelemetry:
-    """Watches devices for the window, in its thread. No process runs while no device is watched. start: starts a monitor.
-    clock: returns the monotonic time, seconds."""
+    """Takes telemetry of devices for the window, in its thread. A process runs only while a device is watched.
+
+    start: starts a monitor of these devices. clock: returns the monotonic time, seconds.
+    """
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class DeviceTelemetry:
 
     @property
     def problem(self) -> str | None:
-        """Why little or nothing is known; None without a problem."""
+        """Why telemetry is missing; None without a problem."""
         return self._monitor.problem if self._monitor is not None else None
 
     def watch(self, devices: Sequence[DeviceDescription]) -> None:
@@ -40,9 +42,9 @@ class DeviceTelemetry:
             self._restart()
 
     def revive(self) -> None:
-        """Start the monitor again if its process has ended unexpectedly, at most every ``AGAIN_SECONDS``."""
+        """Start the monitor again if its process has ended unexpectedly, at most every ``RESTART_SECONDS``."""
         ended = self._monitor is not None and self._monitor.problem is not None and not self._monitor.latest
-        if ended and self._clock() - self._started >= AGAIN_SECONDS:
+        if ended and self._clock() - self._started >= RESTART_SECONDS:
             self._restart()
 
     def _restart(self) -> None:
@@ -52,7 +54,7 @@ class DeviceTelemetry:
         self._started = self._clock()
 
     def of(self, device: DeviceId) -> Telemetry | None:
-        """The newest snapshot, None before the first. If there is a problem, a snapshot without values."""
+        """The newest snapshot of a device, None before the first. With a problem, it is a snapshot without values."""
         if self._monitor is None or all(device != description.id for description in self.watched):
             return None
         return self._monitor.latest.get(device) or (Telemetry(device) if self._monitor.problem else None)

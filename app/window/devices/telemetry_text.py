@@ -1,4 +1,4 @@
-"""Telemetry as text and fractions. Pure values, no Qt."""
+"""Telemetry as text and fractions. No Qt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ T = TypeVar("T")
 
 NOT_AVAILABLE = "not available"
 FULL, HOT = 0.95, 85.0
-"""The share of the memory and the temperature (°C) from which a reading needs attention."""
+"""The share of the memory and the temperature (°C) from which a metric needs attention."""
 _HARMLESS = {"power limit", "sync boost", "clocks set by an application", "clocks of the display"}
 """Reasons for lower clocks in normal operation: a GPU at full load reaches its power limit."""
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One value. brief: its text in a narrow column. fraction: of its maximum, 0..1. alarm: it needs attention."""
+class Metric:
+    """One telemetry value for display. short, brief: name and text in a narrow column. fraction: of its maximum, 0..1.
+
+    alarm: it needs attention.
+    """
 
     name: str
     short: str
@@ -35,12 +38,12 @@ class Reading:
         return self.text != NOT_AVAILABLE
 
 
-def readings(telemetry: Telemetry) -> tuple[Reading, ...]:
-    """What a device's card shows: utilization and memory of a processor, six values of a GPU, available or not."""
+def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
+    """The values that a card shows: utilization and memory of a CPU, six values of a GPU. All are there, available or not."""
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else f"{100 * memory:.0f} %"
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
-    stored = Reading("Memory", "Mem", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
+    stored = Metric("Memory", "Mem", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
     if telemetry.device.kind == "cpu":
         return _percent("CPU", "CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
@@ -56,7 +59,7 @@ def readings(telemetry: Telemetry) -> tuple[Reading, ...]:
 
 
 def details(telemetry: Telemetry) -> str:
-    """Everything known about a device, one value a line."""
+    """All telemetry of a device, one value per line."""
     memory = NOT_AVAILABLE
     if telemetry.memory_used is not None:
         memory = f"{formats.gib(telemetry.memory_used)} of {_or(telemetry.memory_total, formats.gib)}"
@@ -78,13 +81,13 @@ def details(telemetry: Telemetry) -> str:
     return "\n".join(f"{name}: {value}" for name, value in lines.items())
 
 
-def _percent(name: str, short: str, value: float | None) -> Reading:
+def _percent(name: str, short: str, value: float | None) -> Metric:
     return _value(name, short, value, "%", _share(value, 100))
 
 
-def _value(name: str, short: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Reading:
+def _value(name: str, short: str, value: float | None, unit: str, fraction: float | None, alarm: bool = False) -> Metric:
     text = None if value is None else f"{value:,.0f} {unit}"
-    return Reading(name, short, text or NOT_AVAILABLE, text or formats.DASH, fraction, alarm)
+    return Metric(name, short, text or NOT_AVAILABLE, text or formats.DASH, fraction, alarm)
 
 
 def _share(value: float | None, whole: float | None) -> float | None:

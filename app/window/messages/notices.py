@@ -1,4 +1,4 @@
-"""Events of devices, sessions and the preview as banners."""
+"""Shows events of devices, sessions and the preview as banners."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.pool.events import DeviceFailed
 
 
 class Notices(QObject):
-    """Shows a banner for each event that the user should know of."""
+    """Shows a banner for each event that concerns the user, and removes it when it is over. settings_requested: open the settings."""
 
     settings_requested = Signal()
 
@@ -25,7 +25,7 @@ class Notices(QObject):
         self._cpu_only = False
 
     def device_failed(self, event: DeviceFailed) -> None:
-        """Tell that a worker ended unexpectedly."""
+        """Show that a device failed, and whether it is restarted."""
         subject, reason = f"device {event.device}", reason_of(event)
         if event.restarting:
             self._banners.show_banner(subject, Severity.WARNING, f"{event.device} is being restarted: {reason}")
@@ -34,7 +34,7 @@ class Notices(QObject):
             self._banners.show_banner(subject, Severity.ERROR, text, self._settings)
 
     def devices_changed(self, statuses: Sequence[DeviceStatus]) -> None:
-        """Remove messages about devices that work again; show the CPU fallback."""
+        """Remove banners about devices that work again or have left; show or remove the CPU fallback."""
         for status in statuses:
             if status.phase in (Phase.READY, Phase.LEFT):
                 self._banners.remove(f"device {status.device}")
@@ -56,14 +56,14 @@ class Notices(QObject):
             self._banners.remove("fallback")
 
     def session_failed(self, message: str) -> None:
-        """Tell that a session ended with an error."""
+        """Show that a session ended with an error."""
         self._banners.show_banner("session", Severity.ERROR, f"Detection stopped: {message}", self._settings)
 
     def refused(self, message: str) -> None:
-        """Tell why a device can neither join nor leave."""
+        """Show why a device cannot join or leave."""
         self._banners.show_banner("refused", Severity.WARNING, f"That is not possible: {message}.")
 
     def preview_crashed(self, message: str, again: bool) -> None:
-        """Tell that the preview process ended unexpectedly. again: it was restarted."""
+        """Show that the preview process ended unexpectedly. again: it was restarted."""
         text = f"{message} {'It was started again.' if again else 'It is not started again for this file.'} Detection goes on."
         self._banners.show_banner("preview", Severity.WARNING, text)

@@ -1,4 +1,4 @@
-"""Logs unexpected errors of all threads, and shows them with the details for a report."""
+"""Logs unexpected errors of all threads, and shows them with their tracebacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INF
 
 
 class UnexpectedErrors(QObject):
-    """Handles uncaught exceptions of all threads. raised: a summary in one line, the traceback."""
+    """Logs uncaught exceptions of all threads. raised: a summary in one line, and the traceback."""
 
     raised = Signal(str, str)
 
@@ -49,24 +49,24 @@ class UnexpectedErrors(QObject):
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        self._tell(kind, error, trace, "")
+        self._report(kind, error, trace, "")
 
     def _uncaught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
         if caught.exc_type is not SystemExit:
             where = f" (in {caught.thread.name})" if caught.thread is not None else ""
-            self._tell(caught.exc_type, caught.exc_value, caught.exc_traceback, where)
+            self._report(caught.exc_type, caught.exc_value, caught.exc_traceback, where)
 
     def _unraisable(self, caught: Any) -> None:
-        self._tell(caught.exc_type, caught.exc_value, caught.exc_traceback, f" (in {caught.object!r})")
+        self._report(caught.exc_type, caught.exc_value, caught.exc_traceback, f" (in {caught.object!r})")
 
-    def _tell(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, where: str) -> None:
-        story = "".join(traceback.format_exception(kind, error, trace))
-        _log.critical("unexpected error%s\n%s", where, story)
-        self.raised.emit(f"{kind.__name__}: {error}{where}", story)
+    def _report(self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, where: str) -> None:
+        details = "".join(traceback.format_exception(kind, error, trace))
+        _log.critical("unexpected error%s\n%s", where, details)
+        self.raised.emit(f"{kind.__name__}: {error}{where}", details)
 
 
 def log_to(folder: Path) -> Path:
-    """Write the log, with Qt's messages, to a file of at most 2 MB in this folder; return the file."""
+    """Write the log, with Qt's messages, to a file in this folder; return the file. It and its one backup have at most 1 MiB each."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "window.log"
     handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=1, encoding="utf-8", delay=True)
@@ -83,7 +83,7 @@ def log_to(folder: Path) -> Path:
 
 
 class CrashReport(QObject):
-    """Shows a banner with a button for the details."""
+    """Shows a banner for an unexpected error, with a button for the details."""
 
     def __init__(self, window: QWidget, banners: BannerArea, log: Path) -> None:
         super().__init__(window)
@@ -91,22 +91,22 @@ class CrashReport(QObject):
         self._banners = banners
         self._log = log
 
-    def show_error(self, summary: str, story: str) -> None:
-        """Show the banner. story: the traceback."""
+    def show_error(self, summary: str, details: str) -> None:
+        """Show the banner. details: the traceback."""
         text = f"An error inside Framefleet: {summary}. What is under way may be incomplete; please report it."
-        self._banners.show_banner("error", Severity.ERROR, text, ("Details…", lambda: self.show_details(story)))
+        self._banners.show_banner("error", Severity.ERROR, text, ("Details…", lambda: self.show_details(details)))
 
-    def show_details(self, story: str) -> None:
+    def show_details(self, details: str) -> None:
         """Show the traceback in a dialog, to be copied."""
         dialog = QDialog(self._window)
         dialog.setWindowTitle("Details of the error")
         dialog.resize(760, 420)
-        text = QPlainTextEdit(story, readOnly=True)
+        text = QPlainTextEdit(details, readOnly=True)
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)
         copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(story))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
         dialog.finished.connect(dialog.deleteLater)
         column(text, label("small", f"Also in {self._log}"), buttons, spacing=10, margins=(20, 20, 20, 16), of=dialog)
         dialog.open()

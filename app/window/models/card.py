@@ -53,7 +53,7 @@ def _figures(entry: ModelEntry) -> QGridLayout:
 
 
 class ModelCard(QFrame):
-    """Shows one entry. The signals carry it."""
+    """Shows a model of the catalogue, and buttons to download, use and remove it. The signals carry its ModelEntry."""
 
     download_requested = Signal(object)
     cancel_requested = Signal(object)
@@ -96,9 +96,9 @@ class ModelCard(QFrame):
         """Show the state of the model."""
         running = downloads.running(self.entry.name)
         installed = running is None and is_installed(self.entry, downloads.folder)
-        there = 0 if installed or running else partial_bytes(self.entry, downloads.folder)
+        partial = 0 if installed or running else partial_bytes(self.entry, downloads.folder)
         error = downloads.errors.get(self.entry.name, "")
-        self.download.setText("Retry" if error else "Continue" if there else "Download")
+        self.download.setText("Retry" if error else "Continue" if partial else "Download")
         self.use.setText("In use" if in_use else "Use")
         self.use.setEnabled(not in_use)
         self.remove.setText("Remove" if installed else "Discard")
@@ -108,22 +108,22 @@ class ModelCard(QFrame):
             (self.download, running is None and not installed),
             (self.cancel, running is not None),
             (self.use, installed),
-            (self.remove, installed or (running is None and there > 0)),
-            (self.bar, running is not None or there > 0),
-            (self.message, running is not None or there > 0 or bool(error)),
+            (self.remove, installed or (running is None and partial > 0)),
+            (self.bar, running is not None or partial > 0),
+            (self.message, running is not None or partial > 0 or bool(error)),
         ):
             widget.setVisible(shown)
         self.cancel.setEnabled(running is None or not running.cancellation.asked)
-        state = self._state(running, there, error)
+        state = self._state(running, partial, error)
         self.message.setText(state)
         set_role(self.message, "error" if error else "small")
-        self.bar.setValue(int(1000 * (running.done if running else there) / self.entry.weights_bytes))
+        self.bar.setValue(int(1000 * (running.done if running else partial) / self.entry.weights_bytes))
         self.setAccessibleName(f"{self.entry.title}, {state or ('installed' if installed else 'not downloaded')}")
 
-    def _state(self, running: Download | None, there: int, error: str) -> str:
+    def _state(self, running: Download | None, partial: int, error: str) -> str:
         total = self.entry.weights_bytes
         if running is None:
-            part = f"{formats.percent(there / total)} is downloaded" if there else ""
+            part = f"{formats.percent(partial / total)} is downloaded" if partial else ""
             return "\n".join(filter(None, (error, part)))
         if running.cancellation.asked:
             return "Cancelling…"

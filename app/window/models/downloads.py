@@ -15,13 +15,14 @@ from engine.model.registry.catalogue import ModelEntry
 from engine.model.registry.installed import models_folder
 from engine.settings import ModelFiles
 
-LOOK_MS = 100
+PROGRESS_MS = 100
+"""Time between two updates of the progress."""
 SPEED_SECONDS = 3.0
 """The speed is the mean over this time."""
 
 
 class Download:
-    """One download that runs. done: bytes of the weights so far, written by its thread and read by the window's."""
+    """A running download. done: bytes of the weights so far; its thread writes it, the window's thread reads it."""
 
     def __init__(self) -> None:
         self.cancellation = Cancellation()
@@ -33,7 +34,7 @@ class Download:
         self.done = done
 
     def sample(self) -> None:
-        """Record the progress, from which the speed follows."""
+        """Record the progress for ``speed``."""
         now = time.monotonic()
         if self._samples and self.done < self._samples[-1][1]:
             self._samples.clear()  # the download started again
@@ -47,14 +48,14 @@ class Download:
         """Bytes per second, None while unknown."""
         if len(self._samples) < 2 or self._samples[-1][0] - self._samples[0][0] < 0.5:
             return None
-        (before, had), (now, has) = self._samples[0], self._samples[-1]
-        return (has - had) / (now - before)
+        (start, before), (end, after) = self._samples[0], self._samples[-1]
+        return (after - before) / (end - start)
 
 
 class ModelDownloads(QObject):
     """Runs downloads; only the window's thread calls it.
 
-    progressed: the names of running downloads, ten times a second. ended: a name, and its files or None.
+    progressed: names of the running downloads, ten times a second. ended: a name, and ModelFiles, or None if it failed or was cancelled.
     """
 
     progressed = Signal(object)
@@ -66,12 +67,12 @@ class ModelDownloads(QObject):
         self.errors: dict[str, str] = {}
         self._background = background
         self._running: dict[str, Download] = {}
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer = QTimer(self, interval=PROGRESS_MS)
+        self._timer.timeout.connect(self._show_progress)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The models whose downloads run."""
+        """The names of the models that are being downloaded."""
         return tuple(self._running)
 
     def running(self, name: str) -> Download | None:
@@ -79,7 +80,7 @@ class ModelDownloads(QObject):
         return self._running.get(name)
 
     def start(self, entry: ModelEntry) -> None:
-        """Start or continue a download, unless it runs."""
+        """Start or continue a download, unless it runs already."""
         if entry.name in self._running:
             return
         self.errors.pop(entry.name, None)
@@ -101,7 +102,7 @@ class ModelDownloads(QObject):
         for running in self._running.values():
             running.cancellation.cancel()
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         for running in self._running.values():
             running.sample()
         self.progressed.emit(self.names)

@@ -24,9 +24,9 @@ from engine.model.registry.installed import files_of, remove_model
 
 
 class ModelList(QDialog):
-    """Shows a card for each model. in_use: the cfg of the current model. entries: default all.
+    """Shows a card for each model. in_use: the cfg of the current model. entries: of the catalogue, None = all.
 
-    chosen: ModelFiles to use. own_requested: the user has files of their own. dropped: Intake of model files.
+    chosen: ModelFiles to use. own_requested: the user wants to use other files. dropped: Intake of model files.
     """
 
     chosen = Signal(object)

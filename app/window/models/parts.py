@@ -1,4 +1,4 @@
-"""The files of a model that the user has given so far."""
+"""The files of a model that are known so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ModelParts:
         return cls(files.cfg, files.weights, files.labels) if files is not None else cls()
 
     def updated(self, intake: Intake) -> ModelParts:
-        """These parts with the dropped files. A new cfg replaces all parts; the files that belong to it are searched beside it."""
+        """These parts with the dropped files. A new cfg replaces all parts; its weights are searched beside it if they were not dropped."""
         if intake.cfg is not None:
             return ModelParts(intake.cfg, intake.weights or find_weights(intake.cfg), intake.labels)
         parts = self
@@ -35,12 +35,12 @@ class ModelParts:
 
     @property
     def files(self) -> ModelFiles | None:
-        """The model, if both cfg and weights are there."""
+        """The model; None without cfg or weights."""
         return ModelFiles(self.cfg, self.weights, self.labels) if self.cfg is not None and self.weights is not None else None
 
     @property
     def missing(self) -> str:
-        """A sentence that names the missing files."""
+        """A sentence that names the missing files, "" if none is missing."""
         if self.cfg is None and self.weights is None:
             return "Give the model's .cfg and .weights files."
         if self.cfg is None:

@@ -1,4 +1,4 @@
-"""Model and settings: loaded, checked, changed by the dialog or by dropped files, stored, and given to the controller."""
+"""Loads, checks, changes and stores the model and the settings, and passes them to the controller."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
-from app.window.settings import preferences as kept
+from app.window.settings import preferences as stored
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
 from app.window.widgets.banner import BannerArea, Severity
@@ -26,9 +26,9 @@ from engine.settings import ModelFiles
 
 
 class ModelSetup(QObject):
-    """Owns the preferences.
+    """Owns the preferences, the settings dialog and the list of models.
 
-    model_changed: ModelSummary or None. confidence_changed: where the slider begins. floor_changed: its least value.
+    model_changed: ModelSummary or None. confidence_changed: start value of the slider. floor_changed: its lowest value.
     devices_found: tuple of DeviceDescription.
     """
 
@@ -62,8 +62,8 @@ class ModelSetup(QObject):
         return self.summary.labels if self.summary is not None else ()
 
     def begin(self, model: ModelFiles | None) -> None:
-        """Load the stored preferences. model: used instead of the stored one."""
-        self.preferences = kept.load(self._store)
+        """Load the stored preferences, and start to check the model and to discover devices. model: replaces the stored one."""
+        self.preferences = stored.load(self._store)
         if model is not None:
             self.preferences = replace(self.preferences, model=model)
         self.confidence_changed.emit(self.preferences.confidence)
@@ -74,7 +74,7 @@ class ModelSetup(QObject):
         self._background.start(discover, self._devices_found, self._no_devices)
 
     def take(self, intake: Intake) -> None:
-        """Take dropped files of a model."""
+        """Use dropped files of a model: in the settings dialog if it is open, else at once."""
         self._close_models()
         if self.dialog is not None:
             self.dialog.model.take(intake)
@@ -87,7 +87,7 @@ class ModelSetup(QObject):
             self._check(replace(self.preferences, model=files))
 
     def ask_for_model(self) -> None:
-        """Ask for a model if there is none."""
+        """Show a banner that asks for a model if there is none."""
         if self.preferences.model is None:
             text = "Choose a model to start detecting: download one with a click, or drop a .cfg and its .weights here."
             self._banners.show_banner("model", Severity.INFO, text, ("Choose model…", self.open_models))
@@ -181,7 +181,7 @@ class ModelSetup(QObject):
 
     def _apply(self, preferences: Preferences, summary: ModelSummary | None) -> None:
         before, self.preferences, self.summary = self.preferences, preferences, summary
-        kept.save(preferences, self._store)
+        stored.save(preferences, self._store)
         self._banners.remove("model")
         self.model_changed.emit(summary)
         self.floor_changed.emit(preferences.floor)
@@ -197,7 +197,7 @@ class ModelSetup(QObject):
             apply(restart=False)
 
     def _ask(self, apply: Callable[..., None]) -> None:
-        """Ask what happens to the files that are being detected with the old settings."""
+        """Ask whether files that are being detected with the old settings start again."""
         box = QMessageBox(self._window)
         box.setWindowTitle("New settings")
         box.setText("Detection is running with the old settings.")

@@ -15,9 +15,9 @@ from app.window.widgets.painting import CENTRE, draw_box, painting
 
 
 class DropOverlay(QWidget):
-    """Covers a window while files are over it, and tells what dropping them does. dropped: their paths.
+    """Covers a window while files are dragged over it, and shows what dropping them does. dropped: their paths.
 
-    The mouse events go through to the window.
+    It leaves mouse events to the window.
     """
 
     dropped = Signal(object)
@@ -56,7 +56,7 @@ class DropOverlay(QWidget):
         self.show()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw a veil, a dashed frame, an arrow and the title."""
+        """Darken the window; draw a dashed frame, an arrow and the title."""
         with painting(self) as painter:
             painter.fillRect(self.rect(), QColor(14, 16, 20, 236))
             frame = QRectF(self.rect()).adjusted(20, 20, -20, -20)
@@ -81,5 +81,5 @@ def drop_title(intake: Intake) -> str:
 
 
 def local_paths(event: QDropEvent) -> list[Path]:
-    """The files and folders of this machine in a drag."""
+    """The local files and folders of a drag."""
     return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

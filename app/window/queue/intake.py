@@ -13,7 +13,7 @@ from engine.model.files import find_weights
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 SESSION = ".sqlite"
 FEW = 3
-"""The most problems in one message."""
+"""The largest number of problems in one message."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Intake:
 
 
 def sort_paths(paths: Iterable[Path]) -> Intake:
-    """Tell model files and session databases from sources by their suffix; of several model files of one kind the last counts."""
+    """Sort paths by their suffix. Of several model files of one kind, the last one is used."""
     parts: dict[str, Path] = {}
     sources, sessions = [], []
     for path in paths:
@@ -49,7 +49,7 @@ def sort_paths(paths: Iterable[Path]) -> Intake:
 
 @dataclass(frozen=True)
 class Contents:
-    """What paths contain. model: parts of a model found in a folder. problems: one message for each path without a source."""
+    """The contents of paths. model: that of a folder, else None. problems: a message for each path without sources or model."""
 
     sources: tuple[Path, ...]
     model: Intake | None
@@ -57,7 +57,7 @@ class Contents:
 
 
 def expand(paths: Sequence[Path]) -> Contents:
-    """Search files and folders for sources. It may take seconds."""
+    """Search files and folders for sources and models. This may take seconds."""
     sources: list[Path] = []
     model = None
     problems = []
@@ -81,7 +81,7 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix.lower() in (CFG, WEIGHTS)) if is_folder(folder) else []
     except OSError:
-        return []  # the search for sources says so
+        return []  # the search for sources reports the error
     cfgs = [path for path in files if path.suffix.lower() == CFG]
     weights = [path for path in files if path.suffix.lower() == WEIGHTS]
     if len(cfgs) == len(weights) == 1:
@@ -90,6 +90,6 @@ def _models_in(folder: Path) -> list[tuple[Path, Path]]:
 
 
 def listed(problems: Sequence[str]) -> str:
-    """The first problems, one a line, and the number of others."""
+    """The first problems, one per line, and the number of further ones."""
     more = len(problems) - FEW
     return "\n".join([*problems[:FEW], *([f"… and {more} more"] if more > 0 else [])])

@@ -12,7 +12,7 @@ from engine.media.types import SourceInfo
 
 
 class ItemState(StrEnum):
-    """The state of a file. FAILED: it could not be opened, or not read to its end."""
+    """The state of a file. FAILED: it could not be opened or not be read to its end."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -35,11 +35,11 @@ class Results:
 
 @dataclass(frozen=True)
 class QueueItem:
-    """A file, a folder of pictures, and what is known of its detection.
+    """A file or a folder of pictures in the queue, with the state of its detection.
 
     key: unique in the window, never reused. frames: finished frames. failed: finished frames without detections. head: pts of the
-    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why it
-    failed, or what it waits for.
+    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why
+    detection failed, or what the file waits for.
     """
 
     key: int
@@ -56,7 +56,7 @@ class QueueItem:
 
     @property
     def ended(self) -> bool:
-        """Whether detection in it has ended."""
+        """Whether detection in this file has ended."""
         return self.state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
 
     @property
@@ -99,19 +99,19 @@ class QueueItem:
         """The state with its complete reason."""
         if not self.reason:
             return "Failed" if self.state is ItemState.FAILED else self.summary
-        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is there already
+        reason = self.reason.removeprefix(str(self.path)).lstrip(" :")  # the name is shown beside it
         return reason[:1].upper() + reason[1:]
 
 
 class RateMeter:
-    """Frames per second over the last few seconds."""
+    """Measures frames per second over the last seconds. window: this time, seconds."""
 
     def __init__(self, window: float = 4.0) -> None:
         self._window = window
         self._marks: deque[tuple[float, int]] = deque()
 
     def mark(self, now: float, frames: int) -> float | None:
-        """Record the number of frames at a time in seconds; return the rate, None if the time is too short for one."""
+        """Record the number of frames so far at a time in seconds; return frames/s, None if the marks are too close in time."""
         self._marks.append((now, frames))
         while len(self._marks) > 2 and now - self._marks[1][0] >= self._window:
             self._marks.popleft()

@@ -1,4 +1,4 @@
-"""The queue as a Qt model, which holds the items."""
+"""The queue: a Qt model that holds the items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 class QueueModel(QAbstractListModel):
     """The files in the order they were added.
 
-    thumbnail_wanted: the key of a file that is drawn for the first time.
+    thumbnail_wanted: the key of a file that is drawn for the first time, which needs a thumbnail.
     """
 
     thumbnail_wanted = Signal(int)
@@ -36,7 +36,7 @@ class QueueModel(QAbstractListModel):
         return len(self._items)
 
     def get(self, key: int) -> QueueItem | None:
-        """The item with this key."""
+        """The item with this key, None if it is not in the queue."""
         row = self._rows.get(key)
         return None if row is None else self._items[row]
 
@@ -54,7 +54,7 @@ class QueueModel(QAbstractListModel):
             self.endInsertRows()
 
     def update(self, item: QueueItem) -> None:
-        """Replace the item with this key."""
+        """Replace the item that has the same key, if it is in the queue."""
         row = self.row_of(item.key)
         if row >= 0 and self._items[row] != item:
             self._items[row] = item
@@ -82,7 +82,7 @@ class QueueModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._items)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Name, state, tooltip, words for screen readers; the item itself."""
+        """Name, tooltip, text for screen readers, item and thumbnail."""
         if not index.isValid():
             return None
         item = self._items[index.row()]

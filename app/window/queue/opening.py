@@ -1,4 +1,4 @@
-"""Opens files that were dropped, chosen or given: as a model, as stored results, or as sources for the queue."""
+"""Opens files that the user drops, chooses or names at the start: as a model, as stored results, or as sources for the queue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.window.widgets.banner import BannerArea, Severity
 
 
 class Opening(QObject):
-    """Sorts paths and reads them in the background.
+    """Sorts paths by their meaning, and searches or reads them in the background.
 
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. restored: keys of stored results.
     """
@@ -35,7 +35,7 @@ class Opening(QObject):
         self._reading: set[Path] = set()
 
     def take(self, paths: Iterable[Path]) -> None:
-        """Take files and folders."""
+        """Open files and folders."""
         intake = sort_paths(paths)
         if intake.has_model:
             self.model_taken.emit(intake)

@@ -20,7 +20,7 @@ from app.window.widgets.layouts import Panel, column, row
 from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50
-"""Changes within this time lead to one update: a thousand files may be added at once."""
+"""Changes within this time cause one update, because a thousand files may be added at once."""
 
 
 class QueueView(QListView):
@@ -29,7 +29,7 @@ class QueueView(QListView):
     remove_pressed = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Remove on Delete; pass the player's keys on to the window."""
+        """Emit ``remove_pressed`` at Delete; leave the player's keys to the window."""
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.remove_pressed.emit()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right) or (event.text().isalpha() and not event.modifiers()):
@@ -38,8 +38,8 @@ class QueueView(QListView):
             super().keyPressEvent(event)
 
 
-def summed_up(items: Sequence[QueueItem]) -> str:
-    """The queue in a line: ``2 of 5``, ``4 done, 1 failed``."""
+def summary_of(items: Sequence[QueueItem]) -> str:
+    """The queue in one line: ``2 of 5``, ``4 done, 1 failed``."""
     failed = sum(item.state is ItemState.FAILED for item in items)
     ended = sum(item.ended for item in items)
     if not items:
@@ -49,7 +49,7 @@ def summed_up(items: Sequence[QueueItem]) -> str:
 
 
 class QueuePanel(Panel):
-    """Tells what the user wants to do with a file, by its key. chosen: show this file. export_requested: key, format."""
+    """Shows the queue. The signals carry a file's key. chosen: the file to show, None = none. export_requested: also the exporter."""
 
     chosen = Signal(object)
     cancel_requested = Signal(int)
@@ -96,10 +96,10 @@ class QueuePanel(Panel):
             self._soon.start()
 
     def refresh(self) -> None:
-        """Sum up the queue in its heading."""
+        """Show the number of completed files in the heading."""
         items = list(self._model)
         self._stack.setCurrentIndex(1 if items else 0)
-        self.summary.setText(summed_up(items))
+        self.summary.setText(summary_of(items))
 
     def show_item(self, key: int) -> None:
         """Select a file."""

@@ -18,7 +18,7 @@ def default_name(path: Path, name: str) -> str:
 
 
 def export_item(results: Results, target: Path, name: str, view_filter: ViewFilter, progress: Callable[[int], None]) -> int:
-    """Write one source in one format and return the number of frames. On an error there is no file.
+    """Write the shown detections of one source; return the number of frames. An error leaves no file. name: of the exporter.
 
     progress: a slow exporter calls it with the number of frames so far; an error that it raises ends the export.
 

@@ -20,10 +20,10 @@ class StoredItem:
 
 
 def read_stored(database: Path) -> list[StoredItem]:
-    """Read the sources of a session database, which may still be written.
+    """Read the sources of a session database, also while a session writes it.
 
     Raises:
-        ExportError: it is missing, damaged or something else, or holds no source.
+        ExportError: it is missing, damaged, no session database, or without a source.
     """
     with SessionReader(database) as reader:
         found = [_stored(reader, source) for source in reader.sources()]

@@ -55,7 +55,7 @@ class Background(QObject):
     @Slot(int, object, object)
     def _deliver(self, number: int, value: Any, error: Exception | None) -> None:
         if number not in self._waiting:
-            return  # stopped while the result was on its way
+            return  # stopped before the result arrived
         thread, done, failed = self._waiting.pop(number)
         thread.join()
         if error is None:
@@ -67,7 +67,7 @@ class Background(QObject):
             raise error  # a bug: the handler of unexpected errors shows and logs it
 
     def stop(self, seconds: float = 2.0) -> None:
-        """Deliver no more results; wait for the threads, at most this long."""
+        """Deliver no further results, and wait for the threads for at most this time."""
         deadline = time.monotonic() + seconds
         waiting, self._waiting = self._waiting, {}
         self._ended.disconnect(self._deliver)

@@ -1,4 +1,4 @@
-"""Detection for the window: gives queued files to sessions and updates the queue's items, without blocking."""
+"""Runs detection for the window: passes queued files to sessions and updates the queue's items, without blocking."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
 AT_ONCE = 100
-"""The most files given to a session in one turn of the event loop."""
+"""The largest number of files passed to a session in one turn of the event loop."""
 
 _NAME = 40
-"""Characters of the first file's name in that of a session: four bytes each at most, and file systems take 255."""
+"""Characters of the first file's name in a session's name. Each has at most four bytes, and file systems allow 255 in all."""
 
 _log = logging.getLogger(__name__)
 
 
 class DetectionController(QObject):
-    """Gives waiting files to a session and shows its progress in the queue.
+    """Passes waiting files to a session and shows its progress in the queue.
 
-    One session runs at a time. It stays when its files are done, so that the next files use the engines that are built. Other
-    settings need another session, which starts when the current one has ended.
+    One session runs at a time. It stays open when its files are done, so that the next files use the same engines. Other settings
+    need another session, which starts when the current one has ended.
 
     devices_changed: tuple of DeviceStatus. strategy_changed: StrategyChosen. device_failed: DeviceFailed. failed: why a
-    session ended. refused: why a device can neither join nor leave. item_changed: key.
+    session ended. refused: why a device cannot join or leave. item_changed: key.
     """
 
     devices_changed = Signal(object)
@@ -79,7 +79,7 @@ class DetectionController(QObject):
         return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
 
     def tally(self, key: int) -> Tally | None:
-        """The counts of what was seen in a file so far."""
+        """The counts of detections in a file so far, None before detection begins."""
         return self._tallies.get(key)
 
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
@@ -105,7 +105,7 @@ class DetectionController(QObject):
         return differ and not self._only_devices_differ(settings, labels)
 
     def set_settings(self, settings: RunSettings, labels: Sequence[str], restart: bool) -> None:
-        """Use other settings from now on. restart: also for files whose detection runs, which then start again.
+        """Use other settings from now on. restart: also for files whose detection runs; they start again.
 
         If only the devices differ, they join and leave the current session.
         """
@@ -198,7 +198,7 @@ class DetectionController(QObject):
         self.item_changed.emit(item.key)
 
     def _submit(self) -> None:
-        """Give waiting files to the session; start a session if there is none."""
+        """Pass waiting files to the session; start a session if there is none."""
         waiting = [
             (item, settings)
             for item in self._model
@@ -219,7 +219,7 @@ class DetectionController(QObject):
             if len(now) > AT_ONCE:
                 self._more.start()
             elif len(now) < len(waiting):
-                self._session.finish()  # the others get one with their settings
+                self._session.finish()  # the others need a session with their settings
         if fresh:
             self._session.start()
         self._wake()
@@ -257,7 +257,7 @@ class DetectionController(QObject):
         if snapshot.ended:
             self._ended(session, snapshot.error)
         elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
-            session.finish()  # the next file gets a new one, with fresh processes
+            session.finish()  # the next file starts another session with new processes
 
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()
@@ -270,7 +270,7 @@ class DetectionController(QObject):
         self._submit()
 
     def stop(self) -> None:
-        """Stop everything and wait for the end of all processes, a second or two."""
+        """Stop the session and wait for the end of its processes, usually one or two seconds."""
         self._closing = True
         self._timer.stop()
         self._more.stop()
@@ -278,7 +278,7 @@ class DetectionController(QObject):
             self._session.stop()
             self._session.join(STOP_SECONDS)
             if self._session.is_alive():
-                _log.error("the session's thread does not end; its processes end with this one")
+                _log.error("the session's thread does not end; its processes end with this process")
             self._session = None
 
 

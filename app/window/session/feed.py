@@ -1,6 +1,6 @@
-"""Folds a session's events in the session's thread into a snapshot, which the window's thread takes.
+"""Folds a session's events into snapshots: the session's thread writes, the window's thread reads.
 
-The window gets a few small values a few times a second, for any number of frames.
+The window reads small values a few times per second, independent of the number of frames.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A session at one moment.
+    """The state of a session at one moment.
 
-    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: there are no more events.
-    error: why it ended.
+    rates: frames/s of the sources, where known. problems: device failures since the last snapshot. ended: no further events
+    follow. error: why the session ended, None without an error.
     """
 
     sources: Mapping[int, SourceProgress]
@@ -36,7 +36,7 @@ class Snapshot:
 
 
 class Feed:
-    """Folds a session's events into small values. One thread writes it, another reads it. clock: returns monotonic seconds."""
+    """Folds a session's events into snapshots. One thread writes, another reads. clock: returns the monotonic time, seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -51,10 +51,10 @@ class Feed:
         self._problems: list[DeviceFailed] = []
         self._ended = False
         self._error: str | None = None
-        self._announced = False
+        self._reader_woken = False
 
     def apply(self, event: Event, progress: SourceProgress | None = None) -> bool:
-        """Take one event; return True if the reader must be woken to take a snapshot. progress: of the event's source, after it."""
+        """Fold one event; return True if the reader must be woken. progress: of the event's source after the event."""
         now = self._clock()
         with self._lock:
             match event:
@@ -67,7 +67,7 @@ class Feed:
                     self._strategy = event
                 case _ if isinstance(event, DeviceEvent):
                     self._device(event, now)
-            return self._announce()
+            return self._must_wake()
 
     def leaving(self, device: DeviceId) -> None:
         """Mark a device that the user took out of the run. It does not wake the reader."""
@@ -81,24 +81,24 @@ class Feed:
         with self._lock:
             self._ended, self._error = True, error
             self._devices = {device: _at_the_end(status) for device, status in self._devices.items()}
-            return self._announce()
+            return self._must_wake()
 
     def take(self) -> Snapshot:
-        """The sources that have changed since the last snapshot, and all devices."""
+        """A snapshot with the sources that have changed since the last one, and all devices."""
         with self._lock:
-            self._announced = False
+            self._reader_woken = False
             changed, self._changed = self._changed, set()
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
             return Snapshot(sources, dict(self._rates), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
 
     def tally(self, source: int) -> Tally:
-        """The counts of one source, which change as frames arrive."""
+        """The counts of one source, which increase with further frames."""
         with self._lock:
             return self._tallies.setdefault(source, Tally())
 
-    def _announce(self) -> bool:
-        first, self._announced = not self._announced, True
+    def _must_wake(self) -> bool:
+        first, self._reader_woken = not self._reader_woken, True
         return first
 
     def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:

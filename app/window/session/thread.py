@@ -36,7 +36,7 @@ class SessionThread(threading.Thread):
         self._over = False
 
     def run(self) -> None:
-        """Run the session; put any error into the feed."""
+        """Run the session; store its error in the feed."""
         error: str | None = None
         try:
             self._drive()
@@ -78,7 +78,7 @@ class SessionThread(threading.Thread):
                 return True
             try:
                 self.numbers[key] = self._session.add(path)
-            except RuntimeError:  # the pool has ended, and this thread is about to
+            except RuntimeError:  # the pool has ended, and this thread ends soon
                 return False
             return True
 
@@ -93,7 +93,7 @@ class SessionThread(threading.Thread):
         """Let a device join the session, also one that has left or failed. DeviceStarting follows in the feed.
 
         Raises:
-            UsageError: it takes part already, or cannot join a session that runs; the message is for the user.
+            UsageError: it takes part already, or cannot join a running session; the message is for the user.
             RuntimeError: no session runs.
         """
         self._running().add_device(device)
@@ -102,7 +102,7 @@ class SessionThread(threading.Thread):
         """Take a device out of the session. The others take over its work, and DeviceLeft follows in the feed.
 
         Raises:
-            UsageError: it is the last one and there is work left, or it cannot leave; the message is for the user.
+            UsageError: it is the last one while work remains, or it cannot leave; the message is for the user.
             RuntimeError: no session runs.
         """
         self._running().remove_device(device)
@@ -115,14 +115,14 @@ class SessionThread(threading.Thread):
             return self._session
 
     def finish(self) -> None:
-        """End after the last file."""
+        """End the session after its last file."""
         with self._lock:
             self._finishing = True
             if self._session is not None:
                 self._session.finish()
 
     def stop(self) -> None:
-        """Stop everything. The thread ends soon; this does not wait for it."""
+        """Stop the session at once. Does not wait for the end of the thread."""
         with self._lock:
             self._stopped = True
             self._waiting.clear()

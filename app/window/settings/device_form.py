@@ -1,14 +1,15 @@
-"""The form for choosing devices: automatic, or some of those found."""
+"""The form for choosing devices: automatically, or from the list of devices found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
 from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
+from app.window.widgets.layouts import column
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices
 from engine.errors import DeviceError
@@ -28,8 +29,7 @@ class DeviceForm(QWidget):
         self.automatic = QCheckBox(_AUTOMATIC)
         self.automatic.setChecked(True)
         self.automatic.toggled.connect(self._enable)
-        self.hint = label("small", "Looking for devices…")
-        self.hint.setWordWrap(True)
+        self.hint = label("small", "Looking for devices…", wrap=True)
         self.problem = wrapped("error")
         self.boxes: dict[DeviceId, QCheckBox] = {}
         self.found: tuple[DeviceDescription, ...] | None = None
@@ -39,13 +39,7 @@ class DeviceForm(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(4)
         self._grid.setColumnStretch(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.automatic)
-        column.addWidget(self.hint)
-        column.addLayout(self._grid)
-        column.addWidget(self.problem)
+        column(self.automatic, self.hint, self._grid, self.problem, spacing=6, of=self)
 
     @property
     def devices(self) -> tuple[DeviceId, ...]:
@@ -56,12 +50,12 @@ class DeviceForm(QWidget):
 
     @property
     def none_ticked(self) -> bool:
-        """Whether the choice is not automatic, and no device is ticked."""
+        """Whether the choice is not automatic although no device is ticked."""
         return not self.automatic.isChecked() and not self.devices
 
     @property
     def default(self) -> tuple[DeviceId, ...]:
-        """The devices that an automatic choice uses; empty while that is not known."""
+        """The devices that the automatic choice uses; empty while unknown."""
         try:
             return default_devices(self.found) if self.found else ()
         except DeviceError:
@@ -81,7 +75,7 @@ class DeviceForm(QWidget):
         self._enable()
 
     def offer(self, found: Sequence[DeviceDescription]) -> None:
-        """List the devices that were found. A chosen device that was not found stays on the list, with a remark."""
+        """List the devices that were found. A chosen device that was not found stays listed, with a note."""
         self.found = tuple(found)
         for description in found:
             self._add(description.id, _described(description), description.problem)

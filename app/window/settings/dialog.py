@@ -1,10 +1,10 @@
-"""The settings dialog: model, devices, how to detect, how to share the work."""
+"""The settings dialog: model, devices, sharing of the work, and detection."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFrame, QPushButton, QScrollArea, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.file_drops import local_paths
@@ -16,8 +16,10 @@ from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
 from app.window.widgets import formats, theme
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import say
+from app.window.widgets.indicators import label, say
+from app.window.widgets.layouts import Item, column
 from app.window.widgets.screen_fit import within_screen
+from app.window.widgets.scroll_pane import show_inside
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 
@@ -25,7 +27,7 @@ WIDTH, MOST_HEIGHT = 640, 820
 
 
 class SettingsDialog(QDialog):
-    """Edits a copy of the preferences; ``preferences`` has it once the dialog is accepted."""
+    """Edits preferences; after the dialog is accepted, ``preferences`` are the new ones."""
 
     def __init__(self, preferences: Preferences, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,46 +62,27 @@ class SettingsDialog(QDialog):
         self._validate()
 
     def _arrange(self) -> None:
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(24, 20, 24, 20)
-        column.setSpacing(12)
-        parts = (
+        parts: list[Item] = []
+        for title, content in (
             ("Model", self.model),
             (Section.DEVICES, self.devices),
             (Section.SHARING, self.sharing),
             (Section.DETECTION, self.detection),
             ("", self.fold),
-        )
-        for number, (title, content) in enumerate(parts):
-            if number:
-                column.addSpacing(4)
+        ):
+            if parts:
                 line = QFrame()
                 line.setProperty("role", "line")
-                column.addWidget(line)
-                column.addSpacing(4)
+                parts += [4, line, 4]
             if title:
-                heading = QLabel(title)
-                heading.setProperty("role", "section")
-                column.addWidget(heading)
-            column.addWidget(content)
-        column.addWidget(self.advanced)
-        column.addStretch()
-        self.pane = scroll = QScrollArea()
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and it scrolls to them
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inside)
-        inside.setObjectName("inside")
-        inside.setStyleSheet(f"#inside {{ background: {theme.SURFACE}; }}")
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(scroll, 1)
+                parts.append(label("section", title))
+            parts.append(content)
+        self._inside, self.pane = QWidget(), QScrollArea()
+        column(*parts, self.advanced, None, spacing=12, margins=(24, 20, 24, 20), of=self._inside)
+        self.pane.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        show_inside(self.pane, self._inside, theme.SURFACE)
         self.buttons.setContentsMargins(24, 12, 24, 14)
-        outer.addWidget(self.buttons)
-        self._inside = inside
+        column((self.pane, 1), self.buttons, spacing=0, of=self)
 
     @property
     def preferences(self) -> Preferences:
@@ -117,7 +100,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _reveal(self) -> None:
-        QTimer.singleShot(0, self, self._scroll_down)  # when the fields have their places
+        QTimer.singleShot(0, self, self._scroll_down)  # after the layout of the fields
 
     @Slot()
     def _scroll_down(self) -> None:

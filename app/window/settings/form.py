@@ -7,21 +7,22 @@ from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QWidget
 
 from app.window.widgets.fields import choice, count, milliseconds, share
 from app.window.widgets.form_grid import form_grid
 from app.window.widgets.indicators import label, say, wrapped
+from app.window.widgets.layouts import Item, column, row
 from engine.settings.kinds import Choice, Kind, Number
 from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
 STEP = 0.01
-"""The smallest share that a field shows."""
+"""The smallest difference between two shares that a field shows."""
 
 
 class SettingsForm(QWidget):
-    """A field for each setting of a section of the dialog. changed: a value is another one now."""
+    """A field for each setting of a section of the dialog. changed: a value has changed."""
 
     changed = Signal()
 
@@ -33,22 +34,21 @@ class SettingsForm(QWidget):
         self.notes = {name: wrapped("notice") for name in self.fields}
         self.parts: dict[tuple[str, str], QWidget] = {}
         """The fields that are shown only while another setting has a certain value."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        groups: list[Item] = []
         for condition, group in groupby(shown, lambda each: each[0].only_with):
             grid = form_grid(self._rows([(setting.name, field) for setting, field in group]))
             if condition is None:
-                column.addLayout(grid)
+                groups.append(grid)
             else:
                 part = self.parts[condition] = QWidget()
                 part.setLayout(grid)
-                column.addWidget(part)
+                groups.append(part)
+        column(*groups, spacing=8, of=self)
         self._show_parts()
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the fields say, by the setting's name."""
+        """The values of the fields, by the setting's name."""
         return {name: _value(TABLE[name], field) for name, field in self.fields.items()}
 
     def show_problems(self, problems: Mapping[str, str], notes: Mapping[str, str]) -> None:
@@ -80,7 +80,7 @@ class SettingsForm(QWidget):
         return box
 
     def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
-        """The rows of the grid: fields with the same title beside each other, what is wrong with them below."""
+        """The rows of the grid: fields with the same title beside each other, their problems and notes below."""
         rows: list[Row] = []
         for title, group in groupby(shown, lambda each: each[1].title):
             names, fields = zip(*group, strict=True)
@@ -105,15 +105,8 @@ class SettingsForm(QWidget):
 def _line(fields: Sequence[QWidget], note: str) -> QWidget:
     """Fields in a row, "×" between them."""
     line = QWidget()
-    row = QHBoxLayout(line)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    for number, field in enumerate(fields):
-        if number:
-            row.addWidget(QLabel("×"))
-        row.addWidget(field)
-    row.addWidget(label("small", note))
-    row.addStretch()
+    items = [item for field in fields for item in (QLabel("×"), field)][1:]
+    row(*items, label("small", note), None, spacing=8, of=line)
     return line
 
 

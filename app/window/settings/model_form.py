@@ -1,4 +1,4 @@
-"""The form for choosing a model: three files, checked as they are given."""
+"""The form for choosing a model: three files, checked after each change."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.window.models.parts import ModelParts
 from app.window.queue.intake import Intake
 from app.window.session.background import Background
 from app.window.start_page import model_line
 from app.window.widgets import formats, theme
+from app.window.widgets.buttons import push_button
 from app.window.widgets.form_grid import form_grid
 from app.window.widgets.icons import pixmap
+from app.window.widgets.indicators import label, set_role
+from app.window.widgets.layouts import column, row
 from app.window.widgets.path_field import PathField
 from engine.model.check import ModelSummary, check_model
 from engine.model.files import find_weights
@@ -25,7 +28,7 @@ CHECK_AFTER_MS = 200
 
 
 class ModelForm(QWidget):
-    """Fields for cfg, weights and labels. checked: the ModelSummary, or None while there is no usable model.
+    """Fields for cfg, weights and labels. checked: the ModelSummary, None without a usable model.
 
     list_requested: the user wants to download a model.
     """
@@ -41,24 +44,12 @@ class ModelForm(QWidget):
         self.cfg = PathField("network description", "Darknet network (*.cfg)", "yolov4.cfg")
         self.weights = PathField("weights", "Darknet weights (*.weights)", "yolov4.weights")
         self.labels = PathField("labels", "Labels (*.names *.txt)", "Found beside the network, or COCO's for 80 classes")
-        self.icon = QLabel()
-        self.verdict = QLabel()
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
-        self.verdict.setWordWrap(True)
+        self.icon, self.verdict = QLabel(), label("muted", wrap=True)
         self.verdict.setMinimumHeight(2 * self.verdict.fontMetrics().height())
+        self.from_list = push_button("Download a model…", self.list_requested)
         form = form_grid((("Network (.cfg)", self.cfg), ("Weights", self.weights), ("Labels", self.labels)))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.icon)
-        row.addWidget(self.verdict, 1)
-        self.from_list = QPushButton("Download a model…")
-        self.from_list.clicked.connect(self.list_requested)
-        row.addWidget(self.from_list, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addLayout(form)
-        column.addLayout(row)
+        below = row(self.icon, (self.verdict, 1), (self.from_list, 0, Qt.AlignmentFlag.AlignTop), spacing=8)
+        column(form, below, spacing=10, of=self)
         self._timer = QTimer(self, singleShot=True, interval=CHECK_AFTER_MS)
         self._timer.timeout.connect(self._check)
         self.cfg.changed.connect(self._cfg_changed)
@@ -74,7 +65,7 @@ class ModelForm(QWidget):
 
     @property
     def files(self) -> ModelFiles | None:
-        """The model, if both cfg and weights are given."""
+        """The model, None without cfg or weights."""
         return self.parts.files
 
     def set_parts(self, parts: ModelParts) -> None:
@@ -133,6 +124,4 @@ class ModelForm(QWidget):
     def _show_verdict(self, symbol: str, colour: str, text: str) -> None:
         self.icon.setPixmap(pixmap(symbol, 18, colour))
         self.verdict.setText(formats.shortened(text))
-        self.verdict.setProperty("role", "error" if symbol == "error" else "muted")
-        self.verdict.style().unpolish(self.verdict)
-        self.verdict.style().polish(self.verdict)
+        set_role(self.verdict, "error" if symbol == "error" else "muted")

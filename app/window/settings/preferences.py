@@ -1,4 +1,4 @@
-"""The model and the settings that the user has chosen, kept between starts."""
+"""The user's model and settings, stored between starts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from engine.settings.kinds import write
 from engine.settings.table import DEFAULTS, TABLE
 
 FLOOR = 0.05
-"""Detection keeps everything from this confidence on, so that the window's slider can go down to it without another run."""
+"""Detection stores detections from this confidence on, so that the window's slider can be lowered to it without another run."""
 VERSION = 2
-"""Of the stored keys and values. 1 had no number, decode threads as "lanes", and tiles in one value."""
-KEPT = [name for name, setting in TABLE.items() if setting.field is not None]
+"""The version of the stored keys and values. Version 1 has no number, decode threads as "lanes", and tiles in one value."""
+STORED = [name for name, setting in TABLE.items() if setting.field is not None]
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """What the settings dialog edits. values: of all settings, by name; the confidence is where the slider begins."""
+    """The model and the values of all settings, by name. The confidence is the start value of the slider."""
 
     model: ModelFiles | None = None
     values: Mapping[str, Any] = field(default_factory=lambda: dict(DEFAULTS))
@@ -35,13 +35,13 @@ class Preferences:
 
     @property
     def confidence(self) -> float:
-        """Where the window's slider begins."""
+        """The start value of the window's slider."""
         confidence: float = self.values["confidence"]
         return confidence
 
     @property
     def floor(self) -> float:
-        """The confidence that detection runs with."""
+        """The lowest confidence that detection stores."""
         return min(FLOOR, self.confidence)
 
     def run_settings(self) -> RunSettings:
@@ -56,10 +56,10 @@ class Preferences:
 
 
 def load(store: QSettings) -> Preferences:
-    """Read the preferences. A value that is missing or cannot be used has its default."""
+    """Read the preferences. A missing or unusable value gets its default."""
     texts = _texts(store)
     values = dict(DEFAULTS)
-    for name in KEPT:
+    for name in STORED:
         try:
             values[name] = TABLE[name].kind.read(texts[name])
         except (KeyError, UsageError):
@@ -72,9 +72,9 @@ def load(store: QSettings) -> Preferences:
 
 
 def save(preferences: Preferences, store: QSettings) -> None:
-    """Write what differs from the defaults, as text."""
+    """Write the model and the values that differ from the defaults, as text."""
     model = preferences.model
-    texts = {name: write(preferences.values[name]) for name in KEPT if preferences.values[name] != DEFAULTS[name]}
+    texts = {name: write(preferences.values[name]) for name in STORED if preferences.values[name] != DEFAULTS[name]}
     if model is not None:
         texts |= {"cfg": str(model.cfg), "weights": str(model.weights), "labels": str(model.labels or "")}
     store.remove("detection")
@@ -84,7 +84,7 @@ def save(preferences: Preferences, store: QSettings) -> None:
 
 
 def _texts(store: QSettings) -> dict[str, str]:
-    """The stored texts by name, those of version 1 as version 2 has them."""
+    """The stored texts by name, converted from version 1 to 2 if necessary."""
     store.beginGroup("detection")
     texts = {name: text for name in store.childKeys() if isinstance(text := store.value(name), str) and text}
     store.endGroup()

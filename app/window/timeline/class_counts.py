@@ -11,7 +11,7 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.types import Detections, FrameResult
 
 BINS = 240
-"""Slices of a source's length that activity is kept for."""
+"""The number of slices of a source's length in which activity is counted."""
 _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
 _COARSE = 5  # hundredths per activity level
 
@@ -24,7 +24,7 @@ def length_of(info: SourceInfo | None) -> float:
 
 
 class Tally:
-    """Counts of detections per class and hundredth of confidence, and a coarse record of when they were seen.
+    """Counts detections per class and hundredth of confidence, and per class, level of confidence and slice of time.
 
     The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
     counts that are at most one frame old.
@@ -59,7 +59,7 @@ class Tally:
         return failed
 
     def counts(self, confidence: float) -> Mapping[int, int]:
-        """Class id → detections at or above a confidence given in hundredths, of every class seen at all."""
+        """Class id → detections at or above a confidence, rounded to hundredths, for each class detected so far."""
         level = round(confidence * 100)
         return {class_id: int(counts[level:].sum()) for class_id, counts in list(self._counts.items())}
 

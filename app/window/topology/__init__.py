@@ -1,1 +1,1 @@
-"""The panel that draws how devices are connected."""
+"""The panel that shows how devices are connected."""

@@ -1,4 +1,4 @@
-"""Draws the topology: boxes within boxes, the links between them, and their traffic."""
+"""Draws a topology: nested boxes, the links between them, and their traffic."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class TopologyDrawing(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """As high as the machine is."""
+        """The height of the layout; any width."""
         return QSize(300, int(self.layout_.height) + 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Place everything again."""
+        """Lay out for the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._place()
@@ -81,14 +81,14 @@ class TopologyDrawing(QWidget):
         self.layout_ = lay_out(self._topology, self.width(), self._sizes)
         joined = any(gpu.nvlinks for gpu in self._topology.gpus)
         self._tall = joined and min(area.width() for area in self.layout_.gpus.values()) < self._two_rates
-        if self._tall:  # NVLink's traffic has a line of its own
+        if self._tall:  # NVLink's traffic needs its own line
             self.layout_ = lay_out(self._topology, self.width(), replace(self._sizes, gpu=self._sizes.gpu + self._note))
         self.setFixedHeight(int(self.layout_.height) + 1)
         self.updateGeometry()
         self.update()
 
     def event(self, event: QEvent) -> bool:
-        """Tooltips of what is under the mouse."""
+        """Show the tooltip for the point under the mouse."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.about(QPointF(event.pos())), self)
             return True
@@ -107,7 +107,7 @@ class TopologyDrawing(QWidget):
         return about_box(inside[-1].box) if inside else ""
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it: boxes, then what joins them, then GPUs."""
+        """Draw boxes, then links, then GPUs."""
         with painting(self) as painter:
             nodes = [placed for placed in self.layout_.boxes if placed.box.kind is Kind.NODE]
             for placed in self.layout_.boxes:
@@ -116,7 +116,7 @@ class TopologyDrawing(QWidget):
                 self._draw_between(painter, above, below)
             for placed in self.layout_.boxes:
                 self._draw_branches(painter, placed)
-            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # where they cross, the busier is on top
+            for rail in sorted(self.layout_.rails, key=lambda rail: self._between(rail) or 0.0):  # busier ones on top
                 self._draw_rail(painter, rail)
             for place, area in self.layout_.gpus.items():
                 self._draw_gpu(painter, self._topology.gpus[place], area)
@@ -132,7 +132,7 @@ class TopologyDrawing(QWidget):
         draw_box(painter, placed.head.adjusted(1, 1, -1, -1), 7, theme.RAISED)
         title = QRectF(inner.x(), inner.y() + PAD, inner.width(), self._line)
         facts = QRectF(inner.x(), title.bottom(), inner.width(), self._note)
-        processors = self._telemetry.get(_CPU)  # measured of all processors together, so it belongs to a node only if there is one
+        processors = self._telemetry.get(_CPU)  # one value for all processors, so a node shows it only if it is the only one
         usage = processors.utilization if processors is not None and len(self._topology.nodes) == 1 else None
         if usage is not None:
             self._write(painter, title, RIGHT, f"CPU {usage:.0f} %", self._text, theme.TEXT)
@@ -150,7 +150,7 @@ class TopologyDrawing(QWidget):
         self._write(painter, text, LEFT, "SYS · between NUMA nodes", self._small, theme.MUTED)
 
     def _draw_branches(self, painter: QPainter, placed: Placed) -> None:
-        """Draw the trunk in parts: each carries the traffic of the branches below it."""
+        """Draw the trunk in parts; each part carries the traffic of the branches below it."""
         top = placed.head.bottom()
         for number, branch in enumerate(placed.branches):
             below = [place for later in placed.branches[number:] for place in later.gpus]
@@ -164,13 +164,13 @@ class TopologyDrawing(QWidget):
         known = [telemetry for gpu in gpus if (telemetry := telemetry_of(gpu, self._telemetry)) is not None]
         flow = sum((telemetry.pcie_rx or 0) + (telemetry.pcie_tx or 0) for telemetry in known)
         capacity = max(map(pcie_capacity, gpus))
-        # doubling the link's speed makes it as much thicker, whether by lanes or by generation
+        # the width depends only on the capacity, whether it comes from lanes or from the generation
         self._draw_wire(painter, points, min(max((capacity / 1e9) ** 0.5 * 0.55, 1.2), 5.0), PCIE, flow / (2 * capacity))
 
     def _draw_wire(self, painter: QPainter, points: Sequence[QPointF], width: float, colour: str, share: float) -> None:
-        """Draw a wire: grey without traffic, and the stronger in colour the higher its load."""
+        """Draw a wire: grey without traffic, and in a stronger colour at a higher load. share: the load, 0..1."""
         lit = QColor(colour)
-        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # so that thousandths are visible
+        lit.setAlphaF(min(share**0.35, 1.0) if share > 0 else 0.0)  # the exponent makes thousandths visible
         for shade in (QColor(theme.EDGE), lit):
             painter.setPen(QPen(shade, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
             painter.drawPolyline(points)
@@ -193,7 +193,7 @@ class TopologyDrawing(QWidget):
         for start, turn, flow in zip(starts, turns, shares, strict=True):
             self._draw_wire(painter, [start, turn], width, NVLINK, flow)
         if rail.pair:
-            # the counters do not tell the pair's traffic; there is none if one of the two is silent
+            # the counters do not show the pair's own traffic; it is zero if one of the two has none
             self._draw_wire(painter, turns, width, NVLINK, 0.02 if min(shares) > 0 else 0.0)
             return
         quiet, edge = QColor(NVLINK), QColor(NVLINK)
@@ -225,7 +225,7 @@ class TopologyDrawing(QWidget):
         nvlink = traffic(telemetry.nvlink_rx, telemetry.nvlink_tx) if gpu.nvlinks else None
         other = nvlink or (f"{gpu.nvlinks} NVLinks" if gpu.nvlinks else pcie_link(gpu) if pcie else "")
         rest, where = (second.translated(0, self._note), LEFT) if self._tall else (second.adjusted(used, 0, 0, 0), RIGHT)
-        if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided, it would tell nothing
+        if painter.fontMetrics().horizontalAdvance(other) <= rest.width():  # elided text would be useless
             self._write(painter, rest, where, other, self._small, NVLINK if nvlink else theme.MUTED)
         draw_bar(painter, QRectF(inner.x(), inner.bottom() - BAR + 2, inner.width(), BAR), (usage or 0) / 100, theme.ACCENT)
 

@@ -1,6 +1,7 @@
-"""The layout of the topology as one column for a narrow panel: one GPU a line, with NVLink along the right edge.
+"""Lays out a topology as one column for a narrow panel: one GPU per line.
 
-PCIe is on the left: a trunk goes down from a box's head, with a branch to each part of the box.
+PCIe is at the left: a trunk goes down from a box's head, with a branch to each part of the box. NVLink is at the right:
+a vertical rail joins GPUs.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ INDENT, INSET, GAP = 24, 8, 8
 TRUNK = 12
 """The distance from a box's left edge to its trunk."""
 RAIL, PAIR = 18, 7
-"""Widths of the lanes of a whole fabric and of one pair."""
+"""Widths of the tracks of a whole fabric and of one pair, logical pixels."""
 BETWEEN = 30
-"""Height of the connection between NUMA nodes."""
+"""Height of the connection between NUMA nodes, logical pixels."""
 WIDEST = 620
 
 
@@ -35,7 +36,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Branch:
-    """A line from a trunk to one part, at height y. gpus: places in the topology of the GPUs whose data pass it."""
+    """A line from a trunk to a part of a box, at height y. end: its right end. gpus: indices in the topology of the GPUs behind it."""
 
     y: float
     end: float
@@ -55,9 +56,9 @@ class Placed:
 
 @dataclass(frozen=True)
 class Rail:
-    """GPUs that NVLink joins, along the right edge. pair: it shows one of several pairs of its fabric.
+    """A vertical line at the right edge that joins GPUs by NVLink. pair: it shows one of several pairs of its fabric.
 
-    members: places in the topology. ends: heights at which the rail leaves its members, different for each rail.
+    members: indices of the GPUs in the topology. ends: the y of its connection to each member.
     """
 
     fabric: Fabric
@@ -69,13 +70,13 @@ class Rail:
 
     @property
     def width(self) -> int:
-        """The width of its lane."""
+        """The width of its track, logical pixels."""
         return PAIR if self.pair else RAIL
 
 
 @dataclass
 class Layout:
-    """The places of everything, in logical pixels. gpus: by their places in the topology."""
+    """The areas of all parts, logical pixels. gpus: by index in the topology."""
 
     boxes: list[Placed] = field(default_factory=list)
     gpus: dict[int, QRectF] = field(default_factory=dict)
@@ -84,28 +85,28 @@ class Layout:
 
 
 def lay_out(topology: Topology, width: float, sizes: Sizes) -> Layout:
-    """Place everything within this width."""
+    """Lay out a topology within this width, logical pixels."""
     layout = Layout()
     machine = boxes(topology)
     rails = [*_rails(topology)]
-    lanes = _lanes(rails, [topology.gpus.index(gpu) for box in machine for gpu in box.gpus()])
-    widths = [max(rail.width for rail, lane in zip(rails, lanes, strict=True) if lane == number) for number in range(len(set(lanes)))]
+    tracks = _tracks(rails, [topology.gpus.index(gpu) for box in machine for gpu in box.gpus()])
+    widths = [max(rail.width for rail, track in zip(rails, tracks, strict=True) if track == number) for number in range(len(set(tracks)))]
     right = min(width, WIDEST) - (sum(widths) + INSET if widths else 0)
     y = 0.0
     for number, box in enumerate(machine):
         y = _place(layout, topology, box, QRectF(0.5, y + (BETWEEN if number else 0.5), right - 1, 0), sizes)
     layout.height = y + 1
-    ends = _ends(layout, rails, lanes)
-    for number, (rail, lane) in enumerate(zip(rails, lanes, strict=True)):
+    ends = _ends(layout, rails, tracks)
+    for number, (rail, track) in enumerate(zip(rails, tracks, strict=True)):
         heights = tuple(ends[number, place] for place in rail.members)
         edges = heights if rail.pair else [y for place in rail.members for y in (layout.gpus[place].top(), layout.gpus[place].bottom())]
-        area = QRectF(right + INSET + sum(widths[:lane]), min(edges), rail.width, max(edges) - min(edges))
+        area = QRectF(right + INSET + sum(widths[:track]), min(edges), rail.width, max(edges) - min(edges))
         layout.rails.append(replace(rail, area=area, ends=heights))
     return layout
 
 
 def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: Sizes) -> float:
-    """Place a box and its parts from ``start``'s upper edge on; return the box's lower edge."""
+    """Lay out a box and its parts below the upper edge of ``start``; return the y of the box's lower edge."""
     node = box.kind is Kind.NODE
     head = QRectF(start.x(), start.y(), start.width(), sizes.node if node else sizes.head)
     y, inner, right = head.bottom(), start.x() + INDENT, start.right() - INSET
@@ -129,7 +130,7 @@ def _place(layout: Layout, topology: Topology, box: Box, start: QRectF, sizes: S
 
 
 def _rails(topology: Topology) -> Iterator[Rail]:
-    """One rail for a fabric with a switch or with two GPUs, else one for each pair. They have no place yet."""
+    """One rail for a fabric with a switch or with two GPUs, else one for each pair. They have no area yet."""
     for fabric in fabrics(topology):
         if fabric.alike and (len(fabric.gpus) == 2 or not fabric.direct):
             yield Rail(fabric, fabric.gpus, fabric.nvlinks, False)
@@ -140,25 +141,28 @@ def _rails(topology: Topology) -> Iterator[Rail]:
                 yield Rail(fabric, (one, other), link.nvlinks, True)
 
 
-def _lanes(rails: Sequence[Rail], order: Sequence[int]) -> list[int]:
-    """A lane for each rail, so that none covers another. The shortest rails are nearest to the GPUs. order: the GPUs from top to bottom."""
+def _tracks(rails: Sequence[Rail], order: Sequence[int]) -> list[int]:
+    """The track of each rail, chosen so that rails do not overlap. Track 0 is nearest to the GPUs and holds the shortest rails.
+
+    order: the indices of the GPUs from top to bottom.
+    """
     spans = [[order.index(place) for place in rail.members] for rail in rails]
     ends = [(min(span), max(span)) for span in spans]
-    lanes = [0] * len(rails)
+    tracks = [0] * len(rails)
     taken: list[list[tuple[int, int]]] = []
     for number in sorted(range(len(ends)), key=lambda number: (ends[number][1] - ends[number][0], ends[number])):
         first, last = ends[number]
-        lane = next((lane for lane, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken))
-        taken[lane:] = taken[lane:] or [[]]
-        taken[lane].append((first, last))
-        lanes[number] = lane
-    return lanes
+        track = next((track for track, others in enumerate(taken) if all(last < a or b < first for a, b in others)), len(taken))
+        taken[track:] = taken[track:] or [[]]
+        taken[track].append((first, last))
+        tracks[number] = track
+    return tracks
 
 
-def _ends(layout: Layout, rails: Sequence[Rail], lanes: Sequence[int]) -> dict[tuple[int, int], float]:
-    """The height at which each rail, by its position, leaves each of its members.
+def _ends(layout: Layout, rails: Sequence[Rail], tracks: Sequence[int]) -> dict[tuple[int, int], float]:
+    """The y at which each rail connects to each of its members, by the indices of rail and member.
 
-    Rails that lead up leave above rails that lead down, and the outermost lane leaves in the middle, so that they do not cross there.
+    To avoid crossings, rails that lead up connect above rails that lead down, and the outermost track connects in the middle.
     """
     heights = {}
     for place, area in layout.gpus.items():
@@ -166,7 +170,7 @@ def _ends(layout: Layout, rails: Sequence[Rail], lanes: Sequence[int]) -> dict[t
         for number, rail in enumerate(rails):
             if place in rail.members:
                 up = any(layout.gpus[other].y() < area.y() for other in rail.members)
-                leaving.append((not up, lanes[number] if up else -lanes[number], number))
+                leaving.append((not up, tracks[number] if up else -tracks[number], number))
         for position, (*_, number) in enumerate(sorted(leaving), 1):
             heights[number, place] = area.y() + area.height() * position / (len(leaving) + 1)
     return heights

@@ -1,4 +1,4 @@
-"""The codes of ``nvidia-smi topo -m`` as a table: colours show how near GPUs are, tooltips explain it."""
+"""A table of the codes of ``nvidia-smi topo -m``: colours show how near GPUs are, tooltips explain the codes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.devices.topology.types import Level, Link, Topology
 WIDEST = 56
 _SHADE = Qt.ItemDataRole.UserRole
 _SHADES = {Level.PIX: 0.42, Level.PXB: 0.32, Level.PHB: 0.23, Level.NODE: 0.15, Level.SYS: 0.07}
-"""Opacity by level: the nearer two GPUs are, the stronger."""
+"""Opacity by level: higher for nearer GPUs."""
 
 
 class _Cell(QStyledItemDelegate):
@@ -101,7 +101,7 @@ class TopologyMatrix(QTableWidget):
         self._spread()
 
     def _spread(self) -> None:
-        """Divide the width among the columns; scroll if it is too small."""
+        """Divide the width among the columns; scroll if they do not fit."""
         count = self.columnCount()
         if not count:
             return

@@ -1,4 +1,4 @@
-"""The topology of a machine with live traffic, a matrix of how its GPUs are joined, and what is unknown."""
+"""The panel with a machine's topology: the drawing with live traffic, the matrix of its GPUs, and notes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CPU = DeviceDescription(DeviceId("cpu", "0"), "CPU", "", ())
 
 
 class TopologyPanel(Panel):
-    """Shows a topology, with traffic while it is visible. wanted: it is visible for the first time and needs a topology."""
+    """Shows a topology, and takes telemetry while it is visible. wanted: it is shown for the first time and needs a topology."""
 
     wanted = Signal()
 
@@ -64,7 +64,7 @@ class TopologyPanel(Panel):
             self._show(topology)
 
     def show_problem(self, problem: str) -> None:
-        """Show why there is no topology."""
+        """Show why the topology is unknown."""
         say(self.note, "")
         say(self.problem, problem)
 

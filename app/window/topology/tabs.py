@@ -16,7 +16,7 @@ from engine.devices.recording import Recording
 
 
 class DeviceTabs(Panel):
-    """Shows one of the two panels. The topology can also have its own window."""
+    """Shows one of the two panels. The topology can be moved to its own window."""
 
     def __init__(self, devices: DevicePanel, topology: TopologyPanel) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class DeviceTabs(Panel):
         self.topology.show_recording(recording)
 
     def enlarge(self) -> None:
-        """Move the topology to its own window until that is closed."""
+        """Move the topology to its own window until the user closes that."""
         self.window_ = QDialog(self.window())
         self.window_.setWindowTitle("Topology – Framefleet")
         self.window_.resize(within_screen(self, 1000, 720))
@@ -60,7 +60,7 @@ class DeviceTabs(Panel):
         self.topology.show()
         self.show_tab(0)
         self.buttons.button(1).setEnabled(False)
-        self.window_.finished.connect(self._take_back)
+        self.window_.finished.connect(self._restore_topology)
         self.window_.show()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -69,7 +69,7 @@ class DeviceTabs(Panel):
         if self.window_ is not None and not event.spontaneous():
             self.window_.close()
 
-    def _take_back(self) -> None:
+    def _restore_topology(self) -> None:
         self.stack.insertWidget(1, self.topology)
         self.buttons.button(1).setEnabled(True)
         self.show_tab(1)

@@ -1,4 +1,4 @@
-"""The topology and its traffic in words and loads. Pure values, no Qt."""
+"""The topology and its traffic as text, and the loads of its links. No Qt."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pcie_link(gpu: Gpu) -> str:
 
 
 def pcie_capacity(gpu: Gpu) -> float:
-    """The capacity of a GPU's PCIe link, bytes/s each way; that of a common link if unknown."""
+    """The capacity of a GPU's PCIe link, bytes/s each way; PCIe 4.0 ×16 if unknown."""
     return _LANE.get(gpu.generation or 4, _LANE[4]) * (gpu.width or 16)
 
 
@@ -95,7 +95,7 @@ def about_box(box: Box) -> str:
 
 
 def about_gpu(gpu: Gpu, telemetry: Telemetry | None) -> str:
-    """A GPU's tooltip: its place, then its telemetry."""
+    """A GPU's tooltip: its location, then its telemetry."""
     near = f"near NUMA node {list_text(gpu.nodes)}" if gpu.nodes else "NUMA node unknown"
     lines = [gpu_title(gpu), f"{gpu.pci or 'place unknown'}, {pcie_link(gpu)}", f"{near}, CPUs {list_text(gpu.cpus) or 'unknown'}"]
     if gpu.bridges:
@@ -114,7 +114,7 @@ def about_link(one: Gpu, other: Gpu, link: Link | None) -> str:
 
 
 def peers(topology: Topology) -> str:
-    """A note if not all GPUs read each other's memory, else ""."""
+    """A note if some GPUs cannot read each other's memory, else ""."""
     found = {link.peer for links in topology.links for link in links if link is not None}
     if False not in found:
         return ""
@@ -125,18 +125,18 @@ def peers(topology: Topology) -> str:
 Snapshots: TypeAlias = Mapping[DeviceId, Telemetry]
 
 _MUCH, _NOTHING = 2.0, 1e6
-"""The busiest link is named from this multiple of the mean on, unless it carries fewer bytes/s than this."""
+"""The busiest link is named if it carries at least this multiple of the mean, and at least this many bytes/s."""
 
 
 def telemetry_of(gpu: Gpu, telemetry: Snapshots) -> Telemetry | None:
-    """The snapshot of a GPU, None if there is none."""
+    """The snapshot of a GPU, None if unknown."""
     return telemetry.get(gpu.device) if gpu.device is not None else None
 
 
 def between(one: Gpu, other: Gpu, telemetry: Snapshots) -> tuple[float, float] | None:
     """Bytes/s from the first GPU to the second and back over the links that join them; None if unknown.
 
-    Both ends count the same bytes, but at different moments, so the greater number is used.
+    Both ends count the same bytes at different moments, so the greater number is returned.
     """
     received, sent = _with(one, other, telemetry)
     received_there, sent_there = _with(other, one, telemetry)

@@ -16,14 +16,15 @@ from engine.media.annotation.colours import class_colour
 from engine.media.annotation.label_position import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
 
-NARROW = 420  # logical pixels of picture width below which labels are set smaller
+NARROW = 420
+"""Width of the picture below which labels are smaller, logical pixels."""
 NOT_YET = "Not analysed yet"
 
 
 class VideoCanvas(QWidget):
-    """Shows one picture, whole and undistorted, and the boxes of exactly that picture.
+    """Shows one whole, undistorted picture with the boxes of the same frame.
 
-    resized: the size in device pixels that pictures should be fetched for. activated: a double click.
+    resized: the new size of the canvas, device pixels. activated: the user double-clicked it.
     """
 
     resized = Signal(QSize)
@@ -67,7 +68,7 @@ class VideoCanvas(QWidget):
             self.update()
 
     def device_size(self) -> QSize:
-        """The canvas in device pixels."""
+        """The size of the canvas, device pixels."""
         return self.size() * self.devicePixelRatio()
 
     def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
@@ -202,7 +203,7 @@ class VideoCanvas(QWidget):
             inside.setAlpha(60)
             painter.fillRect(outlines[self._pointed], inside)
         # Few calls with many thin rectangles: each call into Qt waits for the interpreter's lock, and wide pens are slow.
-        painter.setPen(QPen(QColor(8, 10, 14, 150), 1))  # a rim, readable on any picture
+        painter.setPen(QPen(QColor(8, 10, 14, 150), 1))  # a dark rim makes boxes visible on any picture
         painter.drawRects([rim for outline in outlines for rim in (_grown(outline, 1), _grown(outline, -2))])
         for colour in dict.fromkeys(colour.rgb() for colour in reversed(colours)):  # the strongest on top
             same = [outline for outline, own in zip(outlines, colours, strict=True) if own.rgb() == colour]

@@ -1,4 +1,4 @@
-"""The classes of the model as a list: which of them are shown, how often each was seen, and how a class is drawn."""
+"""The list of the model's classes: a model that holds which are shown and how often each was seen, and a delegate that draws it."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ class ClassModel(QAbstractListModel):
             return None
         class_id = self._order[index.row()]
         label, count, shown = self._labels[class_id], self._counts.get(class_id, 0), class_id not in self._hidden
-        spoken = f"{label}, {formats.plural(count, 'detection')}"
+        description = f"{label}, {formats.plural(count, 'detection')}"
         values = {
             Qt.ItemDataRole.DisplayRole: label,
             Qt.ItemDataRole.CheckStateRole: Qt.CheckState.Checked if shown else Qt.CheckState.Unchecked,
-            Qt.ItemDataRole.ToolTipRole: f"{spoken}\nDouble-click shows only this class",
-            Qt.ItemDataRole.AccessibleTextRole: spoken,
+            Qt.ItemDataRole.ToolTipRole: f"{description}\nDouble-click shows only this class",
+            Qt.ItemDataRole.AccessibleTextRole: description,
             CLASS_ROLE: class_id,
             COUNT_ROLE: count,
         }

@@ -17,7 +17,7 @@ class ViewFilter:
     def apply(self, detections: Detections) -> Detections:
         """The detections to show, strongest first.
 
-        Non-maximum suppression keeps a box only because of stronger ones, so filtering afterwards gives what detecting
-        with the higher threshold would have given.
+        Non-maximum suppression removes a box only because of stronger boxes. Filtering afterwards therefore has the same result
+        as detection with the higher threshold.
         """
         return detections.filter(self.confidence, self.classes)

@@ -1,4 +1,4 @@
-"""The controls of what is shown: the lowest confidence, and the classes. They act at once, without another run."""
+"""The controls for the lowest confidence and the classes to show. They take effect at once, without another run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINT = "The classes of the model appear here."
 
 
 class FilterPanel(Panel):
-    """changed: a ViewFilter."""
+    """Lets the user choose a ``ViewFilter``. changed: the new one."""
 
     changed = Signal(object)
 
@@ -72,7 +72,7 @@ class FilterPanel(Panel):
         )
         self.slider.valueChanged.connect(self.spin.setValue)
         self.spin.valueChanged.connect(self._confidence_changed)
-        self.classes.checked_changed.connect(self._announce)
+        self.classes.checked_changed.connect(self._emit_changed)
         self.classes.modelReset.connect(self._show_rows)
         self.search.textChanged.connect(self.classes.search)
         self.everything.clicked.connect(lambda: self.classes.set_all(True))
@@ -114,9 +114,9 @@ class FilterPanel(Panel):
     def _confidence_changed(self, value: int) -> None:
         with QSignalBlocker(self.slider):
             self.slider.setValue(value)
-        self._announce()
+        self._emit_changed()
 
-    def _announce(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit(self.filter)
 
     def _show_rows(self) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 
 from app.window.queue.item import ItemState, QueueItem
-from app.window.viewer.pacing import Pacer
-from app.window.viewer.preview_client import Look, PreviewClient, Shown
-from app.window.viewer.preview_conversation import IN_FLIGHT
+from app.window.viewer.playback_clock import PlaybackClock
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.preview_conversation import IN_FLIGHT, Lookup, Shown
 from engine.media.preview.process import Fetch
 from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult
@@ -23,7 +23,7 @@ PICTURES_PER_SECOND = 2.0
 
 @dataclass(frozen=True)
 class Playback:
-    """Whether the player plays. waiting: the next picture waits for its detections."""
+    """Whether the player plays. waiting: it has stopped at a picture until the next one has its detections."""
 
     playing: bool = False
     waiting: bool = False
@@ -32,8 +32,8 @@ class Playback:
 class Player(QObject):
     """Plays one file at a time by its pts, with at most two pictures decoded ahead.
 
-    shown: Shown. result: FrameResult of the current picture, None = it has none any more. opened: SourceInfo. changed: Playback.
-    failed: why the file cannot be shown.
+    shown: Shown. result: a later FrameResult of the current picture, None when detection starts again. opened: SourceInfo.
+    changed: Playback. failed: why the file cannot be shown.
     """
 
     shown = Signal(object)
@@ -45,7 +45,7 @@ class Player(QObject):
     def __init__(self, client: PreviewClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._pacer = Pacer()
+        self._clock = PlaybackClock()
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._show_due)
         self._ticket = self._asked = 0
@@ -78,7 +78,7 @@ class Player(QObject):
         return self._state.playing
 
     def open(self, item: QueueItem, play: bool) -> None:
-        """Show a file from its beginning."""
+        """Show a file from its beginning. play: start to play it."""
         self._item, self.info, self._current = item, item.info, None
         self._set(Playback(play))
         self._jump(at=0.0)
@@ -92,12 +92,12 @@ class Player(QObject):
         self._set(Playback())
 
     def update_item(self, item: QueueItem, queue_busy: bool) -> None:
-        """Take the changed state of the shown file. queue_busy: the pool works on another file."""
+        """Use a changed state of the shown file. queue_busy: detection runs in another file."""
         before, self._item, self._queue_busy = self._item, item, queue_busy
         if self._analysed and before is not None and _database(item) != _database(before):  # detection started again
             self._analysed = False
             self.result.emit(None)
-        self._look()
+        self._set_lookup()
         if self._current is not None and not self._analysed and item.head is not None and self._current.pts <= item.head:
             self._client.look_up(self._ticket, self._current.pts)
 
@@ -106,7 +106,7 @@ class Player(QObject):
         if self._item is None or self._state.playing:
             return
         self._set(Playback(True))
-        self._pacer.stop()
+        self._clock.stop()
         if self._at_end and not self._ahead:
             self._jump(at=0.0)
         else:
@@ -115,7 +115,7 @@ class Player(QObject):
     def pause(self) -> None:
         """Stop at the current picture."""
         self._timer.stop()
-        self._pacer.stop()
+        self._clock.stop()
         self._set(Playback(False))
 
     def toggle(self) -> None:
@@ -143,17 +143,17 @@ class Player(QObject):
     def set_speed(self, speed: float) -> None:
         """Play this many seconds of video per second."""
         self._speed = speed
-        self._set_pace()
+        self._set_clock_speed()
         if self._state.playing:
             self._schedule()
 
     def set_follow(self, follow: bool) -> None:
         """Set whether playing waits for each picture's detections while detection runs."""
         self._follow = follow
-        self._look()
+        self._set_lookup()
 
     def set_viewport(self, size: QSize) -> None:
-        """Fetch pictures for a canvas of this size in device pixels."""
+        """Fetch pictures for a canvas of this size, device pixels."""
         if size == self._size or size.isEmpty():
             return
         self._size = size
@@ -166,21 +166,21 @@ class Player(QObject):
         self._ticket += 1
         self._ahead.clear()
         self._timer.stop()
-        self._pacer.stop()
+        self._clock.stop()
         self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
         target = at if at is not None else before or 0.0
         self._hold = target <= (self._item.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
         fetch = Fetch(self._ticket, str(self._item.path), self._size.toTuple(), at=at, before=before)
-        self._client.jump(fetch, Look(self._item.results, self._holds()))
+        self._client.jump(fetch, Lookup(self._item.results, self._holds()))
 
     def _ask(self, after: float | None = None) -> None:
         if self._item is not None and not self._at_end:
             self._asked += 1
             self._client.more(Fetch(self._ticket, str(self._item.path), self._size.toTuple(), after=after))
 
-    def _look(self) -> None:
+    def _set_lookup(self) -> None:
         if self._item is not None:
-            self._client.look(Look(self._item.results, self._holds()))
+            self._client.set_lookup(Lookup(self._item.results, self._holds()))
 
     def _holds(self) -> bool:
         item = self._item
@@ -193,9 +193,9 @@ class Player(QObject):
             self._state = state
             self.changed.emit(state)
 
-    def _set_pace(self) -> None:
+    def _set_clock_speed(self) -> None:
         pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
-        self._pacer.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
+        self._clock.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
         self._current = shown
@@ -204,19 +204,19 @@ class Player(QObject):
         self.shown.emit(shown)
 
     def _schedule(self) -> None:
-        """Request pictures, and start the timer for the next one."""
+        """Request pictures, and start the timer for the next picture."""
         now = time.monotonic()
-        if self._current is not None and self._pacer.reached(now) is None:
-            self._pacer.due(self._current.pts, now)  # the clock starts at the current picture
+        if self._current is not None and self._clock.reached(now) is None:
+            self._clock.due(self._current.pts, now)  # the clock starts at the current picture
         while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
-            reached = self._pacer.reached(now)
+            reached = self._clock.reached(now)
             self._ask(after=reached if reached is not None and self._speed > 1 else None)
         if self._ahead:
-            self._timer.start(max(0, round((self._pacer.due(self._ahead[0].pts, now) - now) * 1000)))
+            self._timer.start(max(0, round((self._clock.due(self._ahead[0].pts, now) - now) * 1000)))
         elif self._at_end and not self._asked:
             self.pause()
         elif self._held:
-            self._pacer.stop()
+            self._clock.stop()
             self._set(Playback(True, waiting=True))
 
     def _show_due(self) -> None:
@@ -228,7 +228,7 @@ class Player(QObject):
     def _opened(self, path: str, info: SourceInfo) -> None:
         if self._item is not None and path == str(self._item.path):
             self.info = info
-            self._set_pace()
+            self._set_clock_speed()
             self.opened.emit(info)
 
     @Slot(object)

@@ -1,4 +1,4 @@
-"""The conversation with the preview process: what is under way, what is wanted next, what happens when it crashes."""
+"""The conversation with the preview process: requests under way, requests to send next, and restarts after a crash."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ from engine.types import FrameResult
 
 IN_FLIGHT = preview.SLOTS
 RESTARTS = 3
-LOOK_AGAIN = 0.1  # seconds between looks for detections that are still to come
-LOOK_AFTER_PROCESS = 1.0  # seconds between looks whether the process is frozen, while it works
+LOOKUP_SECONDS = 0.1
+"""Time between lookups of detections that a held picture waits for."""
+CHECK_SECONDS = 1.0
+"""Time between checks whether the working process is frozen."""
 FROZEN_SECONDS = 20.0
+"""A working process without a heartbeat for this long counts as frozen."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One picture ready to be drawn. result: its detections, None while there are none. name: the file, in a folder."""
+    """A picture with its detections. result: None = not detected yet. name: of the picture's file in a folder, None for a video."""
 
     ticket: int
     pts: float
@@ -43,19 +46,19 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Look:
-    """Where detections are looked up. hold: while playing on, a picture waits until its own have come."""
+class Lookup:
+    """Where detections are looked up. hold: while the video plays, a picture waits for its detections."""
 
     results: Results | None = None
     hold: bool = False
 
 
 class PreviewSignals(QObject):
-    """What is told of the preview, from its thread.
+    """The signals of the preview, emitted from its thread.
 
-    opened: path, SourceInfo, before its first picture. shown: Shown. holding: the ticket of a picture that waits for its
-    detections. ended: the ticket whose source has no more pictures. unavailable: ticket, reason. found: ticket, pts,
-    FrameResult. still: path, QImage or None. crashed: what happened, and whether the process is being started again.
+    opened: path and SourceInfo, before the first picture. shown: Shown. holding: ticket of a picture that waits for its detections.
+    ended: ticket of a source without further pictures. unavailable: ticket and reason. found: ticket, pts and FrameResult.
+    still: path, and QImage or None. crashed: a message, and whether the process is restarted.
     """
 
     opened = Signal(str, object)
@@ -68,14 +71,14 @@ class PreviewSignals(QObject):
     crashed = Signal(str, bool)
 
 
-class PreviewTalk:
-    """What the preview's thread knows and does; only ``process_id`` is for others."""
+class PreviewConversation:
+    """The state of the preview's thread. Other threads may only read ``process_id``."""
 
     def __init__(self, signals: PreviewSignals) -> None:
         self._signals = signals
         self.closed = False
         self.stills: deque[Fetch] = deque()
-        self._look = Look()
+        self._lookup = Lookup()
         self._reader: SessionReader | None = None
         self._process: ChildProcess | None = None
         self._under_way: deque[Fetch] = deque()
@@ -88,49 +91,49 @@ class PreviewTalk:
 
     @property
     def process_id(self) -> int | None:
-        """Of the preview process, while there is one."""
+        """The id of the preview process, None if it does not run."""
         process = self._process
         return process.pid if process is not None else None
 
     @property
-    def awaited(self) -> list[Any]:
-        """What ``multiprocessing.connection.wait`` should watch besides the window's commands."""
+    def connections(self) -> list[Any]:
+        """The connection to the preview process, if it runs, for ``multiprocessing.connection.wait``."""
         return [self._process.connection] if self._process is not None else []
 
     @property
-    def patience(self) -> float | None:
-        """Seconds to wait at most; None = until something comes."""
-        return LOOK_AGAIN if self._held is not None else LOOK_AFTER_PROCESS if self._under_way else None
+    def timeout(self) -> float | None:
+        """The longest time to wait for an answer or a command, seconds; None = no limit."""
+        return LOOKUP_SECONDS if self._held is not None else CHECK_SECONDS if self._under_way else None
 
-    def jump(self, fetch: Fetch, look: Look) -> None:
-        """Forget what was wanted and want this."""
+    def jump(self, fetch: Fetch, lookup: Lookup) -> None:
+        """Replace all requests that are not sent yet by this one."""
         self._ticket, self._position, self._held = fetch.ticket, None, None
         self._wanted.clear()
         self._wanted.append(fetch)
-        self.set_look(look)
+        self.set_lookup(lookup)
 
     def more(self, fetch: Fetch) -> None:
-        """Want this next."""
+        """Append a request, unless a jump has made its ticket obsolete."""
         if fetch.ticket == self._ticket:
             self._wanted.append(fetch)
 
-    def set_look(self, look: Look) -> None:
+    def set_lookup(self, lookup: Lookup) -> None:
         """Look detections up there from now on."""
-        if self._reader is not None and (look.results is None or look.results.database != self._reader.path):
+        if self._reader is not None and (lookup.results is None or lookup.results.database != self._reader.path):
             self._reader.close()
             self._reader = None
-        self._look = look
+        self._lookup = lookup
 
     def look_up(self, ticket: int, pts: float) -> None:
-        """Look one frame up; tell if it is there."""
+        """Emit ``found`` if there are detections of this frame."""
         if ticket == self._ticket and (result := self._result(pts)) is not None:
             self._signals.found.emit(ticket, pts, result)
 
     def pump(self) -> None:
-        """Send on what may be sent, hand out what was held."""
+        """Show the held picture if it need not wait any longer, and send as many requests as may be under way."""
         if self._held is not None:
             result = self._result(self._held.pts)
-            if result is not None or not self._look.hold:
+            if result is not None or not self._lookup.hold:
                 self._signals.shown.emit(replace(self._held, result=result))
                 self._held = None
         while self._wanted and self._held is None and len(self._under_way) < (IN_FLIGHT if self._wanted[0].sequential else 1):
@@ -147,14 +150,14 @@ class PreviewTalk:
         self._under_way.append(fetch)
         self._process.send(fetch)
 
-    def look_after_process(self) -> None:
-        """Start the process again if it works and shows no sign of life."""
+    def check_process(self) -> None:
+        """Kill and restart the process if it is frozen while it works."""
         if self._process is not None and self._under_way and self._process.frozen():
             self._process.kill_frozen()
             self._reap()
 
     def receive(self) -> None:
-        """Take one answer, with its pixels."""
+        """Receive one answer with its pixels; restart the process if it has ended."""
         assert self._process is not None
         answer, pixels = self._process.receive(), None
         try:
@@ -187,18 +190,18 @@ class PreviewTalk:
         assert self._memory.buf is not None
         start = slot * preview.SLOT_BYTES
         with memoryview(pixels) if pixels is not None else self._memory.buf[start : start + 4 * picture.width * picture.height] as data:
-            # copied at once: the slot is used again by the next request
+            # copied because the next request uses the slot again
             return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
     def _show(self, shown: Shown, may_wait: bool) -> None:
-        if shown.result is None and self._look.hold and may_wait:
+        if shown.result is None and self._lookup.hold and may_wait:
             self._held = shown
             self._signals.holding.emit(shown.ticket)
         else:
             self._signals.shown.emit(shown)
 
     def _result(self, pts: float) -> FrameResult | None:
-        results = self._look.results
+        results = self._lookup.results
         if results is None:
             return None
         try:
@@ -217,7 +220,7 @@ class PreviewTalk:
         )
 
     def _reap(self) -> None:
-        """The process ended unasked: say so, and try the same again, but not for ever."""
+        """Report that the process ended unexpectedly. Repeat the current request, unless all restarts are used up."""
         lost, self._under_way = self._under_way, deque()
         outcome = self._end_process()
         again = self._budget.spend(time.monotonic())
@@ -227,7 +230,7 @@ class PreviewTalk:
                 self._signals.still.emit(fetch.path, None)
         current = next((fetch for fetch in lost if fetch.ticket == self._ticket and not fetch.still), None)
         if current is not None and again:
-            # A fresh process stands nowhere: "the next one" has to become a place.
+            # A new process has no position, so a request for the next picture needs one.
             self._wanted.appendleft(replace(current, at=self._position, after=None) if current.sequential else current)
         elif current is not None:
             self._wanted.clear()
@@ -240,7 +243,7 @@ class PreviewTalk:
         return process.end(1.0)  # it ends once it has answered
 
     def close(self) -> None:
-        """End the process, release memory and database; harmless when repeated."""
+        """End the process and release the shared memory and the database. Further calls do nothing."""
         if not self.closed:
             self.closed = True
             if self._process is not None:

@@ -21,7 +21,7 @@ SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 class Transport(Panel):
-    """Tells what the user wants from the player. speed_chosen: seconds of video per second."""
+    """The signals tell the player what to do. stepped: 1 or -1 frame. sought: pts. speed_chosen: seconds of video per second."""
 
     play_toggled = Signal()
     stepped = Signal(int)
@@ -69,7 +69,7 @@ class Transport(Panel):
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide what is dispensable in a narrow window."""
+        """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
         roomy = self.width() >= 34 * theme.base_size()
         self.length.setVisible(roomy)
@@ -98,7 +98,7 @@ class Transport(Panel):
         actions[min(max(current + by, 0), len(actions) - 1)].trigger()
 
     def set_source(self, info: SourceInfo | None) -> None:
-        """Set the source that plays, None = none."""
+        """Set the length and the kind of the source, None = no source."""
         self._pictures = info is not None and info.kind is SourceKind.IMAGES
         self._total = info.frames if info is not None else 0
         self._duration = float(max(self._total - 1, 0)) if self._pictures else (info.duration or 0.0) if info is not None else 0.0
@@ -118,16 +118,16 @@ class Transport(Panel):
             self.time.setText(f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True))
 
     def set_playback(self, state: Playback) -> None:
-        """Show whether the video plays."""
+        """Show whether the video plays or waits for detection."""
         self.play.setIcon(icon("pause" if state.playing else "play"))
         self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
         self.play.setAccessibleName("Pause" if state.playing else "Play")
         self.hint.setText("Waiting for detection" if state.waiting else "")
 
     def set_detected(self, fraction: float) -> None:
-        """Show how much is analysed, 0..1."""
+        """Show which part is analysed, 0..1 from the beginning."""
         self.timeline.set_detected(fraction)
 
     def set_activity(self, counts: NDArray[np.int64] | None) -> None:
-        """Show how many objects were seen at which time."""
+        """Show the number of objects over time, int64 (BINS,) as ``Tally.activity`` returns; None = unknown."""
         self.timeline.set_activity(counts)

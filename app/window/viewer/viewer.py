@@ -11,7 +11,8 @@ from app.window.timeline.class_counts import Tally, length_of
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.player import Player
-from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.transport import Transport
 from app.window.widgets.layouts import column
 from engine.media.types import SourceInfo, SourceKind
@@ -83,7 +84,7 @@ class Viewer(QWidget):
         self._count()
 
     def update_item(self, item: QueueItem, tally: Tally | None, queue_busy: bool) -> None:
-        """Take the changed state of the shown file. queue_busy: detection runs in another file."""
+        """Show a changed state of the shown file. queue_busy: detection runs in another file."""
         before, self.item, self._tally = self.item, item, tally
         if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
             self.canvas.set_labels(item.results.labels)
@@ -102,7 +103,7 @@ class Viewer(QWidget):
         self._count()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what a key means for the player; return False if it means nothing."""
+        """Handle a key of the player; return False for any other key."""
         if self.item is None or event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             return False
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -130,13 +131,13 @@ class Viewer(QWidget):
         return True
 
     def seek_by(self, seconds: float) -> None:
-        """Jump forward or back."""
+        """Jump forward, or back if negative."""
         info = self.player.info
         length = info.duration if info is not None and info.duration else float("inf")
         self.player.seek(min(self.player.position + seconds, length))
 
     def seek_end(self) -> None:
-        """The last picture."""
+        """Jump to the last picture."""
         info = self.player.info
         if info is not None:
             self.player.seek(info.duration if info.duration is not None else float(info.frames))

@@ -1,4 +1,4 @@
-"""Messages across the top of the window, which stay until the user dismisses them."""
+"""Messages at the top of the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.window.widgets.indicators import label
 from app.window.widgets.layouts import column, row
 
 MOST = 3
-"""Banners shown at once. A further one replaces the oldest of those with the lowest severity."""
+"""The largest number of banners. A further one replaces the oldest one with the lowest severity."""
 Action: TypeAlias = tuple[str, Callable[[], object]]
 """A button's title, and what a click calls."""
 
@@ -38,7 +38,7 @@ _COLOURS = {
 
 
 class Banner(QFrame):
-    """One message, with a button for what can be done about it."""
+    """One message, with a button for an action, if there is one, and a button to dismiss it."""
 
     def __init__(self, severity: Severity, text: str, action: Action | None) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Banner(QFrame):
 
 
 class BannerArea(QWidget):
-    """Shows at most one banner for each subject, the newest first."""
+    """Shows at most one banner for each subject, the newest first. A banner stays until it is replaced, removed or dismissed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,14 +76,14 @@ class BannerArea(QWidget):
 
     @property
     def texts(self) -> list[str]:
-        """The messages that are shown, the oldest first."""
+        """The current messages, the oldest first."""
         return [banner.text.text() for banner in self._banners.values()]
 
     def show_banner(self, subject: str, severity: Severity, text: str, action: Action | None = None) -> Banner:
-        """Show a message, in place of the one about the same subject."""
+        """Show a message; it replaces the one about the same subject."""
         self.remove(subject)
         while len(self._banners) >= MOST:
-            self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # of equals the oldest
+            self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
         banner = Banner(severity, text, action)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
@@ -92,7 +92,7 @@ class BannerArea(QWidget):
         return banner
 
     def show_message(self, subject: str, severity: Severity, message: str, action: Action | None = None) -> Banner:
-        """Show a message of the engine, which begins in lower case, as a sentence."""
+        """Show a message of the engine, whose first letter becomes a capital."""
         return self.show_banner(subject, severity, formats.capitalised(message), action)
 
     def update_text(self, subject: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Fields of the settings: choices, numbers, and the line beneath one that says what is wrong."""
+"""Fields of the settings: combo boxes and spin boxes. The mouse wheel does not change them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AnySpin = TypeVar("AnySpin", bound=QAbstractSpinBox)
 
 class _Choice(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the wheel scrolls the page and must not change settings on the way
+        event.ignore()  # the wheel scrolls the page and must not change settings
 
 
 class _WholeNumber(QSpinBox):
@@ -40,7 +40,7 @@ class _Number(QDoubleSpinBox):
 
 
 def _make_room(spin: QAbstractSpinBox, event: QKeyEvent) -> None:
-    """Replace the word for "none" by the typed digit."""
+    """Select the text for "none", so that a typed digit replaces it."""
     if event.text().isdigit() and spin.text() == spin.specialValueText():
         spin.selectAll()
 
@@ -61,14 +61,14 @@ def share(name: str, value: float, least: float = 0.01, most: float = 1.0) -> QD
 
 
 def count(name: str, value: int | None, most: int, none: str = "Automatic") -> QSpinBox:
-    """A field for a number from 1 on, or None, for which it shows the text ``none``."""
+    """A field for a number from 1 to ``most``, or for None, shown as the text ``none``."""
     spin = _number(name, _WholeNumber(minimum=0, maximum=most, value=value or 0))
     spin.setSpecialValueText(none)
     return spin
 
 
 def milliseconds(name: str, value: float | None, most: float, none: str) -> QDoubleSpinBox:
-    """A field for a time in ms, or None, for which it shows the text ``none``."""
+    """A field for a time up to ``most``, ms, or for None, shown as the text ``none``."""
     spin = _number(name, _Number(minimum=0.0, maximum=most, singleStep=1.0, decimals=1, value=value or 0.0, suffix=" ms"))
     spin.setSpecialValueText(none)
     return spin

@@ -1,15 +1,14 @@
-"""Numbers, times and long names as people read them. Pure text, no Qt."""
+"""Formats numbers, times and long names for display. No Qt."""
 
 from __future__ import annotations
 
 import re
 
-MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 
 
 def clock(seconds: float, tenths: bool = False) -> str:
-    """A position in a video: ``0:07``, ``12:05``, ``1:02:09``; with ``tenths`` ``0:07.4`` (cut, not rounded, as a clock reads)."""
+    """A position in a video: ``0:07``, ``12:05``, ``1:02:09``; with ``tenths`` ``0:07.4``. It is rounded down, as on a clock."""
     ticks = int(max(seconds, 0.0) * 10 + 1e-6)
     whole, tenth = divmod(ticks, 10)
     minutes, second = divmod(whole, 60)
@@ -28,7 +27,7 @@ def remaining(seconds: float) -> str:
 
 
 def rate(frames_per_second: float) -> str:
-    """Throughput with three significant places at most: ``0.42``, ``9.7``, ``128``, ``1,234``."""
+    """Throughput with a precision that depends on its size: ``0.42``, ``9.7``, ``128``, ``1,234``."""
     if frames_per_second < 0.995:
         return f"{frames_per_second:.2f}"
     return f"{frames_per_second:.1f}" if frames_per_second < 99.95 else f"{frames_per_second:,.0f}"
@@ -70,6 +69,6 @@ def capitalised(text: str) -> str:
 
 
 def shortened(text: str, most: int = 50) -> str:
-    """Text with long names cut in their middle to this many characters: no line breaks in a name, so it would widen the window."""
+    """Text with long names cut in the middle to ``most`` characters. Lines do not break in names, so they would widen the window."""
     kept = (most - 1) // 2
     return re.sub(rf"[^\s/]{{{most + 1},}}", lambda name: f"{name[0][:kept]}…{name[0][-kept:]}", text)

@@ -1,4 +1,4 @@
-"""Icons as Qt shows them, sharp at every scale and greyed when disabled."""
+"""Icons as Qt pixmaps and icons, sharp at every scale and grey when disabled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from resources.icons import icon_svg
 
 @cache
 def pixmap(name: str, size: int, colour: str = theme.TEXT) -> QPixmap:
-    """The icon at ``size`` logical pixels, for the sharpest screen."""
+    """An icon of ``size`` logical pixels, in the resolution of the sharpest screen."""
     ratio = max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
     made = QPixmap(QSize(size, size) * ratio)
     made.fill(Qt.GlobalColor.transparent)

@@ -19,13 +19,13 @@ class Dot(QWidget):
         self._colour = theme.MUTED
 
     def set_colour(self, colour: str) -> None:
-        """Change its colour."""
+        """Change the colour."""
         if colour != self._colour:
             self._colour = colour
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
+        """Draw the light."""
         with painting(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(self._colour))
@@ -33,7 +33,7 @@ class Dot(QWidget):
 
 
 class ProgressBar(QWidget):
-    """How far lengthy work is."""
+    """A thin bar that shows progress."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,19 +41,19 @@ class ProgressBar(QWidget):
         self.fraction = 0.0
 
     def show_fraction(self, fraction: float) -> None:
-        """Show this part as done, 0..1."""
+        """Show this progress, 0..1."""
         if fraction != self.fraction:
             self.fraction = fraction
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw it."""
+        """Draw the bar."""
         with painting(self) as painter:
             draw_bar(painter, QRectF(self.rect()), self.fraction, theme.WARNING)
 
 
 class ElidedLabel(QLabel):
-    """One line that ends in an ellipsis where it does not fit; the tooltip has it whole."""
+    """One line of plain text that ends in an ellipsis if it does not fit. It does not widen its parent."""
 
     def __init__(self, role: str) -> None:
         super().__init__()
@@ -62,11 +62,11 @@ class ElidedLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as needed."""
+        """The height of one line; no minimum width."""
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw what fits."""
+        """Draw the text, elided to the width."""
         with QPainter(self) as painter:
             painter.setPen(self.palette().color(self.foregroundRole()))
             text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
@@ -74,7 +74,7 @@ class ElidedLabel(QLabel):
 
 
 def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
-    """Plain text as ``theme`` shows this role. tip: its tooltip. wrap: break long text into lines."""
+    """A label with plain text in the style of this role. tip: its tooltip. wrap: break long text into lines."""
     made = QLabel(text)
     made.setProperty("role", role)
     made.setTextFormat(Qt.TextFormat.PlainText)
@@ -84,7 +84,7 @@ def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QL
 
 
 def wrapped(role: str) -> QLabel:
-    """A label for whole sentences, hidden until ``say`` gives it text."""
+    """A label for whole sentences, hidden until ``say`` sets its text."""
     made = label(role, wrap=True)
     made.hide()
     return made
@@ -97,7 +97,7 @@ def say(line: QLabel, text: str) -> None:
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Show a widget in another role."""
+    """Show a widget in the style of another role."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
         widget.style().unpolish(widget)

@@ -1,4 +1,4 @@
-"""Rows and columns of widgets, and the panels that hold them, written as they are seen."""
+"""Functions that build rows and columns of widgets in one call, and the panel that holds them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ NONE: Margins = (0, 0, 0, 0)
 
 
 def row(*items: Item, spacing: int = -1, margins: Margins = NONE, of: QWidget | None = None) -> QBoxLayout:
-    """Items from left to right.
+    """A layout with these items from left to right.
 
-    An item is a widget or a layout, perhaps with its stretch factor and alignment, an int for free room in logical pixels, a float for
-    a stretch of this factor, or None for a stretch of zero. spacing: between items, logical pixels, -1 = the style's.
-    margins: left, top, right, bottom. of: the widget that gets this layout.
+    An item is a widget or a layout, or a tuple of one with a stretch factor and, optionally, an alignment. An int is a space in
+    logical pixels, a float a stretch of this factor, None a stretch of factor 0.
+    spacing: between items, logical pixels, -1 = that of the style. margins: left, top, right, bottom. of: the widget to lay out.
     """
     return _box(QBoxLayout.Direction.LeftToRight, items, spacing, margins, of)
 
 
 def column(*items: Item, spacing: int = -1, margins: Margins = NONE, of: QWidget | None = None) -> QBoxLayout:
-    """Items from top to bottom; the parameters are those of ``row``."""
+    """A layout with these items from top to bottom; the parameters are those of ``row``."""
     return _box(QBoxLayout.Direction.TopToBottom, items, spacing, margins, of)
 
 

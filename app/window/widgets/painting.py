@@ -1,4 +1,4 @@
-"""What the window's own widgets draw alike: boxes with round corners, bars, and text that fits."""
+"""Drawing functions that widgets share: boxes with round corners, bars, and elided text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Colour: TypeAlias = QColor | str
 
 @contextmanager
 def painting(device: QPaintDevice) -> Iterator[QPainter]:
-    """A painter with smooth edges."""
+    """A context with an antialiasing painter on this device."""
     with QPainter(device) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         yield painter
 
 
 def draw_box(painter: QPainter, area: QRectF | QRect, radius: float, fill: Colour | None, edge: Colour | QPen | None = None) -> None:
-    """Draw a box with round corners. fill, edge: None = none."""
+    """Draw a box with round corners of this radius. fill, edge: None = not drawn."""
     painter.setPen(edge if isinstance(edge, QPen) else QColor(edge) if edge is not None else Qt.PenStyle.NoPen)
     painter.setBrush(QColor(fill) if fill is not None else Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(area, radius, radius)

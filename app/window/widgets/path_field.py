@@ -1,4 +1,4 @@
-"""One file's path: typed, chosen or dropped."""
+"""A field for a file's path, typed or chosen in a dialog."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from app.window.widgets import theme
 from app.window.widgets.icons import icon
+from app.window.widgets.layouts import row
 
 
 def clearable(placeholder: str) -> QLineEdit:
@@ -37,15 +38,11 @@ class PathField(QWidget):
         self.browse.setAccessibleName(f"Choose {name}")
         self.browse.clicked.connect(self._choose)
         self.setFocusProxy(self.edit)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.edit, 1)
-        row.addWidget(self.browse)
+        row((self.edit, 1), self.browse, spacing=8, of=self)
 
     @property
     def text(self) -> str:
-        """The text without blanks around it."""
+        """The text without spaces around it."""
         return self.edit.text().strip()
 
     @property

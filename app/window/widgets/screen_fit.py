@@ -10,5 +10,5 @@ FRAME = QSize(16, 48)
 
 
 def within_screen(widget: QWidget, width: int, height: int) -> QSize:
-    """This size of a window, limited to the available size of its screen."""
+    """A size of a window, logical pixels, limited to the available size of its screen."""
     return QSize(width, height).boundedTo(widget.screen().availableSize() - FRAME)

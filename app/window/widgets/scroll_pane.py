@@ -9,9 +9,9 @@ from app.window.widgets import theme
 
 
 class ScrollPane(QScrollArea):
-    """Scrolls its content vertically. name: what the content is, for screen readers.
+    """Scrolls its content vertically. name: of the content, for screen readers.
 
-    It takes the keyboard focus while there is something to scroll, and shows it: its content may have nothing to focus.
+    It accepts the keyboard focus while it can scroll, because its content may have no widget that does.
     """
 
     def __init__(self, name: str, inside: QWidget) -> None:

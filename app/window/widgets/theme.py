@@ -1,4 +1,4 @@
-"""Colours, type and the style sheet: the one place that decides how the window looks."""
+"""The colours, fonts and style sheet of the whole window."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ DANGER: Final = "#f27f78"
 SELECTED: Final = "#1f2a3d"
 
 SPACE: Final = 8
-"""The step of every distance in the window, logical pixels."""
+"""The unit of distances in the window, logical pixels."""
 MAX_BASE, MIN_BASE = 17, 12
 
 
 def base_size() -> int:
-    """Height of body text, logical pixels: the system's own, within reason."""
+    """Height of body text, logical pixels: that of the system, from ``MIN_BASE`` to ``MAX_BASE``."""
     return min(max(QFontInfo(QApplication.font()).pixelSize(), MIN_BASE), MAX_BASE)
 
 
@@ -103,7 +103,6 @@ QLabel[role="figure"] {{ font-size: {base + 9}px; font-weight: 600; }}
 QLabel[role="section"]:disabled, QLabel[role="small"]:disabled, QLabel[role="figure"]:disabled {{ color: {DISABLED}; }}
 QLabel[role="error"] {{ color: {DANGER}; }}
 QLabel[role="notice"] {{ color: {WARNING}; font-size: {small}px; }}
-QLabel[role="good"] {{ color: {GOOD}; }}
 QLabel[role="wordmark"] {{ font-size: {base + 2}px; font-weight: 600; }}
 
 QWidget[role="panel"] {{ background: {SURFACE}; }}
@@ -154,7 +153,6 @@ QLineEdit, QComboBox {{ padding: 5px 8px; }}
 QAbstractSpinBox {{ padding: 5px 0; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {ACCENT}; }}
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {{ color: {DISABLED}; border-color: {BORDER}; }}
-QLineEdit[invalid="true"] {{ border-color: {DANGER}; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{ image: url({icon_path("sheet-down").as_posix()}); width: 14px; height: 14px; }}
 QComboBox QAbstractItemView {{ background: {RAISED}; border: 1px solid {EDGE}; padding: 4px; selection-background-color: {HOVER};
@@ -173,7 +171,6 @@ QCheckBox::indicator:focus {{ border-color: {ACCENT}; }}
 QCheckBox:focus {{ color: {ACCENT_HOVER}; }}
 QCheckBox::indicator:checked, QListView::indicator:checked {{ background: {ACCENT}; border-color: {ACCENT};
     image: url({icon_path("sheet-check").as_posix()}); }}
-QCheckBox::indicator:indeterminate {{ background: {ACCENT}; border-color: {ACCENT}; image: url({icon_path("sheet-dash").as_posix()}); }}
 QCheckBox::indicator:disabled {{ background: {SURFACE}; border-color: {BORDER}; }}
 
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {HOVER}; }}

@@ -105,7 +105,7 @@ def test_telemetry_of_this_machine_is_on_the_card_while_it_can_be_seen(qtbot: Qt
     assert panel.telemetry.watched == ()
     panel.show()
     (card,) = panel.cards
-    qtbot.waitUntil(lambda: any(reading.name == "Memory" and reading.known for reading in card.gauges.readings), timeout=20_000)
+    qtbot.waitUntil(lambda: any(metric.name == "Memory" and metric.known for metric in card.gauges.metrics), timeout=20_000)
     assert card.gauges.isVisible()
     assert card.gauges.toolTip().startswith("Utilization: ")
     panel.hide()
@@ -286,7 +286,7 @@ def test_the_status_line_counts_only_devices_that_take_part(qtbot: QtBot) -> Non
     assert line.devices.text() == "cpu:0 · OpenVINO 2026.4 · bf16"
 
 
-def test_the_status_line_tells_of_engines_that_others_do_not_wait_for(qtbot: QtBot) -> None:
+def test_the_status_line_names_engines_that_other_devices_do_not_wait_for(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
     building = fold(DeviceStatus(GPU), EngineBuilding(GPU, "trying tactics", 0.374), 0.0)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.window.devices.panel import ROWS_FROM, DevicePanel
 from app.window.devices.rows import DeviceRow, RowColumns, headings
 from app.window.devices.status import DeviceStatus, fold, shares_of
-from app.window.devices.telemetry_text import Reading
+from app.window.devices.telemetry_text import Metric
 from app.window.widgets import theme
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
@@ -69,7 +69,7 @@ def test_few_devices_are_cards_again(qtbot: QtBot) -> None:
     assert all(card.whole.isVisibleTo(panel) for card in panel.cards)
 
 
-def test_a_row_shows_a_failure_or_a_build_instead_of_its_readings(qtbot: QtBot) -> None:
+def test_a_row_shows_a_failure_or_a_build_instead_of_its_metrics(qtbot: QtBot) -> None:
     building = fold(fold(DeviceStatus(GPUS[1]), DeviceStarting(GPUS[1], 1), 0.0), EngineBuilding(GPUS[1], "building the plan", 0.4), 1.0)
     broken = fold(working(GPUS[2], 1), DeviceFailed(GPUS[2], "no memory", restarting=False), 2.0)
     panel = panel_of(qtbot, working(GPUS[0], 99), building, broken)
@@ -93,7 +93,7 @@ def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
     assert all(cell.width() >= areas.share.width() for cell in areas.cells)
 
 
-def test_wide_rows_hold_more_readings() -> None:
+def test_wide_rows_hold_more_metrics() -> None:
     columns = RowColumns("cuda:0", rates=True, shares=True)
     assert len(columns.areas(280, 32).cells) < len(columns.areas(420, 32).cells) == 5
     assert len(RowColumns("cuda:0").areas(280, 32).cells) > len(columns.areas(280, 32).cells)  # nothing else to show
@@ -108,11 +108,11 @@ def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> Non
     qtbot.addWidget(row)
     row.resize(320, row.height())
     row.set_columns(RowColumns("cuda:0"))
-    hot = Reading("Temperature", "Temp", "91 °C", "91 °C", 0.91)
-    row.change(name="cuda:0", colour=theme.GOOD, readings=(hot,))
+    hot = Metric("Temperature", "Temp", "91 °C", "91 °C", 0.91)
+    row.change(name="cuda:0", colour=theme.GOOD, metrics=(hot,))
     assert not shows(row, theme.DANGER)
     assert not shows(row, theme.WARNING)
-    row.change(readings=(replace(hot, alarm=True),))
+    row.change(metrics=(replace(hot, alarm=True),))
     assert shows(row, theme.WARNING)
     row.change(message="it crashed", serious=True)
     assert shows(row, theme.DANGER)
@@ -136,7 +136,7 @@ def test_a_recorded_machine_is_shown_as_it_was(qtbot: QtBot) -> None:
     card = panel.cards[3]
     assert card.phase.text() == "Recorded"
     assert card.engine.text() == "141.0 GiB · compute 9.0 · driver 580.1"
-    assert card.gauges.readings[0].text == "21 %"
+    assert card.gauges.metrics[0].text == "21 %"
     assert panel.telemetry.watched == ()  # nothing is asked of this machine's driver
     panel.show_devices([working(DeviceId("cpu", "0"), 5)])
     assert [card.name.text() for card in panel.cards] == ["cpu:0", *map(str, GPUS)]  # what works here comes first

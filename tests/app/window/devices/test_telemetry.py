@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.window.devices.telemetry import AGAIN_SECONDS, DeviceTelemetry
+from app.window.devices.telemetry import RESTART_SECONDS, DeviceTelemetry
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry.monitor import TelemetryMonitor
 from engine.devices.telemetry.snapshot import Telemetry
@@ -59,10 +59,10 @@ def test_a_monitor_that_ended_is_started_again_after_a_while(telemetry: DeviceTe
     until(lambda: telemetry.problem is not None)
     assert telemetry.problem == "telemetry is not available: the process that reads it ended unexpectedly with status 3"
     assert telemetry.of(CPU) == Telemetry(CPU)  # shown, with nothing known
-    clock.now = AGAIN_SECONDS - 0.1
+    clock.now = RESTART_SECONDS - 0.1
     telemetry.revive()
     assert telemetry.problem is not None
-    clock.now = AGAIN_SECONDS
+    clock.now = RESTART_SECONDS
     telemetry.revive()
     until(lambda: telemetry.of(CPU) == Telemetry(CPU, utilization=42.0))
     assert telemetry.problem is None

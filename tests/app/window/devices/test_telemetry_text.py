@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from app.window.devices.telemetry_text import Reading, details, readings
+from app.window.devices.telemetry_text import Metric, details, metrics
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
 from tests.support.window import CPU
@@ -27,13 +27,13 @@ BUSY = Telemetry(
 )
 
 
-def by_name(telemetry: Telemetry) -> dict[str, Reading]:
-    return {reading.name: reading for reading in readings(telemetry)}
+def by_name(telemetry: Telemetry) -> dict[str, Metric]:
+    return {metric.name: metric for metric in metrics(telemetry)}
 
 
-def test_a_gpu_has_six_readings_with_what_they_are_of() -> None:
+def test_a_gpu_has_six_metrics_with_their_maxima() -> None:
     shown = by_name(BUSY)
-    assert {name: reading.text for name, reading in shown.items()} == {
+    assert {name: metric.text for name, metric in shown.items()} == {
         "GPU": "97 %",
         "Memory": "70.0 GiB",
         "Decoder": "83 %",
@@ -43,13 +43,13 @@ def test_a_gpu_has_six_readings_with_what_they_are_of() -> None:
     }
     assert (shown["Memory"].brief, shown["Memory"].fraction) == ("50 %", 0.5)
     assert shown["Power"].fraction == 612.3 / 700
-    assert not any(reading.alarm for reading in shown.values())  # a GPU at full load runs into its power limit
+    assert not any(metric.alarm for metric in shown.values())  # a GPU at full load runs into its power limit
 
 
 def test_what_is_not_available_says_so_and_has_an_empty_bar() -> None:
-    shown = readings(Telemetry(GPU))
-    assert {reading.text for reading in shown} == {"not available"}
-    assert {(reading.brief, reading.fraction, reading.known) for reading in shown} == {("–", None, False)}
+    shown = metrics(Telemetry(GPU))
+    assert {metric.text for metric in shown} == {"not available"}
+    assert {(metric.brief, metric.fraction, metric.known) for metric in shown} == {("–", None, False)}
 
 
 def test_heat_full_memory_and_throttling_stand_out() -> None:
@@ -59,8 +59,8 @@ def test_heat_full_memory_and_throttling_stand_out() -> None:
 
 
 def test_of_a_processor_there_is_its_own_load_and_memory() -> None:
-    shown = readings(Telemetry(CPU, utilization=51.0, memory_used=4 * GIB, memory_total=16 * GIB))
-    assert [(reading.name, reading.text, reading.fraction) for reading in shown] == [("CPU", "51 %", 0.51), ("Memory", "4.0 GiB", 0.25)]
+    shown = metrics(Telemetry(CPU, utilization=51.0, memory_used=4 * GIB, memory_total=16 * GIB))
+    assert [(metric.name, metric.text, metric.fraction) for metric in shown] == [("CPU", "51 %", 0.51), ("Memory", "4.0 GiB", 0.25)]
     assert details(Telemetry(CPU)) == "Utilization: not available\nMemory: not available"
 
 

@@ -30,9 +30,9 @@ def fail() -> None:
 def test_an_error_in_the_window_s_thread_is_told(qtbot: QtBot, errors: UnexpectedErrors) -> None:
     with qtbot.waitSignal(errors.raised) as raised:
         QTimer.singleShot(0, fail)
-    summary, story = raised.args
+    summary, details = raised.args
     assert summary == "RuntimeError: nobody expected this"
-    assert "in fail" in story
+    assert "in fail" in details
 
 
 def test_an_error_in_any_thread_is_told_in_the_window_s(qtbot: QtBot, errors: UnexpectedErrors) -> None:
@@ -49,12 +49,12 @@ def test_the_hooks_are_given_back(errors: UnexpectedErrors) -> None:
     assert sys.excepthook != errors._uncaught
 
 
-def test_the_banner_leads_to_the_whole_story(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_banner_leads_to_the_traceback(qtbot: QtBot, tmp_path: Path) -> None:
     window, banners = QWidget(), BannerArea()
     for widget in (window, banners):
         qtbot.addWidget(widget)
     report = CrashReport(window, banners, tmp_path / "window.log")
-    report.show_error("RuntimeError: oh", "Traceback: the whole story")
+    report.show_error("RuntimeError: oh", "Traceback: all lines")
     assert "RuntimeError: oh" in banners.texts[0]
     banner = banners.findChild(QWidget, "banner")
     assert banner is not None
@@ -63,7 +63,7 @@ def test_the_banner_leads_to_the_whole_story(qtbot: QtBot, tmp_path: Path) -> No
     assert dialog is not None
     text = dialog.findChild(QPlainTextEdit)
     assert text is not None
-    assert text.toPlainText() == "Traceback: the whole story"
+    assert text.toPlainText() == "Traceback: all lines"
     dialog.reject()
 
 

@@ -36,7 +36,7 @@ def titles(menu: QMenu) -> dict[str, bool]:
     return {action.text(): action.isEnabled() for action in menu.actions() if not action.isSeparator()}
 
 
-def test_it_sums_up_and_tells_screen_readers(qtbot: QtBot) -> None:
+def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
     change(model, 1, state=ItemState.DONE, frames=100)
     qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3")

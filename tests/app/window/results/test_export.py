@@ -38,7 +38,7 @@ def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, wi
         assert len(list(container.decode(video=0))) == 40
 
 
-def test_an_export_tells_how_far_it_is_and_can_be_given_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
+def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
     target = tmp_path / "out.mp4"
     window.files.export(lengthy, target, "video", ViewFilter())
     qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
-from app.window.settings.preferences import KEPT, Preferences
+from app.window.settings.preferences import STORED, Preferences
 from engine.devices.description import DeviceDescription
 from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize
 from engine.settings.table import DEFAULTS
@@ -78,7 +78,7 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         latency_budget=12.5,
         hint=Hint.LATENCY,
     )
-    assert {name for name in KEPT if preferences.values[name] == DEFAULTS[name]} == set()
+    assert {name for name in STORED if preferences.values[name] == DEFAULTS[name]} == set()
     dialog = open_dialog(qtbot, background, preferences)
     dialog.devices.offer(FOUND)
     qtbot.waitUntil(lambda: can_save(dialog))

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 
-from app.window.settings.preferences import FLOOR, KEPT, Preferences, load, save
+from app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
 from engine.errors import UsageError
 from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
 from engine.settings.table import DEFAULTS
@@ -94,7 +94,7 @@ def test_detection_keeps_more_than_is_shown_at_first() -> None:
 
 
 def test_every_choice_reaches_the_run() -> None:
-    assert [name for name in KEPT if CHANGED.values[name] == DEFAULTS[name]] == ["rows"]
+    assert [name for name in STORED if CHANGED.values[name] == DEFAULTS[name]] == ["rows"]
     engine = EngineSettings(
         precision=Precision.FP32,
         resize=Resize.LETTERBOX,

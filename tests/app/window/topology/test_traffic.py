@@ -42,7 +42,7 @@ def test_a_part_does_not_pass_for_the_whole() -> None:
     assert between(ONE, OTHER, unknown | snapshot(OTHER, (ONE, 2e9, 3e9), (ONE, 2e9, 3e9))) == (4e9, 6e9)
 
 
-def test_through_a_switch_nobody_tells_who_talks_to_whom() -> None:
+def test_through_a_switch_the_traffic_between_two_gpus_is_unknown() -> None:
     telemetry = snapshot(ONE, (SWITCH, 1e9, 4e9)) | snapshot(OTHER, (SWITCH, 4e9, 1e9))
     assert between(ONE, OTHER, telemetry) is None
     assert nvlink_share_between(ONE, OTHER, 1, telemetry) is None

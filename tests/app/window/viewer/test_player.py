@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.window.queue.item import ItemState, QueueItem
 from app.window.viewer import preview_conversation
 from app.window.viewer.player import Playback, Player
-from app.window.viewer.preview_client import PreviewClient, Shown
+from app.window.viewer.preview_client import PreviewClient
+from app.window.viewer.preview_conversation import Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 from tests.support.media import make_video, number_of

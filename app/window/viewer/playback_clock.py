@@ -1,12 +1,13 @@
-"""The clock of the player: when each picture is due, in plain seconds."""
+"""The clock of the player: the time at which each picture is due."""
 
 from __future__ import annotations
 
-LATE = 0.25  # seconds of delay at which the clock is set back, instead of hurrying
+LATE = 0.25
+"""Delay from which the clock is set back, seconds; smaller delays are caught up."""
 
 
-class Pacer:
-    """Maps pts to due times on a monotonic clock, at a speed that may change."""
+class PlaybackClock:
+    """Maps pts to times of a monotonic clock, all in seconds, at a speed that may change."""
 
     def __init__(self) -> None:
         self.speed = 1.0
@@ -22,7 +23,7 @@ class Pacer:
         self._anchor = None
 
     def due(self, pts: float, now: float) -> float:
-        """The time to show a picture, on the clock of ``now``. A picture that is far too late sets the clock back."""
+        """The time at which to show a picture. If it is late by more than ``LATE``, the clock is set back and it is due now."""
         if self._anchor is None:
             self._anchor = (now, pts)
         start, first = self._anchor
