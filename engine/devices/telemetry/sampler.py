@@ -59,7 +59,7 @@ class GpuSampler:
         nvlink_rx, nvlink_tx = links[ALL_LINKS] if ALL_LINKS in links else (_sum(rates) for rates in zip(*links.values(), strict=True))
         return Telemetry(
             self._device,
-            **gpu.readings(),
+            **gpu.telemetry(),
             pcie_rx=pcie[0],
             pcie_tx=pcie[1],
             nvlinks=self._nvlinks,
