@@ -27,6 +27,8 @@ from engine.types import Detections, DeviceId, FrameResult, Image
 from tests.support.media import number_of
 from tests.support.models import tiny_files
 
+Submit = Callable[[Sequence[Image], bool], Future[list[Detections]]]
+
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
 
@@ -167,6 +169,20 @@ def memory(pid: int, field: str = "VmRSS") -> int:
     return 1024 * int(status.partition(f"{field}:")[2].split()[0])
 
 
+def _change_submit(change: Callable[[Backend], Submit]) -> None:
+    """Replace ``_submit_impl`` of each backend that this process creates. change: returns the replacement."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_changed(device: DeviceId) -> Backend:
+        backend = create(device)
+        backend._submit_impl = change(backend)  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_changed
+
+
 def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A worker that ends at once."""
     os._exit(3)
@@ -177,13 +193,9 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
 
     how: "raise" = an exception. "kill" = the process crashes. "break" = this and all later inferences raise. "hang" = it never returns.
     """
-    import engine.backends
-
-    create = engine.backends.create_backend
     broken = False
 
-    def create_faulty(device: DeviceId) -> Backend:
-        backend = create(device)
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
         def faulty(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
@@ -197,10 +209,9 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
                 raise RuntimeError("the engine's fault")
             return submit(images, still)
 
-        backend._submit_impl = faulty  # type: ignore[method-assign]
-        return backend
+        return faulty
 
-    engine.backends.create_backend = create_faulty
+    _change_submit(change)
     worker.main(connection, setup)
 
 
@@ -247,37 +258,25 @@ def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path
 
 def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float, device: DeviceId | None = None) -> None:
     """A real worker whose engine takes ``seconds`` longer for each batch. device: the slow one, None = all are."""
-    import engine.backends
 
-    create = engine.backends.create_backend
-
-    slowed = device
-
-    def create_slow(device: DeviceId) -> Backend:
-        backend = create(device)
-        if device != setup.device or slowed not in (None, device):  # in thread mode, the other workers of this process replace it, too
-            return backend
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
         def slow(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
             time.sleep(seconds)
             return submit(images, still)
 
-        backend._submit_impl = slow  # type: ignore[method-assign]
-        return backend
+        # in thread mode, the other workers of this process replace it, too
+        return slow if backend.device == setup.device and device in (None, setup.device) else submit
 
-    engine.backends.create_backend = create_slow
+    _change_submit(change)
     worker.main(connection, setup)
 
 
 def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int, batch: int) -> None:
     """A real worker whose engine runs out of memory after ``after`` batches, and continues with batches of ``batch``."""
-    import engine.backends
 
-    create = engine.backends.create_backend
-
-    def create_shrinking(device: DeviceId) -> Backend:
-        backend = create(device)
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
         left = after
 
@@ -289,10 +288,9 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
                 raise DeviceError("out of memory")
             return submit(images, still)
 
-        backend._submit_impl = shrinking  # type: ignore[method-assign]
-        return backend
+        return shrinking
 
-    engine.backends.create_backend = create_shrinking
+    _change_submit(change)
     worker.main(connection, setup)
 
 
