@@ -17,17 +17,17 @@ CONFIDENCE = 0.25
 
 
 def demo_settings(given: Mapping[str, Any] | None = None) -> RunSettings:
-    """A run of the demo's model. given: settings by name."""
+    """The settings for a run of the demo's model. given: other settings by name."""
     return RunSettings.of(ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels), {**(given or {}), "confidence": FLOOR})
 
 
 def demo_labels() -> tuple[str, ...]:
-    """The classes of the demo's model."""
+    """The labels of the demo's model."""
     return tuple(DEMO.labels.read_text("utf-8").split())
 
 
 def demo_accuracy(database: Path, source: int) -> Accuracy:
-    """The accuracy of a session's detections in the clip. Takes some seconds.
+    """Compare a session's detections with the true objects of the clip. Takes some seconds. source: the clip's number in the session.
 
     Raises:
         ExportError: the session cannot be read.

@@ -1,4 +1,4 @@
-"""Tells whether a window can be shown."""
+"""Finds out whether a window can be shown."""
 
 from __future__ import annotations
 

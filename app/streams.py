@@ -1,4 +1,4 @@
-"""Prepares the standard streams: all are open, every file name can be printed, and a lost reader does not end the run."""
+"""Prepares the standard streams, so that every file name can be printed and a lost reader does not end the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LastingStream(TextIOWrapper):
             return len(text)
 
     def flush(self) -> None:
-        """Write what is buffered, or discard it."""
+        """Write the buffered text. If that fails, discard it and all later text."""
         try:
             super().flush()
         except OSError:

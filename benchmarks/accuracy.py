@@ -1,11 +1,11 @@
-"""Whether we detect what the original programs detect.
+"""Compares our detections with those of the original programs.
 
 1. yolo-fastest-1.1 on three pictures, against AlexeyAB's darknet; on every frame of a video, against OpenCV 4.14's Darknet importer.
 2. Other precisions and decoders on the same video, against fp32 on the CPU. ``--devices cuda:0`` compares a GPU.
 3. Raw outputs of the YOLOv4 family with seeded random weights, against OpenCV's importer: max |a - b| / max |b|.
 
-A box counts as found when both sides have it one to one: same class, IoU ≥ 0.9, confidence within 0.03. A box whose
-confidence is within 0.03 of the threshold may rightly be on one side only; such boxes are counted apart.
+Boxes of the reference and of ours are paired one to one: same class, IoU ≥ 0.9, confidence within 0.03. Rounding can push a box whose
+confidence is within 0.03 of the threshold below it on one side; such boxes are counted separately.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.support.opencv import opencv_heads, relative_difference
 CPU = DeviceId("cpu", "0")
 FAMILY = ("yolov4", "yolov4-tiny", "yolov4-tiny-3l", "yolov4-csp", "yolov4-csp-swish", "yolov4-p5", "yolov4x-mish")
 BOXES, HEADS = 0.99, 1e-4
-"""The share of boxes that must be found, and the largest relative difference of a raw output."""
+"""The least share of boxes that must be paired, and the largest relative difference of a raw output."""
 
 PICTURE_THRESHOLD, VIDEO_THRESHOLD = 0.3, 0.25
 """The thresholds of the references."""
@@ -48,7 +48,7 @@ def detect(model: ModelFiles, source: Path, device: DeviceId, settings: EngineSe
     """The detections of every frame through ``EnginePool``, and the precision in use with its reason.
 
     Raises:
-        DeviceError: the device cannot do it.
+        DeviceError: the device failed.
     """
     found: list[Detections] = []
     used = ""
@@ -70,7 +70,7 @@ def detect(model: ModelFiles, source: Path, device: DeviceId, settings: EngineSe
 
 
 def row(name: str, reference: Sequence[Detections], ours: Sequence[Detections], threshold: float) -> tuple[list[object], float]:
-    """A line of the table of boxes, and the smaller of the two shares of boxes that have a partner."""
+    """A row of the table of boxes, and the smaller of the two shares of paired boxes."""
     result = sum((compare(a, b, threshold) for a, b in zip(reference, ours, strict=True)), Comparison())
     one_sided = f"{result.missed_at_threshold} / {result.surplus_at_threshold}"
     shares = (result.recovered, result.confirmed)
@@ -107,7 +107,7 @@ def boxes(data: Path, devices: Sequence[DeviceId]) -> tuple[str, float]:
             others.append([f"{device} {precision}, {decoder}", *[""] * 7, str(error)])
             continue
         others.append([*row(f"{device} {precision}, {decoder}", exact, found, VIDEO_THRESHOLD)[0], used])
-    head = ["", "boxes there", "boxes here", "paired", "of those there", "of those here", "at the threshold, there / here", "unexplained"]
+    head = ["", "their boxes", "our boxes", "paired", "of theirs", "of ours", "at the threshold, theirs / ours", "unexplained"]
     text = f"## Boxes of yolo-fastest-1.1 at fp32\n\n{table(head, rows)}\n\n"
     text += f"## Precisions and decoders against fp32 on the CPU, on the same video\n\n{table([*head, 'precision in use'], others)}"
     return text, min(shares)
@@ -137,7 +137,7 @@ def heads(cfg: Path) -> tuple[list[list[object]], float]:
 
 
 def main() -> int:
-    """0: all within the limits."""
+    """Compare and write the result. Returns 0 if all differences are within the limits, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with models/, images/, video/ and reference/")
     parser.add_argument("--devices", default="cpu:0", help="compared with fp32 on the CPU (cpu:0)")
@@ -150,7 +150,7 @@ def main() -> int:
         rows += more
         worst = max(worst, difference)
     comparison = table(["network (random:1)", "input", "output", "max \\|a - b\\| / max \\|b\\|", "standard deviation of b"], rows)
-    verdict = f"Boxes paired at fp32, of those there and of those here, ≥ {BOXES:.0%}: {'yes' if least >= BOXES else 'NO'}. "
+    verdict = f"Boxes paired at fp32, of theirs and of ours, ≥ {BOXES:.0%}: {'yes' if least >= BOXES else 'NO'}. "
     verdict += f"Raw outputs within {HEADS:g}: {'yes' if worst < HEADS else 'NO'}."
     body = f"{text}\n\n## Raw outputs against OpenCV, fp32\n\n{comparison}\n\n{verdict}"
     write("accuracy", "Do we detect what the original programs detect?", body, ("numpy", "openvino", "opencv-python-headless", "av"))

@@ -1,4 +1,4 @@
-"""How fast our engine is against OpenCV's DNN module: the same network, weights, pictures and cores, in turns.
+"""Compares the speed of our engine with OpenCV's DNN module: the same network, weights, pictures and cores, in turns.
 
 Our engine is kept busy with as many pictures as it has slots; resizing, decoding of the boxes and suppression are included.
 OpenCV takes one picture at a time with all cores: ``blobFromImage`` and ``forward`` to the outputs of its YOLO layers, without
@@ -30,13 +30,13 @@ from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId, Image
 
 NEEDED = 2.5
-"""Times OpenCV's speed, at ``auto`` precision."""
+"""The least speed at ``auto`` precision, in multiples of OpenCV's."""
 
 SIZE = 416
 
 
 def opencv_speed(network: cv2.dnn.Net, pictures: Sequence[Image], seconds: float) -> Speed:
-    """One picture after the other."""
+    """OpenCV's speed with one picture after the other."""
     outputs = network.getUnconnectedOutLayersNames()
     done, started, used = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - started < seconds:
@@ -47,7 +47,7 @@ def opencv_speed(network: cv2.dnn.Net, pictures: Sequence[Image], seconds: float
 
 
 def main() -> int:
-    """0: fast enough."""
+    """Measure and write the result. Returns 0 if our engine is fast enough, else 1."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cfg", type=Path, required=True, help="yolov4.cfg")
     parser.add_argument("--rounds", type=int, default=7)

@@ -1,7 +1,7 @@
-"""How well the demo's model detects: held-out scenes as H.264 files through ``EnginePool``, scored by pycocotools.
+"""Measures the accuracy of the demo's model: ``EnginePool`` detects in held-out scenes, and pycocotools scores the detections.
 
-Three sets: held-out streets in the kinds of light that training drew, held-out streets in light that it never drew, and the
-demo's own clip. The confidence threshold is lower than a user's, since mean average precision asks for weak detections, too.
+Three sets: held-out streets in kinds of light that training used, held-out streets in other light, and the demo's own clip. The
+confidence threshold is lower than a user's, because mean average precision counts weak detections, too.
 """
 
 from __future__ import annotations

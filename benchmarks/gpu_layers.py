@@ -1,4 +1,4 @@
-"""The time of each custom layer on the GPU, against the time that memory bandwidth allows.
+"""Compares the time of each custom layer on the GPU with the time that memory bandwidth allows.
 
 Each figure is the median over replays of a CUDA graph with several launches, divided by their number: the gaps between single
 launches do not count. Launches alternate between several sets of data, which together do not fit into the cache. Bandwidth is that of
@@ -45,7 +45,7 @@ extern "C" __global__ void copy(const uint4* __restrict__ from, uint4* __restric
 
 
 class CopyKernel:
-    """A step that only copies."""
+    """A step that copies memory."""
 
     def __init__(self, cubin: bytes, source: int, target: int, nbytes: int) -> None:
         self._kernel = ObjectCode.from_cubin(cubin).get_kernel("copy")

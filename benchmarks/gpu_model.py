@@ -1,8 +1,8 @@
-"""The speed of a network on one NVIDIA GPU: alone, with all that is around it, as PyTorch runs it, and one picture at a time.
+"""Measures a network on one NVIDIA GPU: alone, with all other stages, in PyTorch, and with one picture at a time.
 
 Times on the device are CUDA events'. ``network`` is the stage of that name within the graph of a batch in steady state, several
 batches being under way; ``around`` is preprocessing, YOLO layer, suppression and download, relative to it. PyTorch runs the same
-layers in FP16, channels last, batch normalisation folded, as a CUDA graph, and gives raw outputs only. Latency is from a picture in
+layers in FP16, channels last, batch normalisation folded, as a CUDA graph, and computes raw outputs only. Latency is from a picture in
 pageable host memory to its detections in host memory, by the caller's clock, one after the other.
 """
 
@@ -46,7 +46,7 @@ def open_backend(cfg: Path, size: int, batch: int | None, hint: Hint = Hint.THRO
 
 
 def throughput(cfg: Path, size: int, batch: int, seconds: float) -> Speed:
-    """In steady state."""
+    """The speed in steady state."""
     with open_backend(cfg, size, batch) as backend:
         return keep_busy(backend, [pictures(batch, size, size)], seconds)
 

@@ -1,4 +1,4 @@
-"""What several benchmarks measure: processor time, memory, and the speed of a backend that always has work."""
+"""Measures processor time, memory, and the speed of a backend that always has work, for several benchmarks."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def memory() -> float:
     return total / 1000
 
 
-def apart(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call a function in a fresh process, which may start processes of its own."""
+def in_new_process(function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Call a function in a new process, which may start other processes."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
         return process.submit(function, *args, **options).result()
 

@@ -1,4 +1,4 @@
-"""How fast NVDEC decodes 1080p H.264 into surfaces, by the number of decode threads and processes, and what a frame costs the host.
+"""Measures how fast NVDEC decodes 1080p H.264, by the number of decode threads and processes, and the host's time for a frame.
 
 Every decode thread decodes segment after segment with ``NvdecDecoder.decode``, all checks included, and releases each surface at once.
 """
@@ -63,7 +63,7 @@ def in_threads(decoder: NvdecDecoder, info: SourceInfo, count: int, least: int =
 
 
 def measure(path: Path, decode_threads: int, barrier: Any = None, results: Any = None) -> tuple[float, float]:
-    """``in_threads`` after a warm-up; with others at once where there is a barrier."""
+    """``in_threads`` after a warm-up. barrier: processes that wait there start together."""
     info, decoder = probe(path), NvdecDecoder(0, device_surfaces(0, 64, 1 << 30))
     in_threads(decoder, info, decode_threads, 60)
     if barrier is not None:

@@ -1,4 +1,4 @@
-"""The whole pool, by strategy, isolation and number of devices: its speed, its cost, and its memory.
+"""Measures the pool by strategy, isolation and number of devices: speed, processor time and memory.
 
 Every round runs every combination once, each in a fresh process, so that only ratios within a round count. The rate is that of the
 steady state (``engine.bench.pool_run``). Processor time is that of all processes and threads for a frame, from the last engine's
@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
-from benchmarks.meters import apart, memory, processor_seconds
+from benchmarks.meters import in_new_process, memory, processor_seconds
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
 from engine.bench.model import bench_model
@@ -30,7 +30,10 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Run:
-    """start: seconds to the last engine. rate: frames/s. processor: ms a frame. early, peak: MB. bottleneck: in words."""
+    """One measured run.
+
+    start: seconds until the last engine is ready. rate: frames/s. processor: ms a frame. early, peak: MB.
+    """
 
     start: float
     rate: float
@@ -50,7 +53,7 @@ class Meter:
         self.start = self.processor = self.early = self.peak = 0.0
 
     def see(self, event: Event) -> None:
-        """Take one event."""
+        """Process one event."""
         match event:
             case DeviceReady():
                 self.start, self._used = time.perf_counter() - self._began, processor_seconds()
@@ -119,9 +122,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clips = Clips(Path(folder), options.video)
         for number in range(options.rounds):
-            rounds.append([apart(run, case, clips.of(frames), frames) for frames, case in cases])
+            rounds.append([in_new_process(run, case, clips.of(frames), frames) for frames, case in cases])
             if options.alone:
-                lone.append(apart(alone, cases[0][1], rounds[-1][0]))
+                lone.append(in_new_process(alone, cases[0][1], rounds[-1][0]))
             print(f"round {number + 1}:", *(f"{each.rate:.1f}" for each in rounds[-1]), *lone[-1:], flush=True)
     rows = []
     for (frames, case), runs in zip(cases, zip(*rounds, strict=True), strict=True):

@@ -1,4 +1,4 @@
-"""What the window costs: its event loop's gaps, and the time it adds to a detection run.
+"""Measures the cost of the window: the gaps of its event loop, and the time that it adds to a detection run.
 
 Three sides run the same detection of the same video at the same settings, in turns, each in a fresh process, so that only the
 ratios count: ``pool`` (``EnginePool`` alone), ``session`` (the pool and its database, which is what ``detect`` runs) and
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.meters import apart, processor_seconds
+from benchmarks.meters import in_new_process, processor_seconds
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
 from engine.model.check import check_model
@@ -132,7 +132,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         video = Clips(Path(folder), options.video).of(options.frames)
         for number in range(options.rounds):
-            rounds.append({side: apart(run_side, side, settings, video) for side in SIDES[:: 1 if number % 2 else -1]})
+            rounds.append({side: in_new_process(run_side, side, settings, video) for side in SIDES[:: 1 if number % 2 else -1]})
             print(number + 1, {side: f"{rounds[-1][side]['seconds']:.2f} s" for side in SIDES}, file=sys.stderr)
     gaps = np.array([gap for one in rounds for gap in one["window"]["gaps"]])
     rows = []

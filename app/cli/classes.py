@@ -9,10 +9,10 @@ from engine.errors import UsageError
 
 
 def class_ids(names: Sequence[str] | None, labels: Sequence[str]) -> frozenset[int] | None:
-    """The class ids of these labels, in any case, or ids. None = all classes.
+    """Find the class ids of labels. names: labels, in upper or lower case, or ids as text; None = all classes, which returns None.
 
     Raises:
-        UsageError: a label or id that the model does not have; the message names similar ones.
+        UsageError: the model does not have a label or id; the message names similar labels.
     """
     if names is None:
         return None

@@ -1,4 +1,4 @@
-"""Reports an error: one line that says what to do. For an error inside Framefleet, it names the file with the details."""
+"""Prints an error in one line. For an error inside Framefleet, the line names a log file with the details."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.errors import FramefleetError
 
 
 def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
-    """Print what happened on standard error. The traceback of an internal error goes to a log file, or with ``debug`` there too."""
+    """Print an error on standard error. An internal error's traceback goes to a log file, or with ``debug`` to standard error."""
     if isinstance(error, FramefleetError):
         if debug:
             traceback.print_exception(error)
@@ -36,5 +36,5 @@ def report(error: Exception, arguments: Sequence[str], debug: bool) -> None:
             path.write_text(details, encoding="utf-8")
             where = f"the details are in {path}"
         except OSError:
-            pass  # then they are printed
+            pass  # then the line contains them
     print(f"framefleet: an error inside Framefleet ({summary}). Please report it; {where}", file=sys.stderr)

@@ -25,7 +25,7 @@ FOLDER = Path("framefleet-demo")
 
 
 def run(argv: Sequence[str]) -> int:
-    """Open the window where there is a display, else write a report. Exit status: as of ``detect``.
+    """Open the window if there is a display, else write a report. Returns the exit status, as ``detect`` does.
 
     Raises:
         FramefleetError: a device cannot be used, or the folder for the results cannot be made.
@@ -33,14 +33,14 @@ def run(argv: Sequence[str]) -> int:
     parser = options.make_parser(
         "demo",
         "Detect in an embedded clip of rendered streets with an embedded model, and compare with the true objects of each frame.\n"
-        "Needs no network, no GPU and no files. Opens the window where there is a display, else writes a report.",
+        "Needs no network, no GPU and no files. Opens the window if there is a display, else writes a report.",
     )
     options.add_settings(parser.add_argument_group("how"), "devices", "batch", "precision")
     results = parser.add_argument_group("report")
-    results.add_argument("--headless", action="store_true", help="the report and an annotated video, no window")
-    results.add_argument("--out", type=Path, metavar="DIR", help=f"for the video and the detections ({FOLDER}); implies --headless")
-    results.add_argument("--json", action="store_true", help="end with one line, a JSON object of the figures; implies --headless")
-    results.add_argument("--quiet", action="store_true", help="no progress")
+    results.add_argument("--headless", action="store_true", help="write a report and an annotated video; open no window")
+    results.add_argument("--out", type=Path, metavar="DIR", help=f"folder for the video and the detections ({FOLDER}); implies --headless")
+    results.add_argument("--json", action="store_true", help="print one line of JSON with the figures at the end; implies --headless")
+    results.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     settings = demo_settings(options.given_settings(arguments))
     if arguments.headless or arguments.out or arguments.json or not has_display():
@@ -57,7 +57,7 @@ def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
     accuracy: Accuracy | None = None
     written: list[Exported] = []
     if outcome in ("ok", "failed"):
-        # both at once: the comparison computes here while another process writes the video
+        # compare the detections in this process while another one writes the video
         with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
             comparison = pool.submit(demo_accuracy, session.database, 0)
             written, complete = export(reader, folder, ["jsonl", "video"], arguments.quiet)

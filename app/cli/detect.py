@@ -54,10 +54,12 @@ def _parser() -> argparse.ArgumentParser:
     options.add_settings(parser.add_argument_group("how"), *(name for name in TABLE if name not in reported))
     options.add_settings(parser.add_argument_group("what"), *reported)
     results = parser.add_argument_group("results")
-    results.add_argument("--out", type=Path, default=Path("detections"), metavar="DIR", help=f"for results and {DATABASE} (detections)")
+    results.add_argument(
+        "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
+    )
     add_format_option(results)
     results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
-    results.add_argument("--quiet", action="store_true", help="no progress")
+    results.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 
 

@@ -20,7 +20,7 @@ def run(argv: Sequence[str]) -> int:
     """List the devices. Exit status 0.
 
     Raises:
-        DeviceError: nothing could be examined.
+        DeviceError: no device was found.
         UsageError: the recording cannot be read.
     """
     parser = make_parser("devices", "List the devices of this machine; --devices of the other commands takes their ids.")
@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def table(devices: Sequence[DeviceDescription]) -> str:
-    """The devices as a table without empty columns. Below a device stands why it cannot be used."""
+    """A table of the devices without empty columns. The line below an unusable device says why."""
     best = default_devices(devices) if any(device.available for device in devices) else ()
     rows = [HEADINGS, *(_cells(device, device.id in best) for device in devices)]
     widths = [max(map(len, column)) if any(column[1:]) else 0 for column in zip(*rows, strict=True)]

@@ -1,4 +1,4 @@
-"""``framefleet doctor``: checks this machine, and says what is missing and what to do about it."""
+"""``framefleet doctor``: checks this machine, and says how to solve the problems that it finds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}
 
 def run(argv: Sequence[str]) -> int:
     """Print every check. Exit status 0: detection can work; 1: it cannot."""
-    parser = make_parser(
-        "doctor", "Check this machine: libraries, devices, display, disk, memory; say what to do where something is wrong."
-    )
+    parser = make_parser("doctor", "Check the libraries, devices, display, disk and memory of this machine, and say how to solve problems.")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     arguments = parser.parse_args(argv)
     checks: list[Check] = []

@@ -16,7 +16,7 @@ def run(argv: Sequence[str]) -> int:
     """
     parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
     options.add_size_option(options.add_model_options(parser))
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="where to")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
     arguments = parser.parse_args(argv)
     files = options.model_files(arguments, arguments.size)
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal: the first signal stops the run in order, the second ends it at once."""
+"""Handles Ctrl-C, SIGTERM and a closed terminal: the first signal stops the run in order, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """SIGTERM and a closed terminal raise SystemExit inside, so that processes are stopped and temporary files removed."""
+    """In the block, SIGTERM and a closed terminal raise SystemExit, so that processes are stopped and temporary files removed."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -56,10 +56,10 @@ def ending_in_order() -> Iterator[None]:
 
 @contextmanager
 def handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Call ``handle`` at these signals, except those that are ignored already. Afterwards the earlier handlers are back."""
+    """In the block, call ``handle`` at these signals, except those that the process ignores. Restores the earlier handlers."""
     # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT, but a user who sends SIGINT means it.
-    heeded = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, handle) for number in heeded}
+    handled = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in handled}
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ from engine.model.registry.installed import files_of, is_installed, models_folde
 
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
-"""Progress lines of a download where standard error is not a terminal."""
+"""The number of progress lines of a download if standard error is not a terminal."""
 
 
 class _Bar(tqdm):  # type: ignore[misc]
@@ -27,14 +27,14 @@ def run(argv: Sequence[str]) -> int:
     """List, download or remove models. Exit status 0: done; 1: one of several models could not be downloaded or removed.
 
     Raises:
-        FramefleetError: the only one could not be, or there is no such model.
+        FramefleetError: a model is unknown, or the only named one could not be downloaded or removed.
     """
     parser = make_parser(
         "models",
-        "List the models that can be downloaded; download or remove some.",
+        "List the models that can be downloaded, download them, or remove them.",
         usage="framefleet models [--json]\n       framefleet models [download] NAME… [--json]\n       framefleet models remove NAME…",
         epilog=f"A downloaded model is used by its name: framefleet detect FILE --model {FAMILY[0].name}\n"
-        f"{MIRROR} names an address that serves all files from one folder, for use where GitHub cannot be reached.",
+        f"{MIRROR} names an address that serves all files from one folder. Use it if GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
     parser.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object")
@@ -53,7 +53,11 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> int:
-    """Do something with each model, and print why it failed. Returns the number of failures."""
+    """Call ``act`` with each model, and print why it failed. Returns the number of failures.
+
+    Raises:
+        FramefleetError: the only model failed.
+    """
     failed = 0
     for entry in entries:
         try:
@@ -118,14 +122,14 @@ def _download(entry: ModelEntry, folder: Path) -> None:
     bar = _Bar(
         total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, disable=not terminal
     )
-    told = -1
+    shown = -1
 
     def progress(done: int) -> None:
-        nonlocal told
+        nonlocal shown
         bar.update(done - bar.n)
         tenth = TENTHS * done // entry.weights_bytes
-        if not terminal and tenth != told:
-            told = tenth
+        if not terminal and tenth != shown:
+            shown = tenth
             print(f"{entry.name}: {done / 1e6:,.1f} of {entry.weights_bytes / 1e6:,.1f} MB", file=sys.stderr, flush=True)
 
     with bar:

@@ -1,4 +1,4 @@
-"""The parser of a command, the options that several commands have, and readers of values."""
+"""Makes the parsers of commands, adds the options that several commands share, and reads option values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.settings.kinds import Choice, Number, Switch, items, one_of
 from engine.settings.table import DEFAULTS, TABLE, Option, Setting
 
 T = TypeVar("T")
-_GRID = "with --parallel tiles: the grid (auto: a tile is about as large as the network's input)"
+_GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"
 
 
 class _Version(argparse.Action):
@@ -46,7 +46,7 @@ def make_parser(command: str, description: str, usage: str | None = None, epilog
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """``--model``, ``--weights``, ``--labels``."""
+    """Add ``--model``, ``--weights`` and ``--labels``. Returns their group."""
     group = parser.add_argument_group("model")
     group.add_argument("--model", type=Path, metavar="M.cfg|NAME", help="a Darknet cfg, or a model of 'framefleet models'")
     group.add_argument("--weights", metavar="M.weights", help="its weights (default: beside the cfg), or random:SEED")
@@ -55,12 +55,12 @@ def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGrou
 
 
 def add_size_option(group: argparse._ArgumentGroup) -> None:
-    """``--size``."""
-    group.add_argument("--size", type=network_size, metavar="N|WxH", help="another network size than the cfg's: multiples of 32")
+    """Add ``--size``."""
+    group.add_argument("--size", type=network_size, metavar="N|WxH", help="input size of the network instead of the cfg's: multiples of 32")
 
 
 def add_settings(group: argparse._ActionsContainer, *names: str, **defaults: object) -> None:
-    """The options of these settings. Only those that are given appear among the arguments, or that have a default here."""
+    """Add the options of these settings. The parsed arguments hold only options that were given, and those with a default here."""
     for name in names:
         setting = TABLE[name]
         if name == "columns":  # one option for columns and rows
@@ -111,7 +111,7 @@ def _flag(name: str) -> str:
 
 
 def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = None) -> ModelFiles:
-    """The model that ``add_model_options`` asked for.
+    """The files of the model that the user named. size: width and height of the network's input, None = the cfg's.
 
     Raises:
         UsageError: no model is named, or no weights are found beside it.
@@ -129,14 +129,14 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
         weights = find_weights(cfg)
         if weights is None and cfg.exists():
             raise UsageError(f"no weights like {cfg.stem}.weights beside {cfg}: give --weights M.weights (or random:1, to try without)")
-        weights = weights or cfg.with_suffix(".weights")  # the error will be about the missing cfg
+        weights = weights or cfg.with_suffix(".weights")  # the cfg is missing, and later errors name it
     elif not is_random(weights):
         weights = Path(weights)
     return ModelFiles(cfg, weights, arguments.labels, size)
 
 
 def checked(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Turn UsageError into argparse's own error, whose message names the option."""
+    """Wrap ``read``: its UsageError becomes argparse's error, whose message names the option."""
 
     def convert(text: str) -> T:
         try:
@@ -149,7 +149,7 @@ def checked(read: Callable[[str], T]) -> Callable[[str], T]:
 
 @checked
 def numbers(text: str) -> list[int]:
-    """Whole numbers above 0, comma-separated, at least one."""
+    """Read a comma-separated list of whole numbers above 0, at least one."""
     parts = items(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):
         raise UsageError(f"'{text}' is not a list of numbers: write 1,8")
@@ -157,7 +157,7 @@ def numbers(text: str) -> list[int]:
 
 
 def count(most: int) -> Callable[[str], float | None]:
-    """A whole number from 1 to ``most``."""
+    """A reader of whole numbers from 1 to ``most``."""
     return checked(Number(1, most, whole=True).read)
 
 
@@ -169,7 +169,7 @@ some_names = checked(TABLE["classes"].kind.read)
 
 @checked
 def network_size(text: str) -> tuple[int, int]:
-    """``N`` or ``WIDTHxHEIGHT`` in pixels."""
+    """Read a size in pixels, ``N`` or ``WIDTHxHEIGHT``. Returns width and height."""
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text.strip().lower())
     if found is None:
         raise UsageError(f"'{text}' is not a size: write 416 or 608x352")
@@ -178,7 +178,7 @@ def network_size(text: str) -> tuple[int, int]:
 
 @checked
 def grid(text: str) -> tuple[Any, Any]:
-    """``auto`` (None, None) or ``COLUMNSxROWS``."""
+    """Read ``COLUMNSxROWS``, or ``auto``, which returns (None, None)."""
     if text == "auto":
         return None, None
     found = re.fullmatch(r"(\d+)x(\d+)", text.strip().lower())
@@ -189,7 +189,7 @@ def grid(text: str) -> tuple[Any, Any]:
 
 
 def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], list[str]]:
-    """A comma-separated list of at least one value of a fixed set. later: values that are planned for later versions."""
+    """A reader of comma-separated lists of at least one value of a fixed set. later: values that are planned for later versions."""
 
     @checked
     def read(text: str) -> list[str]:

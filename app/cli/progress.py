@@ -26,8 +26,8 @@ from engine.pool.events import (
 from engine.pool.progress import SourceProgress
 from engine.types import DeviceId
 
-PLAIN_SECONDS = 10.0  # between two lines where standard error is not a terminal
-REASONS = 3  # that are named for the failed frames of a source; the results name all
+PLAIN_SECONDS = 10.0  # between two lines if standard error is not a terminal
+REASONS = 3  # the most reasons for failed frames that are printed for a source; the results contain all
 
 
 class _Bar(tqdm):  # type: ignore[misc]
@@ -58,13 +58,13 @@ class Progress:
         )
 
     def say(self, text: str) -> None:
-        """One line, above the bar."""
+        """Print one line above the bar."""
         self._bar.clear()
         print(text, file=sys.stderr, flush=True)
         self._bar.refresh()
 
     def show(self, event: Event) -> None:
-        """Show what happened."""
+        """Show an event."""
         match event:
             case StrategyChosen(strategy, reason) if not self._quiet:
                 self.say(f"work is shared by {strategy}: {reason}")
@@ -87,7 +87,7 @@ class Progress:
             case SourceOpened(_, info):
                 self._opened += 1
                 self._announced += info.frames
-                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # the others count as the mean
+                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # expects as many frames in the others
             case FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case SourceFinished(source, ledger, _, error):
@@ -111,7 +111,7 @@ class Progress:
         self._doing[event.device] = f"{event.device} {done}"
         self._show_doing()
         if not self._started:
-            self._bar.set_description_str(f"{' · '.join(self._doing.values())} ")  # at the left, which no terminal cuts off
+            self._bar.set_description_str(f"{' · '.join(self._doing.values())} ")  # at the left, where a narrow terminal shows it
 
     def _forget(self, device: DeviceId) -> None:
         """Remove the device's text from the bar."""
@@ -133,7 +133,7 @@ class Progress:
         now = self._clock()
         if not self._started:
             self._started = now
-            self._bar.unpause()  # building the engine does not count
+            self._bar.unpause()  # the time until now is the engine's
         self._frames += count
         self._bar.set_description_str(f"{_short(self._sources[source].path)} ", refresh=False)
         self._bar.update(count)
@@ -155,7 +155,7 @@ class Progress:
 
 
 def draws() -> bool:
-    """Whether standard error is a terminal with room for a bar (a container's may say that it has no lines)."""
+    """Whether standard error is a terminal that can show a bar. The terminal of a container may report zero lines."""
     return sys.stderr.isatty() and os.get_terminal_size(sys.stderr.fileno()).lines > 0
 
 

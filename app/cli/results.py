@@ -13,18 +13,18 @@ from engine.store.session import SessionReader
 
 
 def run(argv: Sequence[str]) -> int:
-    """Write the files. Exit status 0: all are written; 1: some could not be.
+    """Write the files. Exit status 0: all files are written; 1: a file could not be written.
 
     Raises:
         FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
     """
     parser = options.make_parser("results", "Write the stored results of an earlier run in other formats.")
     parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="for the files (beside the database)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
     add_format_option(parser)
     parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session
     if not database.exists():

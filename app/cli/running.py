@@ -1,4 +1,4 @@
-"""Common to ``detect``, ``demo`` and ``results``: run a session to its end, judge its outcome, and write its results."""
+"""Shared by ``detect``, ``demo`` and ``results``: run a session to its end, find its outcome, and write its results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 def add_format_option(parser: argparse._ActionsContainer) -> None:
     """Add ``--format``."""
     formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
-    parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"of {', '.join(EXPORTERS)} (jsonl)")
+    parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
 
 
 def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool) -> tuple[Interruption, list[EngineInfo]]:

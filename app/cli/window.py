@@ -51,7 +51,7 @@ def open_window(
 ) -> int:
     """Open the window with these files queued, or the demo, until it is closed. Returns the exit status.
 
-    recording: a machine whose devices are also shown.
+    recording: a machine whose devices the window also shows.
 
     Raises:
         UsageError: there is no display, or a library is missing.
@@ -68,7 +68,7 @@ def _check_libraries() -> None:
     """Check that the libraries for an X server are installed: without them Qt ends the process.
 
     Raises:
-        UsageError: some are; the message says how to install them.
+        UsageError: a library is missing; the message says how to install it.
     """
     if sys.platform.startswith("linux") and os.environ.get("DISPLAY") and not os.environ.get("QT_QPA_PLATFORM"):
         missing = missing_libraries()

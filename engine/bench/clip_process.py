@@ -25,7 +25,7 @@ KEYFRAMES = 60
 """Frames from one keyframe to the next."""
 
 BITS = 6_000_000
-"""Bits per second, as video services use for 1080p."""
+"""Bits per second, a usual rate of video services for 1080p."""
 
 _OCTAVES = (128, 32, 8)  # pixels
 _OBJECTS = 8
@@ -43,7 +43,7 @@ def make(target: Path, frames: int) -> int:
         stream.width, stream.height, stream.pix_fmt, stream.bit_rate = WIDTH, HEIGHT, "yuv420p", BITS
         for number in range(frames):
             left, top = (
-                round(half * (1 + turn(number / period))) // 2 * 2 for half, turn, period in ((900, np.sin, 97), (500, np.cos, 71))
+                round(half * (1 + wave(number / period))) // 2 * 2 for half, wave, period in ((900, np.sin, 97), (500, np.cos, 71))
             )
             luma = ground[top : top + HEIGHT, left : left + WIDTH].copy()
             for turn, thing in enumerate(things):
@@ -60,7 +60,7 @@ def repeat(video: Path, frames: int, target: Path) -> int:
     """Repeat a video by copying its packets until it has at least ``frames`` frames. Returns the number of frames.
 
     Raises:
-        SourceError: the video cannot be read or stored as MP4.
+        SourceError: the video cannot be read, or not be stored as MP4.
     """
     try:
         return _repeat(video, frames, target)

@@ -1,4 +1,4 @@
-"""The videos for measuring a pool. A separate process, which loads FFmpeg, makes them."""
+"""Makes the videos for measurements of a pool, in a separate process, which loads FFmpeg."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MADE_FRAMES = 600
 
 
 class Clips:
-    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: for the files, which stay."""
+    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: keeps the files."""
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
         # absolute: the other process has another working folder
@@ -22,11 +22,11 @@ class Clips:
 
     @property
     def name(self) -> str:
-        """The source in words, for a report."""
+        """A description of the source for a report."""
         return "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if self._source is None else self._source.name
 
     def of(self, frames: int) -> Path:
-        """A video with at least this number of frames.
+        """The path of a video with at least this number of frames, which is made at the first call.
 
         Raises:
             SourceError: the source cannot be repeated, or the file cannot be written.

@@ -28,8 +28,8 @@ _PICTURES = 8
 class ModelBenchResult:
     """One measurement.
 
-    engine: the engine built for throughput. images_per_s: with all its slots busy. latency_p50, latency_p99: ms for one batch, one
-    at a time, on an engine built for latency.
+    engine: the engine built for throughput. images_per_s: with all its slots busy. latency_p50, latency_p99: ms for a batch, on an
+    engine built for latency that has one batch at a time.
     """
 
     engine: EngineInfo
@@ -39,7 +39,7 @@ class ModelBenchResult:
 
     @property
     def size(self) -> int | str:
-        """416 for a square network, "512x288" for another."""
+        """The network's input size: 416 if it is square, else for example "512x288"."""
         engine = self.engine
         return engine.width if engine.width == engine.height else f"{engine.width}x{engine.height}"
 
@@ -64,11 +64,11 @@ def bench_model(
     batches: Sequence[int],
     seconds: float,
 ) -> Iterator[ModelBenchResult]:
-    """Measure every combination, one after the other. Yields each result at once.
+    """Measure every combination, one after the other. Yields each result as soon as it is measured.
 
-    The pictures are noise of the network's size. Resizing, decoding of the boxes and suppression with the default thresholds are
-    included. sizes: square network inputs, pixels, multiples of 32; None = the model's own.
-    seconds: of each measurement; throughput and latency take half each.
+    The pictures are noise of the network's size. The times include resizing, decoding of boxes and NMS with the default thresholds.
+    sizes: square network inputs, pixels, multiples of 32; None = the model's own. seconds: of each measurement; throughput and latency
+    take half each.
 
     Raises:
         UsageError: a setting is out of range.

@@ -1,8 +1,8 @@
 """Measures one run of the pool: its throughput in the steady state, each device's work, and the bottleneck.
 
 Sources are added when every engine is ready, so that all devices begin together. The steady state begins after a tenth of the frames. It
-ends with the last frame; where each device has its own stream, with the first stream that ends, because the others' remainders are
-unequal. Frames are counted when the pool receives them from a device, in samples half a second apart.
+ends with the last frame. If each device has its own stream, it ends with the first stream, because what remains of the others differs.
+Frames count when the pool receives them from a device, in samples half a second apart.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class PoolRun:
 
     @property
     def bottleneck(self) -> str:
-        """The bottleneck in words."""
+        """A description of the bottleneck."""
         if self.pool_load > FULL:
             return f"the pool's own process ({self.pool_load:.0%} of a processor)"
         named = Counter(device.bottleneck for device in self.devices if device.bottleneck is not None)
@@ -213,7 +213,7 @@ class _Watch:
             raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")
         seconds = over.time - begun.time
         rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
-        # a run of about a second lacks samples of a device: count the frames in order instead
+        # a run of about a second can lack samples of a device: count the frames that came in order instead
         total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else (over.frames - begun.frames) / seconds
         return PoolRun(
             self._strategy.strategy,

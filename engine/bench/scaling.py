@@ -1,4 +1,4 @@
-"""Measures how throughput scales with devices: weak scaling, a stream for each, and strong scaling, one long video for all.
+"""Measures how throughput scales with the number of devices. Weak scaling: a stream for each. Strong scaling: one video for all.
 
 Every round measures every number of devices once, one after the other, so that other load on the machine affects all alike. The
 efficiency is throughput ÷ (n · throughput of one device in the same round and mode); n is 1 for CPU devices, which share the cores.
@@ -35,11 +35,11 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A plan of measurements.
+class Experiment:
+    """What to measure.
 
-    counts: numbers of devices; each time the first of ``devices`` are used. seconds: approximate length of a run. settings: its
-    ``parallel`` is the strategy of strong scaling.
+    counts: numbers of devices, which are taken from the start of ``devices``. seconds: approximate length of a run. settings: their
+    ``parallel`` is the strategy for strong scaling.
     """
 
     settings: RunSettings
@@ -104,46 +104,46 @@ Show = Callable[[Mode, int, int, Event], None]
 """Called with the mode, the number of devices, the round, and every event of the pool."""
 
 
-def measure_scaling(plan: Plan, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
-    """Measure every mode and count in every round. Yields each Point at once, with the runs of all earlier rounds.
+def measure_scaling(experiment: Experiment, clips: Clips, show: Show = lambda *_: None) -> Iterator[Point]:
+    """Measure every mode and count in every round. Yields a Point after each run, with the runs of all rounds so far.
 
     Raises:
         DeviceError, SourceError, ModelError: as ``run_pool``.
     """
-    rate, decode_threads, per_segment = _trial(plan, clips, show)
+    rate, decode_threads, per_segment = _trial(experiment, clips, show)
     # the warm-up comes on top of the steady state
-    frames = round(max(rate * plan.seconds / (1 - WARM_UP), SEGMENTS * decode_threads * per_segment))
+    frames = round(max(rate * experiment.seconds / (1 - WARM_UP), SEGMENTS * decode_threads * per_segment))
     runs: dict[tuple[Mode, int], list[PoolRun]] = {}
-    for turn in range(plan.rounds):
-        for mode in plan.modes:
-            for count in plan.counts:
-                run = _run(plan, mode, count, clips.of(frames if mode is Mode.WEAK else frames * count), turn, show)
+    for turn in range(experiment.rounds):
+        for mode in experiment.modes:
+            for count in experiment.counts:
+                run = _run(experiment, mode, count, clips.of(frames if mode is Mode.WEAK else frames * count), turn, show)
                 runs.setdefault((mode, count), []).append(run)
                 yield Point(mode, count, tuple(runs[mode, count]), tuple(runs[mode, 1]))
 
 
-def _run(plan: Plan, mode: Mode, count: int, video: Path, turn: int, show: Show) -> PoolRun:
+def _run(experiment: Experiment, mode: Mode, count: int, video: Path, turn: int, show: Show) -> PoolRun:
     weak = mode is Mode.WEAK
-    settings = replace(plan.settings, parallel=Parallel.STREAMS) if weak else plan.settings
+    settings = replace(experiment.settings, parallel=Parallel.STREAMS) if weak else experiment.settings
     if count == 1 and settings.parallel is Parallel.DEPTH:
         settings = replace(settings, parallel=Parallel.SEGMENTS)  # one device runs the whole network
     return run_pool(
         settings,
-        plan.devices[:count],
+        experiment.devices[:count],
         [video] * (count if weak else 1),
         until_first=weak,
         show=lambda event: show(mode, count, turn, event),
     )
 
 
-def _trial(plan: Plan, clips: Clips, show: Show) -> tuple[float, int, float]:
+def _trial(experiment: Experiment, clips: Clips, show: Show) -> tuple[float, int, float]:
     """A short run with one device: its frames/s, its decode threads, and the frames of a segment."""
-    first = plan.devices[0]
+    first = experiment.devices[0]
     run = run_pool(
-        replace(plan.settings, parallel=Parallel.STREAMS),
+        replace(experiment.settings, parallel=Parallel.STREAMS),
         [first],
         [clips.of(_TRIAL_FRAMES.get(first.kind, _GPU_TRIAL_FRAMES))],
-        most_seconds=min(_TRIAL_SECONDS, plan.seconds),
+        most_seconds=min(_TRIAL_SECONDS, experiment.seconds),
         show=lambda event: show(Mode.WEAK, 0, 0, event),
     )
     return run.frames_per_s, run.devices[0].engine.decode_threads, run.announced / run.segments

@@ -18,7 +18,7 @@ from engine.types import DeviceId
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
 """The number of the system call ``set_mempolicy``, by architecture (Linux's system call tables)."""
 _PREFERRED = 1
-"""MPOL_PREFERRED: from this node, from others when it is full."""
+"""MPOL_PREFERRED: allocate from this node, or from others if it is full."""
 _NODES = 1024
 """The most nodes that the kernel supports."""
 
@@ -26,7 +26,7 @@ _NODES = 1024
 def bind_near(pci: str, system: Path = SYS) -> frozenset[int]:
     """Bind this thread to the NUMA node of a PCI device ("0000:00:06.0"). Returns its processors, empty = it was not bound.
 
-    The thread only loses processors. It is not bound if none would remain, or if the node is unknown.
+    Binding never adds processors. The thread is not bound if no processor would remain, or if the node is unknown.
     """
     try:
         node = numa_node(pci_address(pci), system)
@@ -64,7 +64,7 @@ def usable_cores() -> int:
 
 
 def _bind(cpus: Iterable[int]) -> frozenset[int]:
-    """Bind this thread to the usable ones of these processors."""
+    """Bind this thread to those of these processors that it may use. Returns them."""
     usable = frozenset(cpus) & _allowed()
     if usable:
         try:
@@ -79,7 +79,7 @@ def _allowed() -> frozenset[int]:
 
 
 def _prefer_memory(node: int) -> None:
-    """Prefer this node's memory even if the thread moves. Containers often forbid the call; then the thread's place decides."""
+    """Prefer this node's memory even if the thread moves. Containers often forbid the call; then the thread's processor decides."""
     call = _SET_MEMPOLICY.get(platform.machine())
     if call is None or node >= _NODES:
         return

@@ -1,4 +1,4 @@
-"""Describes NVIDIA's GPUs, with CUDA's numbers, and says why one cannot be used.
+"""Describes NVIDIA's GPUs, numbered as in CUDA, with the reason if one cannot be used.
 
 CUDA and NVML number GPUs differently, and CUDA_VISIBLE_DEVICES hides and reorders them: both are matched by UUID. This module loads
 both libraries: use it in a separate process.
@@ -48,7 +48,7 @@ class CudaDevice:
 
 
 def describe_devices(find_library: FindLibrary) -> Iterator[DeviceDescription]:
-    """All NVIDIA GPUs, usable or not: first those that CUDA shows, by its numbers, then the others."""
+    """Describe all NVIDIA GPUs, usable or not: first those that CUDA shows, in its order, then the others."""
     try:
         nvml = Nvml()
     except NoNvmlError as problem:
@@ -71,7 +71,7 @@ def cuda_devices() -> tuple[CudaDevice, ...]:
     """The devices that CUDA shows.
 
     Raises:
-        DeviceError: cuda-python is not installed, or CUDA cannot be started; says what to do.
+        DeviceError: cuda-python is not installed, or CUDA cannot be started; the message says what to do.
     """
     try:
         from cuda.core import Device
@@ -145,7 +145,7 @@ def describe(
 
 
 def _refusal(gpu: Gpu) -> str | None:
-    """Why its compute mode forbids this process to use it; None = it does not."""
+    """Why the GPU's compute mode forbids this process to use the GPU; None = it may."""
     mode, remedy = gpu.compute_mode, f"'nvidia-smi -i {gpu.uuid} -c DEFAULT', as administrator, allows it"
     if mode == "prohibited":
         return f"its compute mode is Prohibited: {remedy}"

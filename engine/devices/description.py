@@ -13,7 +13,7 @@ from engine.types import DeviceId
 class DeviceDescription:
     """One device.
 
-    backend: the library and version that runs it. precisions: the supported ones, fp32 first. cores: usable CPU cores, or
+    backend: the library that runs it, with its version. precisions: the supported ones, fp32 first. cores: usable CPU cores, or
     multiprocessors. memory: bytes. problem: why the device cannot be used; None = it can. NVIDIA's devices only: uuid ("GPU-…",
     "MIG-…"), compute_capability ("9.0"), driver (its version), cuda (the newest version that the driver supports, "13.0"),
     pci (the PCI address). None = unknown.
@@ -34,7 +34,7 @@ class DeviceDescription:
 
     @property
     def available(self) -> bool:
-        """Whether it can be used."""
+        """Whether the device can be used."""
         return self.problem is None
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class DeviceDescription:
         """The inverse of ``as_json``.
 
         Raises:
-            KeyError, TypeError, UsageError: the values are something else.
+            KeyError, TypeError, UsageError: the values do not describe a device.
         """
         fields = {name: values[name] for name in cls.__dataclass_fields__}
         return cls(**{**fields, "id": DeviceId.parse(values["id"]), "precisions": tuple(values["precisions"])})

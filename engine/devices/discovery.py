@@ -1,4 +1,4 @@
-"""Finds the devices of this machine. A separate process asks each library: a driver's crash hides only that library's devices."""
+"""Finds the devices of this machine. Each library runs in a separate process, so that a driver's crash hides only its devices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CPU = DeviceId("cpu", "0")
 
 @dataclass(frozen=True)
 class Search:
-    """A program that prints one ``DeviceDescription`` a line as JSON. library: the one it asks. kind: of the devices it finds."""
+    """A program that prints one ``DeviceDescription`` a line as JSON. library: the name of the searched library. kind: of the devices."""
 
     library: str
     kind: str
@@ -36,9 +36,9 @@ SEARCHES = tuple(
 
 
 def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tuple[DeviceDescription, ...]:
-    """All devices, usable or not: the CPU, then CUDA's, then the others. Takes about a second.
+    """Find all devices, usable or not: the CPU, then CUDA's, then the others. Takes about a second.
 
-    Where a driver crashes or hangs, an unusable entry replaces the devices that were not reached. timeout: seconds.
+    If a driver crashes or hangs, one unusable entry replaces the devices that the search did not reach. timeout: seconds.
 
     Raises:
         DeviceError: no search found anything.
@@ -59,7 +59,7 @@ def discover(timeout: float = 30.0, searches: Sequence[Search] = SEARCHES) -> tu
 def default_devices(descriptions: Sequence[DeviceDescription] | None = None) -> tuple[DeviceId, ...]:
     """The best devices: all usable CUDA devices, else OpenVINO's GPUs, else the CPU.
 
-    descriptions: None = search; without any sign of a GPU that takes no time.
+    descriptions: None = search, which takes no time on a machine without a GPU.
 
     Raises:
         DeviceError: no device is usable.

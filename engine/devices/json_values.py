@@ -1,4 +1,4 @@
-"""Reads values out of JSON from outside: a value that is missing or of another type is None, never an error."""
+"""Reads values from JSON that other programs wrote: a missing value, or one of another type, is None."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def at(values: Any, kind: type[T], *path: str | int) -> T | None:
-    """The value at the end of a path of keys and positions; None where it is missing or of another type."""
+    """The value at the end of a path of keys and positions; None if it is missing or not of type ``kind``."""
     for step in path:
         try:
             values = values[step]

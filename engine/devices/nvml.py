@@ -24,9 +24,9 @@ _THROTTLING = {
 """Bits of ``nvmlClocksEventReason…``; 0x1 (idle) is left out: it is not throttling."""
 
 ALL_LINKS = 0xFFFFFFFF
-"""The number that stands for all links where the driver counts them together."""
+"""The key of all links together, if the driver does not count each link."""
 _UP, _GPU, _UNKNOWN = 1, 0x00, 0xFF
-"""Of ``nvmlEnableState_t`` and ``nvmlIntNvLinkDeviceType_t``."""
+"""Values of ``nvmlEnableState_t`` and ``nvmlIntNvLinkDeviceType_t``."""
 _WORDS = 32
 """Length of the bit masks of processors and nodes, in words of 64 bits."""
 _KIB = 1024
@@ -42,14 +42,14 @@ class NoNvmlError(DeviceError):
 
 
 class Counter(NamedTuple):
-    """Bytes received and sent since the driver was loaded; None where they are not counted."""
+    """Bytes received and sent since the driver was loaded; None = not counted."""
 
     rx: int | None
     tx: int | None
 
 
 class Counters(NamedTuple):
-    """The counters of PCIe and, by link number, of NVLink; with ``ALL_LINKS`` where not every link has its own counter."""
+    """The counters of PCIe and, by link number, of NVLink. The key is ``ALL_LINKS`` if links lack their own counters."""
 
     pcie: Counter
     nvlinks: Mapping[int, Counter]
@@ -111,7 +111,7 @@ class Nvml:
 
 
 class Gpu:
-    """One GPU or MIG instance. A value is None where the driver does not report it, for whatever reason."""
+    """One GPU or MIG instance. A value is None if the driver does not report it, for any reason."""
 
     def __init__(self, library: Any, handle: Any) -> None:
         self._library, self._handle = library, handle
@@ -137,7 +137,7 @@ class Gpu:
         return None if mode is None else bool(mode[0])
 
     def mig_instances(self) -> tuple[Gpu, ...]:
-        """Its MIG instances."""
+        """The MIG instances of the GPU."""
         count = self._ask("nvmlDeviceGetMaxMigDeviceCount") or 0
         handles = (self._ask("nvmlDeviceGetMigDeviceHandleByIndex", index) for index in range(count))
         return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
@@ -150,7 +150,7 @@ class Gpu:
 
     @property
     def processes(self) -> tuple[int, ...] | None:
-        """Ids of the processes that compute on it."""
+        """Ids of the processes that compute on the GPU."""
         running = self._ask("nvmlDeviceGetComputeRunningProcesses")
         return None if running is None else tuple(int(process.pid) for process in running)
 
@@ -160,8 +160,8 @@ class Gpu:
         info = self._ask("nvmlDeviceGetMemoryInfo", self._library.nvmlMemory_v2) or self._ask("nvmlDeviceGetMemoryInfo")
         return (None, None) if info is None else (int(info.used), int(info.total))
 
-    def readings(self) -> dict[str, Any]:
-        """The current values, by the names and in the units of the fields of ``Telemetry``."""
+    def telemetry(self) -> dict[str, Any]:
+        """The current values by name. Names and units are those of ``Telemetry``."""
         ask, library = self._ask, self._library
         rates, reasons = ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetCurrentClocksEventReasons")
         decoder, encoder = ask("nvmlDeviceGetDecoderUtilization"), ask("nvmlDeviceGetEncoderUtilization")
@@ -209,7 +209,7 @@ class Gpu:
         return values["remote_pci"]["busId"] if is_gpu and values["remote_pci"] else None
 
     def place(self) -> dict[str, Any]:
-        """Its place in the machine, in the form that ``topology/driver.py`` describes."""
+        """The position of the GPU in the machine, in the form that ``topology/driver.py`` describes."""
         library = self._library
         scope = (_WORDS, library.NVML_AFFINITY_SCOPE_NODE)
         return {
@@ -237,7 +237,7 @@ class Gpu:
         return cast("int | None", self._ask("nvmlDeviceGetTopologyCommonAncestor", other._handle))
 
     def peer_status(self, other: Gpu, capability: int) -> int | None:
-        """Whether it can access the other GPU's memory: an ``nvmlGpuP2PStatus_t``, 0 = yes. capability: an ``nvmlGpuP2PCapsIndex_t``."""
+        """Whether this GPU can access the other's memory: an ``nvmlGpuP2PStatus_t``, 0 = yes. capability: an ``nvmlGpuP2PCapsIndex_t``."""
         return cast("int | None", self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
 
     def counters(self, links: Sequence[int] = ()) -> Counters:

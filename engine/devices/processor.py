@@ -17,7 +17,7 @@ class ProcessorSampler:
         self._before = self._ticks()
 
     def sample(self) -> Telemetry:
-        """Utilization since the last call, and memory; values are None on other systems."""
+        """The utilization since the last call, and the memory. On systems other than Linux all values are None."""
         before, self._before = self._before, self._ticks()
         utilization = None
         if before is not None and self._before is not None and self._before[1] > before[1]:
@@ -32,7 +32,7 @@ class ProcessorSampler:
             lines = [line.split() for line in (self._proc / "stat").read_text().splitlines()]
             times = [list(map(int, line[1:9])) for line in lines if line and line[0] in usable]
         except (OSError, AttributeError, ValueError):
-            return None  # another system
+            return None  # not Linux
         total = sum(map(sum, times))
         return total - sum(idle + waiting for _, _, _, idle, waiting, *_ in times), total
 

@@ -1,4 +1,4 @@
-"""Runs a short program that prints JSON: a driver that crashes or hangs there does not affect the caller."""
+"""Runs a short program that prints JSON. A driver that crashes or hangs in it does not affect the caller."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-"""The working folder of such programs: they import this engine, installed or not, whatever the caller's folder is."""
+"""The working folder of the programs, so that they can import this engine even if it is not installed."""
 
 
 def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[list[Any], str | None]:
     """Run a program to its end. timeout: seconds.
 
-    Returns the JSON values it printed, one a line, and why it failed (None = it succeeded). Other lines are ignored: drivers print, too.
+    Returns the JSON values of the lines that it printed, and why it failed (None = it succeeded). Other lines are ignored, because
+    drivers print, too.
     """
     try:
         done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, cwd=ROOT, check=False)
@@ -34,7 +35,7 @@ def run_program(program: Sequence[str], timeout: float | None = None) -> tuple[l
 
 
 def explain_exit(status: int, errors: str) -> str | None:
-    """Why a process failed, in words with the last line of its standard error; None if it succeeded."""
+    """Why a process failed, with the last line of its standard error; None if it succeeded."""
     if status == 0:
         return None
     how = f"it crashed (signal {-status})" if status < 0 else f"it ended with status {status}"

@@ -1,7 +1,7 @@
 """Reads a recorded machine: the values that NVML reported on another machine.
 
 The file is JSON: ``driver``, ``cuda`` (13000 = 13.0) and ``gpus``, a list with the values of each GPU, units in the names.
-A value that could not be read holds the error's text, or is missing.
+A value that could not be read is the error's text, or is missing.
 """
 
 from __future__ import annotations

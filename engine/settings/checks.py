@@ -1,4 +1,4 @@
-"""Which settings and devices cannot be combined: one place for the command line, the dialog and the pool."""
+"""Checks whether settings and devices can be combined, for the command line, the dialog and the pool."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from engine.settings.choices import Decode, Parallel, Precision
 from engine.types import DeviceId
 
 MOST_STAGES = 8
-"""More stages cost more time to move values between devices than another device saves."""
+"""With more stages, moving values between devices takes more time than another device saves."""
 
 
 def find_problems(
     values: Mapping[str, Any], devices: Sequence[DeviceId], offered: Mapping[DeviceId, Sequence[str]] | None = None
 ) -> dict[str, str]:
-    """What cannot work, as sentences by the setting's name.
+    """The settings that cannot work, with the reason in words, by the setting's name.
 
-    values: of all settings. devices: that will be used. offered: the precisions of the devices that are known.
+    values: of all settings, by name. devices: the devices to use. offered: the precisions of devices, as far as they are known.
     """
     found = {
         "decode": decode_problem(values["decode"], devices),
@@ -29,39 +29,39 @@ def find_problems(
 
 
 def find_notes(values: Mapping[str, Any]) -> dict[str, str]:
-    """What has no effect, as sentences by the setting's name."""
+    """The settings that have no effect, with a sentence that says why, by the setting's name."""
     if values["batch"] is not None and values["latency_budget"] is not None:
         return {"latency_budget": f"It has no effect while the batch is set to {values['batch']}."}
     return {}
 
 
 def require_possible(values: Mapping[str, Any], devices: Sequence[DeviceId]) -> None:
-    """Raises UsageError if these settings cannot be combined with these devices."""
+    """Raise UsageError if these settings cannot be combined with these devices."""
     for problem in find_problems(values, devices).values():
         raise UsageError(problem)
 
 
 def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> str:
-    """Why videos cannot be decoded as the setting says, "" = they can."""
+    """Why the devices cannot decode videos as the setting says; "" = they can."""
     if decode is Decode.NVDEC and not any(member.kind == "cuda" for device in devices for member in device.members):
         return f"NVDEC is part of NVIDIA's GPUs, and none is among the devices ({_names(devices)}): choose one, or let the CPU decode"
     return ""
 
 
 def check_decode(decode: Decode, devices: Sequence[DeviceId]) -> None:
-    """Raises UsageError if none of these devices has the decoder that the setting asks for."""
+    """Raise UsageError if none of these devices has the decoder that the setting names."""
     if problem := decode_problem(decode, devices):
         raise UsageError(problem)
 
 
 def check_depth(devices: Sequence[DeviceId]) -> None:
-    """Raises UsageError if a network cannot be cut into a stage for each of these devices."""
+    """Raise UsageError if a network cannot be cut into a stage for each of these devices."""
     if problem := depth_problem(devices):
         raise UsageError(problem)
 
 
 def depth_problem(devices: Sequence[DeviceId]) -> str:
-    """Why a network cannot be cut into a stage for each of these devices, "" = it can."""
+    """Why a network cannot be cut into a stage for each of these devices; "" = it can."""
     names, advice = _names(devices), "choose other devices or the strategy segments"
     if not 2 <= len(devices) <= MOST_STAGES:
         return f"the strategy depth needs 2 to {MOST_STAGES} devices, one for each stage, not {len(devices)} ({names}): {advice}"

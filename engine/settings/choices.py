@@ -1,4 +1,4 @@
-"""The enumerations among the settings."""
+"""The settings that are enumerations."""
 
 from __future__ import annotations
 

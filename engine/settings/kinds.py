@@ -1,4 +1,4 @@
-"""The kinds of settings: how a value is read from text, checked and written."""
+"""The kinds of settings. Each reads values from text, and some check limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Choice:
-    """One member of an enumeration. titles: what the dialog calls each member, in its order."""
+    """One member of an enumeration. titles: of the members in the dialog, in the order that it shows."""
 
     titles: Mapping[Any, str]
 
@@ -32,7 +32,7 @@ class Choice:
 class Number:
     """A number from ``least`` to ``most``.
 
-    above: ``least`` itself is excluded. none: what the dialog calls "no number", "" = there must be a number.
+    above: ``least`` itself is excluded. none: the dialog's text for "no number", "" = a number is required.
     """
 
     least: float
@@ -43,7 +43,7 @@ class Number:
     none: str = ""
 
     def read(self, text: str) -> float | None:
-        """The number; None for "auto" where no number means an automatic one. Raises UsageError."""
+        """The number; None for "auto" if the engine can choose the number. Raises UsageError."""
         if self.automatic and text == "auto":
             return None
         try:
@@ -60,7 +60,7 @@ class Number:
 
     @property
     def automatic(self) -> bool:
-        """Whether no number means that the engine chooses one."""
+        """Whether the engine chooses the number if there is none."""
         return self.none == "Automatic"
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Devices:
-    """Devices, none = the best available."""
+    """A list of devices; empty = the best available ones."""
 
     def read(self, text: str) -> tuple[DeviceId, ...]:
         """ "auto", or ids with commas between them. Raises UsageError."""
@@ -94,7 +94,7 @@ class Devices:
 
 @dataclass(frozen=True)
 class Names:
-    """Labels or class ids; the model's labels turn them into class ids."""
+    """A list of labels or class ids, which are checked when the model is known."""
 
     def read(self, text: str) -> list[str]:
         """Names with commas between them, at least one. Raises UsageError."""
@@ -107,7 +107,7 @@ Kind = Choice | Number | Switch | Devices | Names
 
 
 def write(value: Any) -> str:
-    """The text that the value's kind reads."""
+    """The value as the text that ``read`` of its kind accepts."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -94,7 +94,9 @@ _TILED = ("parallel", Parallel.TILES)
 _SHARING, _DETECTION, _ADVANCED = Section.SHARING, Section.DETECTION, Section.ADVANCED
 
 SETTINGS = (
-    Setting("devices", Devices(), (), Option("--devices", "cpu:0,cpu:1 … (see 'framefleet devices')", "auto|LIST"), Field(Section.DEVICES)),
+    Setting(
+        "devices", Devices(), (), Option("--devices", "such as cpu:0,cpu:1 (see 'framefleet devices')", "auto|LIST"), Field(Section.DEVICES)
+    ),
     Setting(
         "parallel",
         Choice(_PARALLEL),
@@ -108,7 +110,7 @@ SETTINGS = (
         "overlap",
         Number(0, 0.5),
         0.2,
-        Option("--tile-overlap", "of neighbouring tiles, as a share of a tile's side", "0..0.5"),
+        Option("--tile-overlap", "overlap of neighbouring tiles, as a share of a tile's side", "0..0.5"),
         Field(_SHARING, "Tile overlap", "of a tile's side", "Overlap of tiles"),
         _TILED,
     ),
@@ -159,7 +161,7 @@ SETTINGS = (
         "iou",
         _SHARE,
         0.45,
-        Option("--iou", metavar="0..1"),
+        Option("--iou", "overlap above which the weaker of two boxes is removed", "0..1"),
         Field(_DETECTION, "IoU", "overlap above which the weaker of two boxes goes", "Overlap (IoU)"),
     ),
     Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
@@ -187,7 +189,7 @@ SETTINGS = (
         "latency_budget",
         Number(0, 60_000, above=True, unit="ms", none="None"),
         None,
-        Option("--latency-budget", metavar="MS"),
+        Option("--latency-budget", "the longest time that an automatic batch may take on a GPU", "MS"),
         Field(_ADVANCED, "Latency budget", "the longest that an automatic batch may take on a GPU"),
     ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),

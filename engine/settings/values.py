@@ -1,4 +1,4 @@
-"""What a detection run is asked to do: frozen values for the command line, the window and the workers, checked when they are made."""
+"""The settings of a detection run as frozen dataclasses, which check their limits."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _check_limits(settings: object) -> None:
 class EngineSettings:
     """How one device's engine is built and what it reports.
 
-    batch: frames per inference, None = chosen by the backend. latency_budget: ms that such a batch may take, None = any.
-    threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = chosen by the backend.
+    batch: frames per inference, None = the backend chooses. latency_budget: ms that a chosen batch may take, None = no limit.
+    threads: CPU threads this engine may use, None = all. decode_threads: segments decoded at once, None = automatic.
     confidence, iou: thresholds 0..1 of the YOLO layer and of per-class NMS. classes: class ids to keep, None = all.
     """
 
@@ -63,8 +63,8 @@ class EngineSettings:
 class Tiles:
     """How a picture is cut for the strategy ``tiles``.
 
-    columns, rows: of the grid, None = as many as make a tile about as large as the network's input. overlap: of neighbouring
-    tiles, as a share of a tile's side. full_frame: the whole picture goes through the network as well, for what is larger than a tile.
+    columns, rows: of the grid, None = chosen so that a tile has about the size of the network's input. overlap: of neighbouring
+    tiles, as a share of a tile's side. full_frame: also detect in the whole picture, for objects that are larger than a tile.
     """
 
     columns: int | None = DEFAULTS["columns"]
@@ -77,8 +77,8 @@ class Tiles:
 
     @property
     def in_words(self) -> str:
-        """The grid, the overlap and whether the whole picture is used."""
-        columns, rows = (str(count) if count else "as many" for count in (self.columns, self.rows))
+        """A phrase with the grid, the overlap, and whether the whole picture is used."""
+        columns, rows = (str(count) if count else "automatic" for count in (self.columns, self.rows))
         grid = "tiles of about the network's size" if not (self.columns or self.rows) else f"{columns} × {rows} tiles"
         return f"{grid} that overlap by {self.overlap:.0%}{', and the whole picture' if self.full_frame else ''}"
 

@@ -1,8 +1,8 @@
-"""Starts the real window, operates it as assistive technology does, and prints the accessible trees that such technology gets.
+"""Starts the real window, operates it through Qt's accessibility interface, and prints accessible trees.
 
-Run it as a program: ``accessible_trees.py STEPS [ARGUMENT…]``. STEPS is a JSON list of [verb, text]. The verbs are "await" (until
-something shows this text), "press" (the button with this name) and "show" (print the tree of the window in front
-under this title). The arguments are those of ``framefleet`` for the window. The program knows Qt and ``framefleet``'s entry point only.
+Run it as a program: ``accessible_trees.py STEPS [ARGUMENT…]``. STEPS is a JSON list of [verb, text]. The verbs are "await" (wait until
+this text is shown), "press" (press the button with this name) and "show" (print the tree of the active window under this title).
+The arguments are those of ``framefleet`` for the window. The program uses Qt and ``framefleet``'s entry point only.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from app.main import main
 Node = QAccessibleInterface
 Role, Text = QAccessible.Role, QAccessible.Text
 LEFT_OUT = (Role.Graphic, Role.Grip, Role.ScrollBar)
-"""Decoration, and what depends on the size of the screen."""
+"""Roles that are left out: decoration, and elements that depend on the size of the screen."""
 CONTAINERS = (Role.Client, Role.LayeredPane, Role.Splitter, Role.Border, Role.StaticText)
-"""Without a name these say nothing: only what is in them is shown."""
+"""Roles of which only the children are shown if there is no name."""
 FLAGS = ("disabled", "checked", "selected", "expanded")
 INTERVAL_MS = 20
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The visible children; the choices of combo boxes and lists also where they are out of sight."""
+    """The visible children. The entries of combo boxes and lists are included even if they are hidden."""
     for index in range(node.childCount()):
         child = node.child(index)
         if child is None or not child.isValid():
@@ -39,18 +39,18 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def named(node: Node) -> str:
-    """The accessible name. Of a combo box Qt tells the value in its place, as Linux has it."""
+    """The accessible name. For a combo box, Qt on Linux reports the value as the name, so the widget's own name comes first."""
     widget = node.object()
     return (widget.accessibleName() if isinstance(widget, QWidget) else "") or node.text(Text.Name)
 
 
 def texts_of(node: Node) -> list[str]:
-    """Its name, value and description, without what is empty or the same."""
+    """The name, value and description, without empty and repeated texts."""
     return [text for text in dict.fromkeys((named(node), node.text(Text.Value), node.text(Text.Description))) if text]
 
 
 def describe(node: Node, depth: int = 0) -> Iterator[str]:
-    """This node and those in it, a line each: role, name, value, description and state."""
+    """This node and its descendants, one line each: role, name, value, description and state."""
     role, state = node.role(), node.state()
     if role in LEFT_OUT:
         return
@@ -63,31 +63,31 @@ def describe(node: Node, depth: int = 0) -> Iterator[str]:
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """This node and all in it."""
+    """This node and all its descendants."""
     yield node
     for child in children(node):
         yield from nodes(child)
 
 
-def front() -> Node:
-    """The menu, dialog or window in front."""
+def active() -> Node:
+    """The node of the active menu, dialog or window."""
     shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and not isinstance(widget, QMenu)]
     widget = QApplication.activePopupWidget() or QApplication.activeModalWidget() or shown[0]
     return QAccessible.queryAccessibleInterface(widget)
 
 
 def shows(text: str) -> bool:
-    """Whether this text occurs in front."""
-    return any(text in shown for node in nodes(front()) for shown in texts_of(node))
+    """Whether the active window shows this text."""
+    return any(text in shown for node in nodes(active()) for shown in texts_of(node))
 
 
 def find(name: str) -> Node | None:
-    """The first node in front with this name that is enabled."""
-    return next((node for node in nodes(front()) if named(node) == name and not node.state().disabled), None)
+    """The first enabled node of the active window with this name."""
+    return next((node for node in nodes(active()) if named(node) == name and not node.state().disabled), None)
 
 
 class Operator:
-    """Does one step after the other while Qt's event loop runs, then quits."""
+    """Performs one step after the other while Qt's event loop runs, then quits."""
 
     def __init__(self, steps: list[tuple[str, str]]) -> None:
         self._steps = iter(steps)
@@ -112,7 +112,7 @@ class Operator:
             elif verb == "press":
                 self._press(text)
             elif verb == "show":
-                print(f"== {text}", *describe(front()), sep="\n", flush=True)
+                print(f"== {text}", *describe(active()), sep="\n", flush=True)
             else:
                 QApplication.exit()
                 return
@@ -121,14 +121,14 @@ class Operator:
     def _press(self, text: str) -> None:
         node = find(text)
         if node is None:
-            raise LookupError(f"nothing is called {text}")
+            raise LookupError(f"nothing has the name {text}")
         button = node.object()
         assert isinstance(button, QAbstractButton), f"{text} is not a button"
-        QTimer.singleShot(0, button.animateClick)  # for the button of a menu it returns when the menu is closed
+        QTimer.singleShot(0, button.animateClick)  # if the button opens a menu, animateClick returns when the menu is closed
 
 
 def run(steps: list[tuple[str, str]], arguments: list[str]) -> int:
-    """Start the window with these arguments, do the steps, and return the exit status."""
+    """Start the window with these arguments and perform the steps. Returns the exit status."""
     operator = Operator(steps)
     execute = QApplication.exec
 

@@ -1,4 +1,4 @@
-"""Reads the memory of candidates."""
+"""Reads candidates of the kernels from bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plugins.yolo_layer import CAPACITY
 
 
 def read_candidates(values: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """Boxes, scores and class ids as in ``Candidates.addresses``: views of its bytes."""
+    """Boxes, float32 (batch, CAPACITY, 4); scores, float32, and class ids, int32, (batch, CAPACITY). They are views of ``values``."""
     room = batch * CAPACITY
     boxes, scores, class_ids = values[: 16 * room], values[16 * room : 20 * room], values[20 * room : 24 * room]
     return (

@@ -1,4 +1,4 @@
-"""Running the real ``main()`` and reading what it wrote."""
+"""Runs the real ``main()`` and reads its output."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.support.models import TINY_CFG
 
 TINY = ("--model", str(TINY_CFG), "--weights", "random:1")
 FAST = (*TINY, "--devices", "cpu:0", "--precision", "fp32")
-"""The same without the search for devices and the trial of precisions."""
+"""TINY without the search for devices and the trial of precisions."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of ``main`` gave."""
+    """The exit status, standard output and standard error of one run of ``main``."""
 
     status: int
     out: str
@@ -29,7 +29,7 @@ class Outcome:
 
     @property
     def report(self) -> dict[str, Any]:
-        """The last line of standard output."""
+        """The JSON object in the last line of standard output."""
         report: dict[str, Any] = json.loads(self.out.splitlines()[-1])
         return report
 
@@ -42,7 +42,7 @@ def run_main(*arguments: str | Path) -> Outcome:
 
 
 def run_program(*arguments: str | Path) -> Outcome:
-    """Run ``framefleet ARGUMENTS`` in a process of its own."""
+    """Run ``framefleet ARGUMENTS`` in a separate process."""
     done = subprocess.run([sys.executable, "-m", "app", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
     return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -1,4 +1,4 @@
-"""A device for trying kernels: memory with known contents, and what a stream left there."""
+"""A GPU for testing kernels: uploads inputs, runs steps, and downloads the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from plugins.cache import FileCache
 from plugins.kernels import Kernels
 
 POISON = 0xCD
-"""What is in memory nobody wrote to: as half precision -23.2, as float32 -4.3e8, as int32 -842150451."""
+"""The byte that fills memory before use: as half precision -23.2, as float32 -4.3e8, as int32 -842150451."""
 
 
 class Gpu:
@@ -29,37 +29,37 @@ class Gpu:
         self.kernels = Kernels(f"sm_{device.arch}", folder, names)
 
     def upload(self, values: NDArray[Any]) -> int:
-        """The address of a copy."""
+        """Copy values to the device. Returns the address."""
         return self._memory.constant(values)
 
     def overwrite(self, address: int, values: NDArray[Any]) -> None:
-        """Put a copy at an address."""
+        """Copy values to an address."""
         contents = np.ascontiguousarray(values).view(np.uint8).ravel()
         copy(address, contents.ctypes.data, contents.nbytes, self.stream)
         self.stream.sync()
 
     def poisoned(self, nbytes: int) -> int:
-        """The address of so many bytes of POISON."""
+        """Allocate memory filled with POISON. Returns the address."""
         return self._memory.constant(np.full(nbytes, POISON, np.uint8))
 
     def download(self, address: int, shape: Sequence[int] | int, dtype: Any) -> NDArray[Any]:
-        """A copy of what is at an address."""
+        """Copy an array of this shape and dtype from an address."""
         values = np.empty(shape, dtype)
         copy(values.ctypes.data, address, values.nbytes, self.stream)
         self.stream.sync()
         return values
 
     def run(self, *steps: Step) -> None:
-        """Put the steps on the stream and await them."""
+        """Launch the steps on the stream and wait until they are done."""
         for step in steps:
             step.launch(self.stream)
         self.stream.sync()
 
     def record(self, *steps: Step) -> Any:
-        """A graph of the steps, captured in global mode: they neither wait nor allocate nor touch the default stream."""
+        """Capture a graph of the steps in global mode, which fails if a step waits, allocates or uses the default stream."""
         return record(steps, self.stream, "global")
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self.stream.sync()
         self._memory.close()

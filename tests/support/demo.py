@@ -16,13 +16,13 @@ from tools.street_renderer.truth import Truth
 CFG, WEIGHTS, CLIP, CLIP_TRUTH = DEMO.cfg, DEMO.weights, DEMO.clip, DEMO.truth
 
 RAIN, DAY = 1011, 1010
-"""Seeds of a wet street that has every class on it, and of a dry one."""
+"""Seeds of a wet street with objects of every class, and of a dry one."""
 WIDTH, HEIGHT, SECONDS = 480, 270, 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Still:
-    """One frame, its truth, and the actor that each pixel shows (-1: none)."""
+    """One frame, its truth, and for each pixel the number of the actor that it shows, -1 = none."""
 
     renderer: FrameRenderer
     picture: NDArray[np.uint8]
@@ -32,13 +32,13 @@ class Still:
     @property
     def digest(self) -> str:
         """A checksum of the picture, the actors and the truth."""
-        made = hashlib.sha256(self.picture.tobytes() + self.actors.tobytes())
+        checksum = hashlib.sha256(self.picture.tobytes() + self.actors.tobytes())
         for column in vars(self.truth).values():
-            made.update(column.tobytes())
-        return made.hexdigest()
+            checksum.update(column.tobytes())
+        return checksum.hexdigest()
 
 
 def still(seed: int, time: float = 1.0) -> Still:
-    """A frame of a seed's street. Drawing one takes about 1.5 s."""
+    """Draw the frame at ``time`` seconds of the street of a seed. Takes about 1.5 s."""
     renderer = FrameRenderer(scene.draw(seed, WIDTH, HEIGHT, SECONDS, cell=0.3), passes=2, shadow_cell=0.2)
     return Still(renderer, *renderer.frame_and_actors(0, time))

@@ -1,4 +1,4 @@
-"""Comparing what was found with a reference, box by box."""
+"""Compares detections with a reference, box by box."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_DIFFERENCE = 0.03
 
 @dataclass(frozen=True)
 class Comparison:
-    """Boxes of two sets, paired one to one: same class, IoU ≥ 0.9, confidence within 0.03.
+    """Numbers of boxes in two sets that were paired one to one: same class, IoU ≥ 0.9, confidence within 0.03.
 
-    missed: of the reference without a partner; surplus: of ours. *_at_threshold: those among them whose confidence is
-    within 0.03 of the threshold, so that the other side may rightly have dropped its partner.
+    reference, ours: boxes of each set. paired: pairs. missed_at_threshold, surplus_at_threshold: unpaired boxes of the reference and
+    of ours whose confidence is within 0.03 of the threshold. The other set may lack these because of rounding.
     """
 
     reference: int = 0
@@ -35,22 +35,22 @@ class Comparison:
 
     @property
     def recovered(self) -> float:
-        """Share of the reference's boxes that we have too."""
+        """Share of the reference's boxes that are paired."""
         return self.paired / self.reference if self.reference else 1.0
 
     @property
     def confirmed(self) -> float:
-        """Share of our boxes that the reference has too."""
+        """Share of our boxes that are paired."""
         return self.paired / self.ours if self.ours else 1.0
 
     @property
     def unexplained(self) -> int:
-        """Boxes without a partner that no threshold explains, of both sides."""
+        """Unpaired boxes of both sets whose confidence is not near the threshold."""
         return self.reference + self.ours - 2 * self.paired - self.missed_at_threshold - self.surplus_at_threshold
 
 
 def compare(reference: Detections, ours: Detections, threshold: float) -> Comparison:
-    """Pair the boxes of one picture, closest first."""
+    """Pair the boxes of one picture, those with the highest IoU first. threshold: the confidence threshold of both sets."""
     overlap = overlaps(reference.boxes, ours.boxes)
     fits = (overlap >= MIN_IOU) & (reference.class_ids[:, None] == ours.class_ids)
     fits &= np.abs(reference.scores[:, None] - ours.scores) <= MAX_DIFFERENCE
@@ -66,7 +66,7 @@ def compare(reference: Detections, ours: Detections, threshold: float) -> Compar
 
 
 def overlaps(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
-    """IoU of every box of a with every box of b: (len(a), len(b))."""
+    """IoU of every box of ``a`` with every box of ``b``, float64 (len(a), len(b))."""
     a, b = a[:, None].astype(np.float64), b[None].astype(np.float64)
     shared = np.maximum(np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2]), 0).prod(axis=-1)
     union = (a[..., 2:] - a[..., :2]).prod(axis=-1) + (b[..., 2:] - b[..., :2]).prod(axis=-1) - shared
@@ -75,7 +75,7 @@ def overlaps(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float
 
 
 def from_rows(rows: Sequence[tuple[int, float, Sequence[float]]], width: int, height: int) -> Detections:
-    """From (class id, confidence, [x, y, width, height]) in pixels, clipped to the picture."""
+    """Detections from rows of (class id, confidence, [x, y, width, height]) in pixels, clipped to the picture."""
     boxes = np.array([box for _, _, box in rows], np.float32).reshape(-1, 4)
     boxes[:, 2:] += boxes[:, :2]
     boxes = np.clip(boxes, 0, np.array([width, height] * 2, np.float32))
@@ -83,7 +83,7 @@ def from_rows(rows: Sequence[tuple[int, float, Sequence[float]]], width: int, he
 
 
 def read_darknet(file: Path, sizes: dict[str, tuple[int, int]]) -> dict[str, Detections]:
-    """By picture, from ``darknet detector test -out``; sizes: width and height of each picture, pixels."""
+    """Read the output of ``darknet detector test -out``, by file name. sizes: width and height of each picture, pixels."""
     found = {}
     for frame in json.loads(file.read_text()):
         width, height = sizes[frame["filename"]]
@@ -98,6 +98,6 @@ def read_darknet(file: Path, sizes: dict[str, tuple[int, int]]) -> dict[str, Det
 
 
 def read_jsonl(file: Path, width: int, height: int) -> list[Detections]:
-    """By frame, from JSON Lines with boxes x, y, width, height in pixels."""
+    """Read the detections of each frame from JSON Lines with boxes x, y, width, height in pixels."""
     frames = [json.loads(line)["detections"] for line in file.read_text().splitlines()]
     return [from_rows([(each["class_id"], each["confidence"], each["box"]) for each in frame], width, height) for frame in frames]

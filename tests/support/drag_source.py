@@ -1,4 +1,4 @@
-"""A small window from which files can be dragged, for tests with a real X server: ``python drag_source.py X Y FILE…``."""
+"""Shows a small window from which files can be dragged, for tests with a real X server: ``python drag_source.py X Y FILE…``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 
 class Source(QLabel):
-    """Pressing the mouse and moving it starts a real X drag of the files."""
+    """A label that starts a real X drag of the files when the mouse moves with a button pressed."""
 
     def __init__(self, files: list[str]) -> None:
         super().__init__("drag me")

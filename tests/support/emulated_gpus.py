@@ -1,7 +1,8 @@
-"""GPUs that only keep their promises: a stream does its work in order, events tie streams together, anything else happens in any order.
+"""Emulates several GPUs on any machine, for tests of code that synchronizes devices by streams and events.
 
-Put in the place of CUDA's calls, so that code which tells several devices what to do can be tried on any machine: a missing event,
-a wrong device or a buffer used too early gives wrong numbers or an AssertionError. Kernels do nothing; plans compute by definition.
+The emulation guarantees only what CUDA guarantees: a stream does its work in order, and events order streams. The order of all other
+work is random. A missing event, a wrong device or a buffer that is used too early causes wrong numbers or an AssertionError. Kernels
+do nothing; plans compute the layers with NumPy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Work = Callable[[], None]
 
 
 class Gpus:
-    """So many devices. peers: whether they can read each other's memory."""
+    """The emulated devices. count: their number. peers: whether they can read each other's memory. seed: of the random order."""
 
     def __init__(self, count: int, peers: bool = True, seed: int = 0) -> None:
         self.random, self.peers, self.clock = np.random.default_rng(seed), peers, 0.0
@@ -34,16 +35,16 @@ class Gpus:
         self.direct = self.staged = 0
 
     def run_until(self, over: Callable[[], bool]) -> None:
-        """Let streams work, whichever chance picks, until something is over."""
+        """Run work of randomly chosen streams until ``over`` returns True."""
         while not over():
             ready = [stream for stream in self.streams if stream.work and stream.work[0][0]()]
-            assert ready, "the streams wait for each other for ever"
+            assert ready, "the streams wait for each other: a deadlock"
             stream = ready[self.random.integers(len(ready))]
             self.clock += 1
             stream.work.popleft()[1]()
 
     def copy(self, destination: int, source: int, nbytes: int, stream: Stream) -> None:
-        """In place of ``cuda_graph.copy``."""
+        """Replaces ``engine.cuda.graph.copy``."""
         ends = [self.owner(address) for address in (destination, source)]
         for device in ends:
             assert device is None or device is stream.device or (self.peers and device.device_id in stream.device.readable), "no access"
@@ -53,14 +54,14 @@ class Gpus:
         stream.put(lambda: ctypes.memmove(destination, source, nbytes) and None)
 
     def owner(self, address: int) -> Device | None:
-        """The device that has this address, None for the host."""
+        """The device whose memory holds this address, None for the host."""
         for start, (nbytes, device) in self.buffers.items():
             if start <= address < start + nbytes:
                 return device
         return None
 
     def install(self, patch: pytest.MonkeyPatch, network: Network) -> None:
-        """Put them in the place of CUDA and TensorRT."""
+        """Replace CUDA and TensorRT by the emulation."""
         from engine.backends.tensorrt import backend, batch, depth, engine, stages
         from engine.cuda import graph, memory, transfer
 
@@ -76,7 +77,7 @@ class Gpus:
 
 
 class Device:
-    """In place of ``cuda.core.Device``."""
+    """Replaces ``cuda.core.Device``."""
 
     pci_bus_id = "none"
 
@@ -104,7 +105,7 @@ class Device:
 
 
 class Pool:
-    """Memory of a device, or pinned memory."""
+    """The memory of a device, or pinned memory."""
 
     def __init__(self, gpus: Gpus, device: Device | None) -> None:
         self._gpus, self._device = gpus, device
@@ -121,7 +122,7 @@ class Pool:
 
 
 class Buffer:
-    """Memory full of what is no number, before and after use."""
+    """Memory that holds NaN before and after use."""
 
     def __init__(self, gpus: Gpus, device: Device | None, nbytes: int) -> None:
         self._gpus, self._content = gpus, np.full(nbytes, 0xFF, np.uint8)
@@ -134,7 +135,7 @@ class Buffer:
 
 
 class Event:
-    """Recorded so many times, passed so many times."""
+    """An event. recorded: number of times it was put on a stream. passed: number of the last one that the stream has reached."""
 
     def __init__(self, gpus: Gpus, device: Device) -> None:
         self._gpus, self.device, self.recorded, self.passed, self.time = gpus, device, 0, 0, 0.0
@@ -150,7 +151,7 @@ class Event:
 
 
 class Stream:
-    """Work in order, each piece when it may."""
+    """A queue of (condition, work): each piece of work runs in order, as soon as its condition is true."""
 
     def __init__(self, gpus: Gpus, device: Device) -> None:
         self._gpus, self.device = gpus, device
@@ -175,7 +176,7 @@ class Stream:
 
 
 class Graph:
-    """In place of ``record``."""
+    """Replaces ``engine.cuda.graph.record``."""
 
     def __init__(self, steps: Sequence[Any], _stream: Stream) -> None:
         self._steps = list(steps)
@@ -189,7 +190,7 @@ class Graph:
 
 
 class Builder:
-    """In place of ``tensorrt_trials.Builder``: nothing is chosen, plans are ``Plan``."""
+    """Replaces TensorRT's ``trials.Builder``: precision and batch are fixed, plans are ``Plan``."""
 
     library, situation = "Emulation", "emulated"
 
@@ -208,7 +209,7 @@ class Builder:
 
 
 class Plan:
-    """In place of ``tensorrt_plan.Plan``, in FP32; pictures and heads are FP16."""
+    """Replaces TensorRT's ``plan.Plan``. Values are FP32; pictures and the heads' outputs are FP16."""
 
     scratch = 16
 
@@ -224,7 +225,7 @@ class Plan:
         return PlanStep(self, {-1 if name == "pictures" else int(name.removeprefix("layer")): each for name, each in addresses.items()})
 
     def view(self, index: int, address: int) -> Any:
-        """The values of a layer there."""
+        """The values of a layer at an address, (batch, channels, height, width)."""
         layers, network = self._network.layers, self._network
         shape = (network.channels, network.height, network.width) if index == PICTURES else layers[index].shape
         kind = np.float16 if index == PICTURES or isinstance(layers[index], Yolo) else np.float32
@@ -232,9 +233,9 @@ class Plan:
         return np.frombuffer(content, kind).reshape(self._batch, *shape)
 
     def run(self, addresses: Mapping[int, int]) -> None:
-        """Compute the part."""
+        """Compute the layers of the part. addresses: of each input and output, by layer."""
         values = {index: self.view(index, addresses[index]).astype(np.float64) for index in self._part.inputs}
-        with np.errstate(all="ignore"):  # what is not there yet is no number
+        with np.errstate(all="ignore"):  # memory that is not written yet holds NaN
             for index in self._part.layers:
                 layer = self._network.layers[index]
                 values[index] = compute_layer(layer, [values[i] for i in layer.inputs])
@@ -242,14 +243,14 @@ class Plan:
                 self.view(index, addresses[index])[:] = values[index]
 
     def launch(self, addresses: Mapping[int, int], stream: Stream) -> None:
-        """All on the device that it was built for."""
+        """Put the computation on the stream. All memory must be on the device that the plan was built for."""
         assert self._gpus.current is stream.device is self._device
         assert all(self._gpus.owner(address) is self._device for address in addresses.values())
         stream.put(lambda: self.run(addresses))
 
 
 class PlanStep:
-    """A plan with its tensors in place."""
+    """A plan with the addresses of its tensors."""
 
     def __init__(self, plan: Plan, addresses: Mapping[int, int]) -> None:
         self._plan, self._addresses = plan, addresses

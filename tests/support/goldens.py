@@ -1,4 +1,4 @@
-"""Goldens: what the program gave when they were recorded, and the ways to compare with it."""
+"""Compares outputs of the program with goldens, the recorded outputs of an earlier version."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ CONFIDENCE_TOLERANCE = 2e-3
 BOX_TOLERANCE = 0.05
 """Pixels."""
 MARGIN = 0.01
-"""Detections less than this above the threshold may be missing on another processor."""
+"""Detections with less than CONFIDENCE + MARGIN may be missing on another processor."""
 
 Line = dict[str, Any]
 
 
 class Goldens:
-    """The recorded files. recording: ``expect`` replaces them, each once, and compares from then on."""
+    """The recorded files. recording: the first ``expect`` of each file replaces it; later calls return the new one."""
 
     def __init__(self, recording: bool) -> None:
         self._recording = recording
         self._recorded: set[str] = set()
 
     def expect(self, name: str, actual: bytes) -> bytes:
-        """Return the golden of this name. actual: what the program gives now."""
+        """The content of the golden with this name. actual: the output of the current program."""
         path = FOLDER / name
         if self._recording and name not in self._recorded:
             self._recorded.add(name)
@@ -45,14 +45,14 @@ class Goldens:
         return path.read_bytes()
 
     def compare_text(self, name: str, actual: str) -> None:
-        """Compare line by line, and show the lines that differ."""
+        """Compare line by line. Fails with the lines that differ."""
         golden = self.expect(name, actual.encode()).decode()
         difference = list(unified_diff(golden.splitlines(), actual.splitlines(), name, "now", lineterm=""))
         assert not difference, "\n".join(difference)
 
 
 def framefleet(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run ``framefleet ARGUMENTS`` in a process of its own, with ``folder`` as the current one."""
+    """Run ``framefleet ARGUMENTS`` in a separate process, with ``folder`` as its working folder."""
     return subprocess.run(
         [sys.executable, "-m", "app", *map(str, arguments)],
         cwd=folder,
@@ -69,7 +69,7 @@ def read_lines(content: bytes) -> list[Line]:
 
 
 def compare_frames(actual: list[Line], golden: list[Line], devices: set[str]) -> None:
-    """Compare JSON Lines of one source: everything exactly, but confidences and boxes with a tolerance.
+    """Compare JSON Lines of one source: confidences and boxes with a tolerance, everything else exactly.
 
     devices: the possible values of ``device``, which depends on timing.
     """

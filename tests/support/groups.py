@@ -1,4 +1,4 @@
-"""Members of groups: their processes, and faults put into them."""
+"""Finds the processes of members of groups, and injects faults into them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tests.support.pool import alive, engine_fault_main, worker_pids
 
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
-    """Processes of the members of the group that this process runs."""
-    front = worker_pids().get(group)
+    """The process ids of the members of a group whose worker this process started."""
+    leader = worker_pids().get(group)
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == front and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == leader and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
                 found.append(int(stat.parent.name))
     return sorted(found)
 
 
 def gone(pids: Sequence[int], seconds: float = 3.0) -> bool:
-    """Whether these processes end within so many seconds."""
+    """Whether these processes end within this number of seconds."""
     deadline = time.monotonic() + seconds
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -43,7 +43,7 @@ def gone(pids: Sequence[int], seconds: float = 3.0) -> bool:
 
 @contextmanager
 def slowed(pid: int, share: float, period: float = 0.03) -> Iterator[None]:
-    """A process that gets only this share (0..1) of the time: it is stopped for the rest of every period, seconds."""
+    """Slow a process down: it runs only for this share (0..1) of every period, in seconds, and is stopped for the rest."""
     done = threading.Event()
 
     def work() -> None:
@@ -64,7 +64,7 @@ def slowed(pid: int, share: float, period: float = 0.03) -> Iterator[None]:
 
 
 def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], tolerance: float = 0.05) -> None:
-    """Fails unless two runs found the same in every frame: boxes within ``tolerance`` pixels, scores within a thousandth of it."""
+    """Fails unless two runs have the same detections: boxes within ``tolerance`` pixels, scores within ``tolerance`` / 1000."""
     assert len(a) == len(b)
     for one, other in zip(a, b, strict=True):
         assert (one.ref.index, one.ref.pts, one.failure) == (other.ref.index, other.ref.pts, other.failure)
@@ -81,7 +81,7 @@ def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], toleranc
 
 
 def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
-    """A real front whose members have that fault."""
+    """A real worker of a group whose members have the fault of ``engine_fault_main``."""
     RemoteBackend.worker_main = staticmethod(partial(engine_fault_main, numbers=numbers, how=how))
     worker.main(connection, setup)
 
@@ -93,13 +93,13 @@ def _dying(connection: Connection[Any, Any], setup: Setup) -> None:
 
 
 def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real front one of whose members, that for cpu:0, ends at once whenever it is started."""
+    """A real worker of a group. Its member for cpu:0 ends at once whenever it is started."""
     RemoteBackend.worker_main = staticmethod(_dying)
     worker.main(connection, setup)
 
 
 def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real decoding worker with a bug in what joins the tiles of a picture."""
+    """A real worker of a group with a bug in the code that merges tiles."""
     from engine.pool.groups import tiles
 
     def faulty(*_: Any) -> Any:
@@ -110,7 +110,7 @@ def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 
 def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real front that takes no more memory than its engines need."""
+    """A real worker of a group that allocates no more shared memory than its engines need."""
     from engine.pool.groups import group
 
     group.LEAST_BYTES = 0

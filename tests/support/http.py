@@ -1,4 +1,4 @@
-"""A real web server on this machine that misbehaves as it is told."""
+"""A real web server on this machine whose pages can fail in chosen ways."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from engine.model.weights import write_weights
 from tests.support.models import TINY_CFG
 
 STEP = 2048
-"""Bytes a slow page sends at a time."""
+"""Bytes that the server sends at a time."""
 
 
 @dataclass
 class Page:
-    """What one path answers.
+    """The response for one path.
 
-    length: announced instead of the true one. breaks: after how many bytes successive answers break off, in turn. stall: after how
-    many bytes every answer falls silent; -1 = before the headers. pause: seconds between steps.
+    length: announced instead of the true one. mark: the ETag. ranges: whether Range requests work. breaks: numbers of bytes after which
+    the next responses are cut off, one each. stall: number of bytes after which every response stops without closing the connection;
+    -1 = before the headers. pause: seconds between steps.
     """
 
     body: bytes = b""
@@ -43,7 +44,7 @@ class Page:
 
 
 class Site:
-    """address: where it is. requests: path and headers of every request, in order. sent: bytes of bodies sent."""
+    """A web site. address: its URL. pages: by path. requests: path and headers of every request, in order. sent: bytes of bodies sent."""
 
     def __init__(self) -> None:
         self.pages: dict[str, Page] = {}
@@ -65,7 +66,7 @@ class _Server(ThreadingHTTPServer):
     site: Site
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are what is being tested."""
+        """Ignore closed connections: tests make clients close them."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -139,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_site() -> Iterator[Site]:
-    """A server that listens as long as the block lasts."""
+    """A server that listens until the block ends."""
     site = Site()
     thread = threading.Thread(target=site.server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
@@ -153,7 +154,7 @@ def running_site() -> Iterator[Site]:
 
 
 def publish_tiny(site: Site, folder: Path, name: str = "tiny", sha256: str | None = None, cfg: Path = TINY_CFG) -> ModelEntry:
-    """Put the tiny detector, or another cfg, with random weights on the site."""
+    """Publish the tiny detector, or another cfg, with random weights. Returns its catalogue entry."""
     description = describe(cfg)
     weights = folder / f"published-{name}.weights"
     write_weights(weights, random_weights(description, "random:1"))

@@ -1,4 +1,4 @@
-"""Machines that are not here, as Linux shows them under /sys, and as NVIDIA's driver tells of them."""
+"""Simulated machines: as files under /sys, as values of NVIDIA's driver, and as topologies."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SWITCHES = (
     ("pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:00.0/0000:83:00.0/0000:84:01.0/0000:86:00.0", 1),
     ("pci0000:80/0000:80:01.0/0000:81:00.0/0000:82:01.0/0000:87:00.0/0000:88:00.0/0000:89:00.0", 1),
 )
-"""Seven GPUs, with their nodes: two at a switch, one at the same host bridge, one at another; then two at a switch behind a switch, and
-one at its neighbour."""
+"""The sysfs paths and NUMA nodes of seven GPUs. On node 0: two at one switch, one at the same host bridge, one at another bridge. On
+node 1: two at a switch behind a switch, and one at the neighbouring switch."""
 
 SWITCH_CODES = (
     ("X", "PIX", "PHB", "NODE", "SYS", "SYS", "SYS"),
@@ -32,13 +32,13 @@ SWITCH_CODES = (
     ("SYS", "SYS", "SYS", "SYS", "PIX", "X", "PXB"),
     ("SYS", "SYS", "SYS", "SYS", "PXB", "PXB", "X"),
 )
-"""What nvidia-smi would say of them."""
+"""The matrix of ``nvidia-smi topo -m`` for SWITCHES."""
 
 TWO_SOCKETS = {0: ("0-15,32-47", 256), 1: ("16-31,48-63", 256)}
 
 
 def make_system(root: Path, nodes: Mapping[int, tuple[str, int]], gpus: Sequence[tuple[str, int]] = ()) -> Path:
-    """A /sys. nodes: processors and GiB of each; gpus: where each is below devices/, and its node (-1 = not told)."""
+    """Write the files of a /sys. nodes: processors and GiB by node. gpus: the path below devices/ and the node of each, -1 = unknown."""
     for number, (cpus, memory) in nodes.items():
         folder = root / f"devices/system/node/node{number}"
         folder.mkdir(parents=True)
@@ -64,19 +64,19 @@ def make_system(root: Path, nodes: Mapping[int, tuple[str, int]], gpus: Sequence
 
 
 def words(cpus: Sequence[int]) -> list[int]:
-    """Processors as NVML tells of them."""
+    """A set of processors as NVML reports it: a bit mask in words of 64 bits."""
     return [sum(1 << cpu - start for cpu in cpus if start <= cpu < start + 64) for start in range(0, max(cpus) + 1, 64)]
 
 
 def nvlink(end: str | None, remote_type: int = 2) -> dict[str, Any]:
-    """A link that is up. end: the GPU's place on the bus, None = hidden."""
+    """An active NVLink in the form of ``Nvml.Gpu.place``. end: the PCI address at the other end, None = hidden."""
     return {"state": 1, "remote_pci": {"busId": end or "FFFFFFFF:FF:FF.0"}, "remote_type": remote_type}
 
 
 def machine(
     gpus: Sequence[Gpu], nvlinks: Mapping[tuple[int, int], int], nodes: Sequence[NumaNode], peer: bool | None = True, direct: bool = False
 ) -> Topology:
-    """One whose GPUs' bridges are known. nvlinks: of pairs, the lower number first; direct: they go through no switch."""
+    """The topology of GPUs whose bridges are known. nvlinks: by pair, lower number first. direct: NVLinks join GPUs without a switch."""
 
     def link(row: int, column: int) -> Link | None:
         if row == column:
@@ -90,6 +90,6 @@ def machine(
 
 
 def gpu(number: int, place: str, node: int | None, name: str = "NVIDIA RTX 6000 Ada") -> Gpu:
-    """A GPU of CUDA's same number. place: as in ``SWITCHES``."""
+    """A GPU with the same number in CUDA. place: as in ``SWITCHES``."""
     *bridges, pci = place.split("/")
     return Gpu(number, name, DeviceId("cuda", str(number)), f"GPU-{number}", pci, tuple(bridges), node, generation=4, width=16)

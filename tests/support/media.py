@@ -1,4 +1,4 @@
-"""Test videos and pictures, made with PyAV. Every frame carries its number in its pixels, so a lost or doubled frame shows."""
+"""Makes test videos and pictures with PyAV. Each frame shows its number, so that tests find lost and repeated frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = 2
 
 
 def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint8]:
-    """A picture, uint8 (height, width, 3) RGB: ``number`` as 16 black or white squares in two rows on top, a moving bar below."""
+    """A picture that shows a number, uint8 (height, width, 3), RGB: 16 black or white squares in two rows, and below a bar that moves."""
     width, height = size
     image = np.empty((height, width, 3), np.uint8)
     image[...] = np.linspace(40, 200, width, dtype=np.uint8)[None, :, None]
@@ -35,7 +35,7 @@ def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint
 
 
 def number_of(image: NDArray[np.uint8]) -> int:
-    """The number that ``numbered`` drew, read back from the middle of its squares."""
+    """Read the number in a picture that ``numbered`` drew."""
     height, width = image.shape[:2]
     cell_height, cell_width = height / 4, width / (BITS // ROWS)
     number = 0
@@ -71,12 +71,12 @@ def make_video(
     audio: bool = False,
     picture: Callable[[int, tuple[int, int]], NDArray[np.uint8]] = numbered,
 ) -> Path:
-    """Write a video of ``frames`` numbered pictures and return its path; the container follows from the suffix.
+    """Write a video of numbered pictures. The suffix of the path chooses the container. Returns the path.
 
-    size: width, height. rate: frames/s. gop: frames between keyframes. pts: one a frame, in units of ``time_base`` (1/rate
-    unless given), for variable frame rates. rotation: degrees counter-clockwise a player turns the picture, before it mirrors
-    it (hflip). aspect: of one pixel. colorspace: FFmpeg's number of the matrix to convert with, and to name in the stream if
-    ``tagged``. muxer: options of the container. audio: adds a silent track. picture: what frame n shows.
+    size: width and height, pixels. rate: frames/s. gop: frames between keyframes. pts: of each frame, in units of ``time_base`` (1/rate
+    by default), for variable frame rates. rotation: degrees counter-clockwise by which a player turns the picture, before it mirrors
+    the picture (hflip). aspect: of one pixel. colorspace: FFmpeg's number of the matrix for the conversion; the stream names it if
+    ``tagged``. options, muxer: of the encoder and of the container. audio: adds a silent track. picture: draws frame n.
     """
     coder = {"preset": "ultrafast", "crf": "18", "sc_threshold": "0", "bf": str(bframes)} if codec == "libx264" else {}
     if codec == "libx264" and bframes:
@@ -123,9 +123,9 @@ def _silence(output: av.container.OutputContainer, stream: av.AudioStream, secon
 
 
 def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], bytes] | None = None, times: int = 1) -> Path:
-    """The video track of ``source`` in another container, unencoded.
+    """Copy the packets of the video track of ``source`` into another container.
 
-    change: gets each packet's number, data and whether it is a keyframe's, and returns the data to write. times: played in a row.
+    change: takes the number and data of each packet and whether it is a keyframe; returns the data to write. times: copies in a row.
     """
     with av.open(str(source)) as given, av.open(str(target), "w") as output:
         stream = given.streams.video[0]
@@ -175,7 +175,7 @@ class _Bits(list[str]):
 
 
 def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), gop: int = 12) -> Path:
-    """H.264 whose frames are coded as two fields of raw samples, each in a packet of its own; sides are multiples of 32, 25 frames/s."""
+    """Write interlaced H.264, 25 frames/s: each frame is two fields of raw samples in separate packets. Sides: multiples of 32."""
     width, height = size
     parameters = _Bits().u(8, 77).u(8, 0).u(8, 30).ue(0, 0, 0, 4, 1).u(1, 0).ue(width // 16 - 1, height // 32 - 1).u(6, 0b001000)
     sequence, pictures = parameters.nal(0x67), _Bits().ue(0, 0).u(2, 0).ue(0, 0, 0).u(3, 0).ue(0, 0, 0).u(3, 0b100).nal(0x68)
@@ -202,7 +202,7 @@ def make_field_video(path: Path, frames: int, size: tuple[int, int] = (64, 64), 
 
 
 def wrap_fields(elementary: Path, path: Path) -> Path:
-    """The video of ``make_field_video`` in another container, with the times of its 50 fields/s."""
+    """Copy the video of ``make_field_video`` into another container, with times for 50 fields/s."""
     with av.open(str(elementary)) as given, av.open(str(path), "w") as output:
         stream = given.streams.video[0]
         copy = output.add_stream_from_template(stream)
@@ -214,7 +214,7 @@ def wrap_fields(elementary: Path, path: Path) -> Path:
 
 
 def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
-    """A sound file; with a cover it has a still picture like that of an album, too."""
+    """Write a sound file. cover: adds a still picture, as an album's cover."""
     with av.open(str(path), "w") as output:
         sound = output.add_stream("aac", rate=48000)
         if cover:
@@ -229,7 +229,7 @@ def make_audio(path: Path, seconds: float = 1.0, cover: bool = False) -> Path:
 
 
 def joined(path: Path, *parts: int, **options: Any) -> Path:
-    """An MPEG-TS of several recordings in a row, each with this number of frames and a clock of its own. Frames are numbered throughout."""
+    """Join several MPEG-TS recordings, each with its own clock. parts: frames of each. The numbers in the pictures continue."""
     content = b""
     first = 0
     for frames in parts:
@@ -245,14 +245,14 @@ def _numbered_from(first: int, number: int, size: tuple[int, int]) -> NDArray[np
 
 
 def truncated(source: Path, target: Path, share: float) -> Path:
-    """The first ``share`` (0..1) of the bytes of ``source``."""
+    """Copy the first part of a file. share: of its bytes, 0..1."""
     content = source.read_bytes()
     target.write_bytes(content[: int(len(content) * share)])
     return target
 
 
 def damaged(source: Path, target: Path, spans: Iterable[tuple[float, int]], fill: int | None = 0) -> Path:
-    """A copy with ``length`` bytes overwritten at each (position 0..1, length); ``fill`` None flips every bit instead."""
+    """Copy a file with damage. spans: (position 0..1, length in bytes) of each. fill: the byte to write, None = flip every bit."""
     content = bytearray(source.read_bytes())
     for position, length in spans:
         start = int(position * len(content))

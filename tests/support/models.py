@@ -1,4 +1,4 @@
-"""Models small enough for every test, and what they compute, worked out straight from Darknet's definitions."""
+"""Small models for tests, and a reference implementation of their layers in NumPy, by Darknet's definitions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def tiny_files(seed: int = 1) -> ModelFiles:
 
 
 def tiny_network(seed: int = 1) -> Network:
-    """The same, loaded: a few milliseconds."""
+    """The tiny detector with random weights, loaded. Takes a few milliseconds."""
     return load_network(tiny_files(seed))
 
 
 def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDArray[np.float64]]:
-    """The heads of a small network, float64, slowly and without any library. inputs: (batch, channels, height, width)."""
+    """The raw outputs of a network, computed in float64 with NumPy only: slow. inputs: (batch, channels, height, width)."""
     picture, values = inputs.astype(np.float64), list[NDArray[np.float64]]()
     for layer in network.layers:
         values.append(compute_layer(layer, [picture if index < 0 else values[index] for index in layer.inputs]))
@@ -48,6 +48,7 @@ def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDA
 
 
 def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The output of one layer, float64 (batch, channels, height, width). A YOLO layer returns its input."""
     first = inputs[0]
     match layer:
         case Convolution():
@@ -98,4 +99,4 @@ ACTIVATIONS: dict[Activation, Callable[[NDArray[np.float64]], NDArray[np.float64
     Activation.SWISH: lambda x: x / (1 + np.exp(-x)),
     Activation.MISH: lambda x: x * np.tanh(np.log1p(np.exp(x))),
 }
-"""Each by its formula, for values of moderate size."""
+"""The formulas of the activations. They overflow for very large values."""

@@ -1,4 +1,4 @@
-"""A driver's management library for machines without one: it speaks as ``pynvml`` does, also by its errors."""
+"""Emulates ``pynvml``, its errors included, on machines without an NVIDIA driver."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ H200: Mapping[str, Any] = {
     "nvmlDeviceGetCurrPcieLinkWidth": 16,
     "nvmlDeviceGetPcieThroughput": 1500,
 }
-"""A busy GPU without encoder, clocks, NVLink and counters. A value that is callable gets the call's other arguments."""
+"""A busy GPU without encoder, clocks, NVLink and counters. A callable value is called with the arguments after the handle."""
 
 
 def with_nvlinks(ends: Sequence[tuple[str | None, int]], counts: Mapping[tuple[int, int], int]) -> dict[str, Any]:
-    """What a GPU answers of its NVLinks. ends: the place on the bus (None = hidden) and type of what each leads to, those that are up.
+    """The answers of a GPU about its NVLinks.
 
-    counts: KiB by field and link, read anew at each call; the driver refuses what is missing.
+    ends: for each active link, the PCI address (None = hidden) and type of the device at its other end. counts: KiB by field and link,
+    read at each call; a missing entry is an error of the driver.
     """
 
     def values(asked: Sequence[tuple[int, int]]) -> list[Any]:
@@ -53,19 +54,22 @@ class NVMLError(Exception):
 
 
 class NVMLError_NotSupported(NVMLError):  # noqa: N801, N818 - its real name
-    """This GPU does not have that."""
+    """The GPU does not support the function."""
 
 
 class NVMLError_LibraryNotFound(NVMLError):  # noqa: N801, N818
-    """There is no driver."""
+    """The driver is not installed."""
 
 
 class NVMLError_LibRmVersionMismatch(NVMLError):  # noqa: N801, N818
-    """The driver was updated under way."""
+    """The driver was updated while it was loaded."""
 
 
 class Library:
-    """GPUs as mappings from a function's name to its answer; what is missing is not supported."""
+    """Replaces the module ``pynvml``. gpus: mappings from function names to answers; a missing function is not supported.
+
+    cuda: the driver's CUDA version, 13000 = 13.0. refusing: the error of ``nvmlInit``, None = it succeeds.
+    """
 
     NVMLError = NVMLError
     NVML_NVLINK_MAX_LINKS = 4

@@ -1,4 +1,4 @@
-"""Run pools, look at their processes, and make workers fail on purpose (real workers, with the fault put into their process)."""
+"""Runs pools, examines their processes, and injects faults into real workers."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from engine.types import Detections, DeviceId, FrameResult, Image
 from tests.support.media import number_of
 from tests.support.models import tiny_files
 
+Submit = Callable[[Sequence[Image], bool], Future[list[Detections]]]
+
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
 
@@ -38,13 +40,13 @@ def tiny_settings(
     decode_threads: int | None = None,
     isolation: Isolation = Isolation.PROCESS,
 ) -> RunSettings:
-    """The tiny detector at fp32, which needs no trial of precisions."""
+    """Settings for the tiny detector at fp32, which needs no trial of precisions."""
     engine = EngineSettings(precision=Precision.FP32, confidence=confidence, batch=batch, decode_threads=decode_threads)
     return RunSettings(model or tiny_files(), parallel=parallel, engine=engine, isolation=isolation)
 
 
 class Seen:
-    """What a pool told, sorted. Checks on the way what must always hold."""
+    """Collects the events of a pool, by type and source. Checks that frames come in order and that ledgers balance."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -88,7 +90,7 @@ class Seen:
 
 
 def watch(events: Iterable[Event], react: Callable[[Event, Seen], None] | None = None) -> Seen:
-    """Take all events; ``react`` may act on each."""
+    """Collect all events, and call ``react`` after each."""
     seen = Seen()
     for event in events:
         seen.add(event)
@@ -105,7 +107,7 @@ def run_pool(
     pool_type: type[EnginePool] = EnginePool,
     when_ready: bool = False,
 ) -> Seen:
-    """Run these files through a pool to the end. when_ready: they are added when every device is, so that none is done before."""
+    """Detect in these files with a pool. when_ready: add the files when every device is ready, so that all devices share the work."""
 
     def begin() -> None:
         for path in paths:
@@ -125,7 +127,7 @@ def run_pool(
 
 
 def worker_pids() -> dict[str, int]:
-    """Ids of the processes with workers that this process has, by device, or "devices" if they share one."""
+    """The ids of this process's worker processes, by device, or "devices" for the common process of thread mode."""
     found = {}
     for process in multiprocessing.active_children():
         if process.name.startswith("framefleet "):
@@ -135,7 +137,7 @@ def worker_pids() -> dict[str, int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs (a zombie does not)."""
+    """Whether a process runs. A zombie does not count."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -143,28 +145,42 @@ def alive(pid: int) -> bool:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time a process has used."""
+    """The CPU time of a process so far, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def quicker_than(seconds: float) -> Iterator[None]:
-    """Fails if the block takes longer."""
+    """Fail if the block takes longer."""
     started = time.monotonic()
     yield
     assert time.monotonic() - started < seconds
 
 
 def with_worker(main: Callable[..., None], stall_seconds: float = EnginePool.stall_seconds) -> type[EnginePool]:
-    """A pool whose workers run this instead of ``worker.main``, or that is less patient with them."""
+    """A pool whose workers run ``main`` instead of ``worker.main``. stall_seconds: see ``EnginePool``."""
     return type("FaultyPool", (EnginePool,), {"worker_main": staticmethod(main), "stall_seconds": stall_seconds})
 
 
 def memory(pid: int, field: str = "VmRSS") -> int:
-    """Bytes of memory a process has, or has had at most (VmHWM)."""
+    """Resident memory of a process in bytes: now (VmRSS), or its peak (VmHWM)."""
     status = Path(f"/proc/{pid}/status").read_text()
     return 1024 * int(status.partition(f"{field}:")[2].split()[0])
+
+
+def _change_submit(change: Callable[[Backend], Submit]) -> None:
+    """Replace ``_submit_impl`` of each backend that this process creates. change: returns the replacement."""
+    import engine.backends
+
+    create = engine.backends.create_backend
+
+    def create_changed(device: DeviceId) -> Backend:
+        backend = create(device)
+        backend._submit_impl = change(backend)  # type: ignore[method-assign]
+        return backend
+
+    engine.backends.create_backend = create_changed
 
 
 def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
@@ -173,17 +189,13 @@ def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 
 def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
-    """A real worker whose engine has a fault on pictures with these numbers.
+    """A real worker whose engine fails on pictures with these numbers.
 
-    how: "raise" – an exception; "kill" – a crash of the process; "break" – from then on every inference raises; "hang" – it never ends.
+    how: "raise" = an exception. "kill" = the process crashes. "break" = this and all later inferences raise. "hang" = it never returns.
     """
-    import engine.backends
-
-    create = engine.backends.create_backend
     broken = False
 
-    def create_faulty(device: DeviceId) -> Backend:
-        backend = create(device)
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
         def faulty(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
@@ -197,15 +209,14 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
                 raise RuntimeError("the engine's fault")
             return submit(images, still)
 
-        backend._submit_impl = faulty  # type: ignore[method-assign]
-        return backend
+        return faulty
 
-    engine.backends.create_backend = create_faulty
+    _change_submit(change)
     worker.main(connection, setup)
 
 
 def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str) -> None:
-    """A real worker whose decoder has a fault at the picture with this number, also when it is skipped. how: "raise" or "kill"."""
+    """A real worker whose decoder fails at the picture with this number, even if the picture is skipped. how: "raise" or "kill"."""
     import engine.media.decode as module
 
     decode = module.decode
@@ -224,9 +235,9 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
 
 
 def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path) -> None:
-    """A real worker that notes that it starts, and when it begins and ends a segment.
+    """A real worker that writes to a file when it starts, and when it begins and ends a segment.
 
-    A line each: ``start``, and ``+1.0`` and ``-1.0`` for segment 0 of source 1.
+    The lines are ``start``, and for segment 0 of source 1 ``+1.0`` and ``-1.0``.
     """
     send = worker.Worker._send
 
@@ -246,38 +257,26 @@ def recording_main(connection: Connection[Any, Any], setup: Setup, *, path: Path
 
 
 def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float, device: DeviceId | None = None) -> None:
-    """A real worker whose engine takes so much longer for every batch. device: only on this one, otherwise on all."""
-    import engine.backends
+    """A real worker whose engine takes ``seconds`` longer for each batch. device: the slow one, None = all are."""
 
-    create = engine.backends.create_backend
-
-    slowed = device
-
-    def create_slow(device: DeviceId) -> Backend:
-        backend = create(device)
-        if device != setup.device or slowed not in (None, device):  # workers in the same process do this, too
-            return backend
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
         def slow(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
             time.sleep(seconds)
             return submit(images, still)
 
-        backend._submit_impl = slow  # type: ignore[method-assign]
-        return backend
+        # in thread mode, the other workers of this process replace it, too
+        return slow if backend.device == setup.device and device in (None, setup.device) else submit
 
-    engine.backends.create_backend = create_slow
+    _change_submit(change)
     worker.main(connection, setup)
 
 
 def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int, batch: int) -> None:
-    """A real worker whose engine cannot do its batches any more after so many, and goes on with smaller ones."""
-    import engine.backends
+    """A real worker whose engine runs out of memory after ``after`` batches, and continues with batches of ``batch``."""
 
-    create = engine.backends.create_backend
-
-    def create_shrinking(device: DeviceId) -> Backend:
-        backend = create(device)
+    def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
         left = after
 
@@ -289,15 +288,14 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
                 raise DeviceError("out of memory")
             return submit(images, still)
 
-        backend._submit_impl = shrinking  # type: ignore[method-assign]
-        return backend
+        return shrinking
 
-    engine.backends.create_backend = create_shrinking
+    _change_submit(change)
     worker.main(connection, setup)
 
 
 def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId) -> None:
-    """A real worker whose engine, on this device, is never finished, and tells how far it is."""
+    """A real worker whose engine on this device takes very long to build, and reports its progress."""
     from engine.backends.openvino.backend import OpenVinoBackend
 
     activate = OpenVinoBackend._activate_impl
@@ -315,7 +313,7 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
 
 
 def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path) -> None:
-    """A real worker whose engine is never finished, and tells nothing, when it is started for the first time (noted in this file)."""
+    """A real worker whose first engine is never finished and reports nothing. first: the file that marks the first start."""
     from engine.backends.openvino.backend import OpenVinoBackend
     from engine.pool.worker import building
 
@@ -327,11 +325,11 @@ def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first:
 
 
 def build_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real worker whose engine cannot be built, for a reason nobody thought of."""
+    """A real worker whose engine cannot be built because of an unexpected error."""
     import engine.backends
 
     def create_faulty(device: DeviceId) -> Backend:
-        raise ZeroDivisionError("nobody thought of this")
+        raise ZeroDivisionError("an unexpected error")
 
     engine.backends.create_backend = create_faulty
     worker.main(connection, setup)

@@ -1,4 +1,4 @@
-"""Runs of pools with given figures."""
+"""Makes results of measurements with given figures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.types import DeviceId, EngineInfo
 
 
 def pool_run(devices: int, rate: float, *, pool_load: float = 0.1, host_load: float | None = 0.3, kind: str = "cuda") -> PoolRun:
-    """A run in which the network set the pace."""
+    """A run whose bottleneck is the network. rate: frames/s of all devices."""
     runs = tuple(
         DeviceRun(
             EngineInfo(DeviceId(kind, str(number)), "NVIDIA H200", "TensorRT-RTX 1.6", "fp16", "as asked", 608, 608, 16, 3, 12),

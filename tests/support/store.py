@@ -1,4 +1,4 @@
-"""Frames and sessions whose every number depends on the frame's index."""
+"""Makes frames and sessions whose values all depend on the index of the frame."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def make_frame(source: int, index: int, boxes: int = 2, name: str | None = None,
 
 
 def video_info(path: str, frames: int) -> SourceInfo:
-    """What probing such a video would give."""
+    """What ``probe`` would return for a video of ``make_frame``'s frames."""
     return SourceInfo(path, SourceKind.VIDEO, "h264", 640, 480, frames, frames / 25, 25.0, ())
 
 
 def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, cancelled: bool = False) -> Path:
-    """A session of these sources: path -> number of frames."""
+    """Write a session of these sources. sources: the number of frames by path. Returns the path of the database."""
     writer = SessionWriter(path, LABELS, {"model": "tiny"})
     for number, (source, count) in enumerate(sources.items()):
         writer.add_source(number, source, video_info(source, count))
@@ -41,7 +41,7 @@ def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, can
 
 
 def same_frame(one: FrameResult, other: FrameResult) -> bool:
-    """Whether two frames agree in everything, to the last bit."""
+    """Whether two frames are equal, to the last bit."""
     if (one.ref, one.device, one.width, one.height, one.failure, one.name) != (
         other.ref,
         other.device,

@@ -1,4 +1,4 @@
-"""Pictures as decoders leave them, what the CPU makes of them, and how a FRAME is to be understood, one operation after the other."""
+"""Makes decoded frames in memory, and a reference implementation in NumPy of the kernel ``preprocess``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOURS = {"bt601": Colorspace.ITU601, "bt709": Colorspace.ITU709}
 
 
 def picture(width: int, height: int, seed: int) -> Image:
-    """Patches of colour under a little noise: edges, and smooth parts."""
+    """A picture with edges and smooth areas, under weak noise."""
     random = np.random.default_rng(seed)
     patches = random.integers(0, 256, (3, 4, 3)).astype(np.uint8)
     large = cv2.resize(patches, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.int16)
@@ -28,7 +28,7 @@ def picture(width: int, height: int, seed: int) -> Image:
 
 
 def decoded(image: Image, ten_bits: bool, matrix: str, full_range: bool) -> tuple[VideoFrame, NDArray[np.uint8], NDArray[np.uint8]]:
-    """A frame as a CPU decoder leaves it, and as NVDEC does: bytes of NV12's or P016's planes, (height, pitch), (height / 2, pitch)."""
+    """A frame as a CPU decoder returns it, and its planes as NVDEC does: NV12 or P016, bytes (height, pitch) and (height / 2, pitch)."""
     frame = VideoFrame.from_ndarray(image, format="rgb24").reformat(
         format="yuv420p10le" if ten_bits else "yuv420p",
         dst_colorspace=COLOURS[matrix],
@@ -44,12 +44,15 @@ def decoded(image: Image, ten_bits: bool, matrix: str, full_range: bool) -> tupl
 
 
 def shown(frame: VideoFrame, aspect: Fraction | None = None) -> Image:
-    """The picture the CPU makes of a frame."""
+    """The picture that the CPU converts a frame to."""
     return Converter(aspect)(frame)
 
 
 def sample(entry: Any, luma: NDArray[np.uint8], chroma: NDArray[np.uint8] | None, width: int, height: int) -> NDArray[np.float32]:
-    """What a FRAME says about a network's input of these planes: float32 (height, width, 3), 0..255."""
+    """The network's input that ``preprocess`` computes from a frame, float32 (height, width, 3), 0..255.
+
+    entry: one ``FRAME``. luma, chroma: its planes. width, height: of the network.
+    """
     columns, rows = np.meshgrid(np.arange(width), np.arange(height))
     stored_width, stored_height = (int(size) for size in entry["size"])
     a, b, c, d, e, f = (float(value) for value in entry["map"])

@@ -1,4 +1,4 @@
-"""What the window's tests share."""
+"""Helpers for tests of the window."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "
 
 
 def mime_of(paths: list[Path]) -> QMimeData:
-    """Files as a file manager hands them over."""
+    """The MIME data with which a file manager drags files."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     return data
 
 
 def drag_over(widget: QWidget, paths: list[Path]) -> QMimeData:
-    """Drag files over a widget, without dropping them. Keep what it returns until they are dropped."""
+    """Drag files over a widget without dropping them. Keep the returned data until the drop: Qt does not."""
     data = mime_of(paths)
     actions, buttons, keys = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(widget, QDragEnterEvent(QPointF(100, 100).toPoint(), actions, data, buttons, keys))
@@ -54,7 +54,7 @@ def pixels(image: QImage) -> NDArray[np.uint8]:
 
 
 def write_results(database: Path, source: Path, frames: int, rate: float = 30.0) -> Results:
-    """A finished session of one video in which frame n has one box, n pixels from the left."""
+    """Write a finished session of one video. Frame n has one box, n pixels from the left."""
     with SessionWriter(database, ("person", "bicycle", "car"), {"model": "tiny"}) as writer:
         writer.add_source(0, str(source), video_info(str(source), frames))
         for index in range(frames):

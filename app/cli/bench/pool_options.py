@@ -1,4 +1,4 @@
-"""Common to ``bench pipeline`` and ``bench scaling``: their options, and their progress."""
+"""Shared by ``bench pipeline`` and ``bench scaling``: their options and their progress."""
 
 from __future__ import annotations
 

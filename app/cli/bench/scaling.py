@@ -17,7 +17,7 @@ from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
-from engine.bench.scaling import Mode, Plan, Point, measure_scaling
+from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.devices.discovery import default_devices
 from engine.errors import ExportError, SourceError
 from engine.media.sources import missing
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
 
     settings = run_settings(arguments)
     devices = settings.devices or _default()
-    plan = Plan(
+    experiment = Experiment(
         settings,
         devices,
         tuple(arguments.counts or counts(len(devices))),
@@ -64,7 +64,7 @@ def run(argv: Sequence[str]) -> int:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
-        for point in measure_scaling(plan, clips, show):
+        for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
                 figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"

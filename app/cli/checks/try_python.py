@@ -12,7 +12,7 @@ SECONDS = 60
 
 
 def try_python(code: str, environment: Mapping[str, str] | None = None) -> tuple[str, str | None]:
-    """Run code. Returns what it printed, and why it failed, None = it did not."""
+    """Run code. Returns its output, and why it failed (None = it succeeded)."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],

@@ -26,7 +26,7 @@ _SHARED = "CPU devices share the cores, so their ideal speedup is 1: two must no
 
 @dataclass(frozen=True)
 class Facts:
-    """What was measured. command: as it was given. source, model: in words."""
+    """What was measured. command: as it was given. source, model: descriptions."""
 
     command: str
     source: str

@@ -44,7 +44,7 @@ class CpuDevices:
         return dict.fromkeys(self._devices, f"{self._cores} cores")
 
     def measure(self, repetitions: int) -> Iterator[Measurement]:
-        """Yield each measurement at once. All CPU devices are equal: only the first is measured alone."""
+        """Yield each measurement as soon as it is taken. All CPU devices are equal: only the first is measured alone."""
         sharing = [self._devices[:count] for count in counts(len(self._devices))]
         with ThreadPoolExecutor(max(self._cores, len(self._devices))) as threads:
             yield self._measure(Test.MEMORY, self._devices[:1], 2 * (self._room // 2), self._copy, threads, repetitions)

@@ -50,7 +50,7 @@ class CudaDevices:
         return {card.id: card.name for card in self._cards}
 
     def measure(self, repetitions: int) -> Iterator[Measurement]:
-        """Yield each measurement at once."""
+        """Yield each measurement as soon as it is taken."""
         yield from self._problems
         cards = self._cards
         for card in cards:
@@ -137,7 +137,7 @@ class CudaDevices:
         return *spreads, note, self._wrong(Test.PRODUCT, columns, result)
 
     def _additions(self, cards: Sequence[Card], parts: Sequence[int], y: int) -> list[AddParts]:
-        """Each card adds up its share of the rows and writes the result into host memory."""
+        """Each card sums its share of the rows and writes the result into host memory."""
         steps = []
         for card, (first, count) in zip(cards, shares(ROWS, [1.0] * len(cards)), strict=True):
             addresses = card.memory(8 * len(parts))

@@ -50,7 +50,7 @@ class Card:
         self._peers: dict[int, bool] = {self.number: True}
 
     def use(self) -> None:
-        """Make it the thread's current device."""
+        """Make this GPU the thread's current device."""
         ask(driver.cuCtxSetCurrent(self._context), f"turn to {self.id}")
 
     def event(self, timing: bool = False) -> Event:
@@ -84,7 +84,7 @@ class Card:
         return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
 
     def reaches(self, other: Card) -> bool:
-        """Whether it can access the other card's memory. Enables the access."""
+        """Enable access to the other card's memory. Returns whether that is possible."""
         if other.number not in self._peers:
             can = bool(self.device.can_access_peer(other.device))
             if can:

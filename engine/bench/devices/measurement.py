@@ -90,7 +90,7 @@ class Measurement:
         """The inverse of ``as_json``.
 
         Raises:
-            KeyError, TypeError, ValueError, UsageError: the values are something else.
+            KeyError, TypeError, ValueError, UsageError: the values do not describe a measurement.
         """
         time, device_time = (None if values[name] is None else Spread(**values[name]) for name in ("ms", "device_ms"))
         devices = tuple(map(DeviceId.parse, values["devices"]))

@@ -40,7 +40,7 @@ class DeviceBench:
         self.names: dict[DeviceId, str] = {}
 
     def measure(self) -> Iterator[Measurement]:
-        """Yield each measurement at once and fill ``names``. A failure, even a driver's crash, is a measurement with a ``problem``."""
+        """Yield each measurement when it is taken; fill ``names``. A failure or a driver's crash is a measurement with a ``problem``."""
         for kind in ("cpu", "cuda"):
             devices = [device for device in self._devices if device.kind == kind]
             if devices:

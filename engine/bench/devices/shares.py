@@ -29,7 +29,7 @@ def vectors(room: int) -> list[int]:
 def shares(total: int, speeds: Sequence[float]) -> list[tuple[int, int]]:
     """Start and length of each device's part: multiples of COLUMNS if ``total`` is one.
 
-    speeds: of the devices, in any unit. Speeds within 5 % of the fastest count as equal: they are not measured more exactly.
+    speeds: of the devices, in any unit. Speeds within 5 % of the fastest count as equal, which is the accuracy of the measurement.
     """
     weights = [round(10 * speed / max(speeds)) or 1 for speed in speeds]
     steps = total // COLUMNS

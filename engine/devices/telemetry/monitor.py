@@ -1,4 +1,4 @@
-"""Telemetry for the window and the command line, taken by a process of its own, so that no driver bug takes the caller down."""
+"""Telemetry for the window and the command line. A separate process takes it, so that no bug of a driver ends the caller."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TelemetryMonitor:
 
     @property
     def problem(self) -> str | None:
-        """Why there are none, or none of GPUs; None if nothing is wrong."""
+        """Why there are no snapshots, or none of GPUs; None if nothing is wrong."""
         return self._problem
 
     def close(self) -> None:

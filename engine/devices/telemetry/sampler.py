@@ -1,4 +1,4 @@
-"""Reads what devices are doing. ``monitor`` runs it in a process of its own: a crash of the driver's library ends only that process."""
+"""Reads the telemetry of devices. ``monitor`` runs it in a separate process: a crash of the driver's library ends only that process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GpuSampler:
         nvlink_rx, nvlink_tx = links[ALL_LINKS] if ALL_LINKS in links else (_sum(rates) for rates in zip(*links.values(), strict=True))
         return Telemetry(
             self._device,
-            **gpu.readings(),
+            **gpu.telemetry(),
             pcie_rx=pcie[0],
             pcie_tx=pcie[1],
             nvlinks=self._nvlinks,
@@ -74,13 +74,13 @@ def _rates(before: Counter, now: Counter, seconds: float) -> tuple[float | None,
 
 
 def _sum(rates: Sequence[float | None]) -> float | None:
-    """The sum, None where a rate is unknown."""
+    """The sum, None if a rate is unknown."""
     known = [one for one in rates if one is not None]
     return sum(known) if len(known) == len(rates) else None
 
 
 def rate(before: int | None, now: int | None, seconds: float) -> float | None:
-    """Bytes/s from two values of a counter; None where a value is missing or the counter was reset."""
+    """Bytes/s from two values of a counter; None if a value is missing or the counter was reset."""
     return None if before is None or now is None or now < before else (now - before) / max(seconds, 1e-6)
 
 
@@ -103,7 +103,7 @@ def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler]
 
 
 def main(connection: Connection[Any, Any], wanted: Sequence[tuple[DeviceId, str]]) -> None:
-    """Send why GPUs tell nothing (None = they do) and all snapshots, twice a second, until the other end is closed."""
+    """Send why GPUs report nothing (None = they do) and all snapshots, twice a second, until the other end is closed."""
     clock = start_clock(connection, STALL_SECONDS)
     clock.start("opening the driver's library", STALL_SECONDS)
     samplers, problem = make_samplers(wanted)

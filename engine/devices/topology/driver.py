@@ -26,7 +26,7 @@ _TO_PROCESSOR = 1
 
 
 def ask_driver(nvml: Nvml, devices: Mapping[str, DeviceId]) -> dict[str, Any]:
-    """The driver's current values in that form. devices: the ids of GPUs here, by UUID; the form names them ``device``."""
+    """The driver's current values in that form. devices: ids by UUID, which become the field ``device``."""
     gpus = nvml.gpus()
 
     def each_pair(ask: Any) -> list[list[Any]]:
@@ -46,12 +46,12 @@ def _device(gpu: NvmlGpu, devices: Mapping[str, DeviceId]) -> str | None:
 
 
 def read_gpus(values: Mapping[str, Any]) -> tuple[Gpu, ...]:
-    """The GPUs of a recorded form, with their places."""
+    """The GPUs in values of that form, with their positions in the machine."""
     return tuple(_gpu(number, gpu) for number, gpu in enumerate(at(values, list, "gpus") or ()))
 
 
 def join(gpus: Sequence[Gpu], values: Mapping[str, Any]) -> tuple[tuple[Link | None, ...], ...]:
-    """The links between GPUs. Where the driver reports no level, the PCI bridges above the GPUs give it."""
+    """The links between GPUs. If the driver reports no level, it follows from the PCI bridges above the GPUs."""
     ends = [_ends(at(values, list, "gpus", place, "links") or ()) for place in range(len(gpus))]
 
     def link(row: int, column: int) -> Link | None:

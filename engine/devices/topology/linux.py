@@ -18,7 +18,7 @@ _GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 
 
 def numa_nodes(sys: Path = SYS) -> tuple[NumaNode, ...]:
-    """The nodes that are online and have processors or memory, by number; empty where Linux reports none."""
+    """The nodes that are online and have processors or memory, by number; empty if Linux reports none."""
     nodes = []
     for folder in (sys / "devices/system/node").glob("node[0-9]*"):
         cpus, memory = _numbers(folder / "cpulist"), _memory(folder / "meminfo")
@@ -45,7 +45,7 @@ def place(gpu: Gpu, sys: Path = SYS) -> Gpu:
 
 
 def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
-    """NVIDIA's GPUs as Linux knows them without their driver, in the order of the bus."""
+    """NVIDIA's GPUs that Linux lists, even without their driver, in the order of the bus."""
     number = 0
     for folder in sorted((sys / "bus/pci/devices").glob("*")):
         if _text(folder / "vendor") == _NVIDIA and _text(folder / "class").startswith(_DISPLAY):
@@ -54,7 +54,7 @@ def find_gpus(sys: Path = SYS) -> Iterator[Gpu]:
 
 
 def numa_node(pci: str, sys: Path = SYS) -> int | None:
-    """The NUMA node of a PCI device ("0000:00:06.0"); the only node where there is one; None if unknown."""
+    """The NUMA node of a PCI device ("0000:00:06.0"); the only node if there is just one; None if unknown."""
     number = _number(sys / "bus/pci/devices" / pci / "numa_node")
     if number is not None and number >= 0:
         return number

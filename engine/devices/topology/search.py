@@ -18,7 +18,7 @@ _PROGRAM = (sys.executable, "-m", "engine.devices.topology.probe_process")
 
 
 def find_topology(timeout: float = 30.0, program: Sequence[str] = _PROGRAM, system: Path = SYS) -> Topology:
-    """Search; takes a moment. Never fails: ``Topology.problem`` says why GPUs are missing.
+    """Find the topology. Never raises: ``Topology.problem`` says why GPUs are missing.
 
     timeout: seconds for the driver. program: prints the output of ``probe_process``. system: Linux's /sys.
     """

@@ -26,7 +26,7 @@ class Box:
     node: NumaNode | None = None
 
     def gpus(self) -> Iterator[Gpu]:
-        """All GPUs in it, at any depth."""
+        """All GPUs in the box, at any depth."""
         for part in self.parts:
             if isinstance(part, Box):
                 yield from part.gpus()
@@ -38,7 +38,7 @@ class Box:
 class Fabric:
     """GPUs that NVLink connects, by their positions in the topology.
 
-    nvlinks: links of a pair, at most. alike: every pair has this number. direct: the links of each pair pass no switch.
+    nvlinks: the largest number of links of a pair. alike: every pair has this number. direct: the links of each pair pass no switch.
     """
 
     gpus: tuple[int, ...]

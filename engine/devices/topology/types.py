@@ -47,7 +47,7 @@ class Link:
 
     @property
     def code(self) -> str:
-        """NV18, PIX, SYS, …; "N/A" where nothing is known."""
+        """NV18, PIX, SYS, …; "N/A" if nothing is known."""
         return f"NV{self.nvlinks}" if self.nvlinks else str(self.level or "N/A")
 
 
@@ -66,7 +66,7 @@ class Gpu:
 
     number: the driver's, as in nvidia-smi. device: the id here, None = CUDA does not number it. pci: the PCI address, "0000:00:06.0".
     bridges: from the PCIe root complex ("pci0000:00") down to the GPU. node: NUMA node of its host bridge. cpus: near processors.
-    nodes: NUMA nodes with near memory. own_node: the node of its own memory, where processors can address that. generation, width:
+    nodes: NUMA nodes with near memory. own_node: the node of its own memory, if processors can address that. generation, width:
     of its PCIe link at best. nvlinks: active ones.
     """
 
@@ -149,7 +149,7 @@ def list_text(numbers: Iterable[int]) -> str:
 
 
 def level_between(one: Sequence[str], other: Sequence[str], same_node: bool) -> Level | None:
-    """The level between two GPUs by the bridges above each; None where they are unknown.
+    """The level between two GPUs by the bridges above each; None if they are unknown.
 
     A switch consists of one bridge towards the root and one for each port: two GPUs of one switch share all bridges but the last.
     """

@@ -7,7 +7,7 @@ import pytest
 
 from engine.bench.clips import Clips
 from engine.bench.pool_run import PoolRun, _Watch, run_pool
-from engine.bench.scaling import Mode, Plan, Point, measure_scaling
+from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.errors import DeviceError, SourceError, UsageError
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
@@ -79,8 +79,8 @@ def test_what_cannot_be_measured(tmp_path: Path, video: Path) -> None:
 
 
 def test_every_mode_and_count(video: Path, tmp_path: Path) -> None:
-    plan = Plan(SETTINGS, CPUS, (1, 2), seconds=0.3)
-    points = list(measure_scaling(plan, Clips(tmp_path, video)))
+    experiment = Experiment(SETTINGS, CPUS, (1, 2), seconds=0.3)
+    points = list(measure_scaling(experiment, Clips(tmp_path, video)))
     assert [(point.mode, point.count) for point in points] == [(Mode.WEAK, 1), (Mode.WEAK, 2), (Mode.STRONG, 1), (Mode.STRONG, 2)]
     for one, two in (points[:2], points[2:]):
         assert one.run.strategy == two.run.strategy == ("streams" if one.mode is Mode.WEAK else "segments")
@@ -92,8 +92,8 @@ def test_every_mode_and_count(video: Path, tmp_path: Path) -> None:
 
 
 def test_rounds_come_one_after_the_other_and_one_device_runs_the_whole_network(video: Path, tmp_path: Path) -> None:
-    plan = Plan(replace(SETTINGS, parallel=Parallel.DEPTH), CPUS[:1], (1,), (Mode.STRONG,), seconds=0.2, rounds=2)
-    first, second = measure_scaling(plan, Clips(tmp_path, video))
+    experiment = Experiment(replace(SETTINGS, parallel=Parallel.DEPTH), CPUS[:1], (1,), (Mode.STRONG,), seconds=0.2, rounds=2)
+    first, second = measure_scaling(experiment, Clips(tmp_path, video))
     assert len(first.runs) == 1
     assert second.runs == second.ones
     assert second.runs[:1] == first.runs
@@ -151,7 +151,7 @@ def test_the_bottleneck_in_words() -> None:
 )
 def test_counts_that_cannot_be(counts: tuple[int, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Plan(SETTINGS, CPUS, counts)
+        Experiment(SETTINGS, CPUS, counts)
 
 
 def test_a_source_that_cannot_be_repeated(tmp_path: Path) -> None:

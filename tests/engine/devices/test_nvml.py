@@ -18,7 +18,7 @@ def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:
     assert (gpu.name, gpu.uuid, gpu.pci, gpu.compute_capability) == ("NVIDIA H200", "GPU-a", "00000000:00:06.0", (9, 0))
     assert (gpu.memory, gpu.pcie_throughput()) == ((2**30, 141 * 2**30), (1.5e6, 1.5e6))
     assert (gpu.compute_mode, gpu.processes, gpu.mig_mode, gpu.nvlink_ends()) == ("default", (), False, None)
-    assert gpu.readings() == {
+    assert gpu.telemetry() == {
         "utilization": 97,
         "memory_utilization": 41,
         "decoder": 83,
@@ -45,7 +45,7 @@ def test_a_gpu_that_tells_nothing_is_no_error() -> None:
     assert gpu.name == "NVIDIA GPU"
     assert gpu.memory == gpu.pcie_throughput() == (None, None)
     assert [gpu.pci, gpu.compute_capability, gpu.compute_mode, gpu.mig_mode, gpu.processes] == [None] * 5
-    assert set(gpu.readings().values()) == {None}
+    assert set(gpu.telemetry().values()) == {None}
     assert gpu.mig_instances() == ()
     assert nvml.gpu("GPU-c") is None
 

@@ -121,7 +121,7 @@ def test_an_error_in_the_model_is_told_at_once_and_not_tried_again(video: Path, 
 
 def test_an_unexpected_error_while_building_is_tried_again(video: Path, capfd: pytest.CaptureFixture[str]) -> None:
     seen = run_pool([video], CPUS[:1], react=cancel_after_failure, pool_type=with_worker(build_fault_main))
-    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: nobody thought of this", True)]
+    assert [(failure.message, failure.restarting) for failure in seen.failures] == [("ZeroDivisionError: an unexpected error", True)]
     assert "Traceback" in capfd.readouterr().err
 
 

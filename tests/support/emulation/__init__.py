@@ -26,7 +26,10 @@ _ALIGNMENT = 256
 
 
 def build(folder: Path, *names: str) -> Path:
-    """The library: for each kernel a function ``run_KERNEL(grid, block, shared bytes, arguments …)``. names: as for ``source``."""
+    """Compile the library. It has a function ``run_KERNEL(grid, block, shared bytes, arguments …)`` for each kernel.
+
+    names: as for ``source``.
+    """
     assert COMPILER is not None
     text = source(*names).replace("extern __shared__ unsigned long long keys[];", "unsigned long long* keys = dynamic_shared;")
     runners = []
@@ -44,7 +47,7 @@ def build(folder: Path, *names: str) -> Path:
 
 
 class LaunchConfig:
-    """In place of ``cuda.core.LaunchConfig``."""
+    """Replaces ``cuda.core.LaunchConfig``."""
 
     def __init__(self, grid: int | Sequence[int], block: int | Sequence[int], shmem_size: int = 0) -> None:
         self.grid, self.block = (((each, 1, 1) if isinstance(each, int) else (*each, 1, 1))[:3] for each in (grid, block))
@@ -52,13 +55,13 @@ class LaunchConfig:
 
 
 def launch(stream: Any, config: LaunchConfig, kernel: Any, *arguments: Any) -> None:
-    """In place of ``cuda.core.launch``."""
+    """Replaces ``cuda.core.launch``."""
     sizes = ((ctypes.c_uint * 3)(*config.grid), (ctypes.c_uint * 3)(*config.block), ctypes.c_uint(config.shared))
     kernel(*sizes, *(_TYPES[type(argument)](argument.item()) for argument in arguments))
 
 
 class Kernels:
-    """In place of ``plugins.kernels.Kernels``."""
+    """Replaces ``plugins.kernels.Kernels``."""
 
     def __init__(self, library: Path) -> None:
         self._library = ctypes.CDLL(str(library))
@@ -71,7 +74,7 @@ class Kernels:
 
 @contextmanager
 def emulated_gpu(folder: Path, *names: str) -> Iterator[EmulatedGpu]:
-    """A GPU with the kernels of these sources, on which cuda-core launches. folder: for the library."""
+    """Emulate a GPU: ``cuda.core.launch`` runs the kernels of these sources on the host. folder: for the compiled library."""
     import cuda.core
 
     with pytest.MonkeyPatch.context() as patch:
@@ -92,7 +95,7 @@ class Graph:
 
 
 class EmulatedGpu:
-    """In place of ``tests.support.cuda.Gpu``: addresses are those of the host's memory, and everything is done at once."""
+    """Replaces ``tests.support.cuda.Gpu``. Addresses are those of the host's memory, and every call waits until its work is done."""
 
     def __init__(self, library: Path) -> None:
         self.kernels, self.stream = Kernels(library), None
