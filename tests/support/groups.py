@@ -24,17 +24,18 @@ from tests.support.pool import alive, engine_fault_main, worker_pids
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
     """Processes of the members of the group that this process runs."""
-    front = worker_pids().get(group)
+    parent = worker_pids().get(group)
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == front and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+            started_by = int(stat.read_text().rpartition(")")[2].split()[1])
+            if started_by == parent and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
                 found.append(int(stat.parent.name))
     return sorted(found)
 
 
 def gone(pids: Sequence[int], seconds: float = 3.0) -> bool:
-    """Whether these processes end within so many seconds."""
+    """Whether these processes end within ``seconds``."""
     deadline = time.monotonic() + seconds
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -81,7 +82,7 @@ def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], toleranc
 
 
 def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
-    """A real front whose members have that fault."""
+    """A real decoding worker whose members have that fault."""
     RemoteBackend.worker_main = staticmethod(partial(engine_fault_main, numbers=numbers, how=how))
     worker.main(connection, setup)
 
@@ -93,7 +94,7 @@ def _dying(connection: Connection[Any, Any], setup: Setup) -> None:
 
 
 def dying_member_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real front one of whose members, that for cpu:0, ends at once whenever it is started."""
+    """A real decoding worker whose member for cpu:0 ends at once after every start."""
     RemoteBackend.worker_main = staticmethod(_dying)
     worker.main(connection, setup)
 
@@ -110,7 +111,7 @@ def merging_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
 
 
 def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real front that takes no more memory than its engines need."""
+    """A real decoding worker that takes no more memory than its engines need."""
     from engine.pool.groups import group
 
     group.LEAST_BYTES = 0
