@@ -1,6 +1,6 @@
-"""Finds the format of a stream's frames from its first one, which both FFmpeg and the hardware decode for comparison.
+"""Finds the format of a stream's frames from the first one, which FFmpeg and the hardware both decode for comparison.
 
-H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders give the same frames. If the first frames are equal, the hardware's
+H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the hardware's
 frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 """
 
@@ -46,7 +46,7 @@ class FirstFrame:
     format: FrameFormat
 
     def compare(self, session: Session) -> None:
-        """Decode the frame with the hardware, too, and compare.
+        """Decode the frame with the hardware, and compare.
 
         Raises:
             DamagedError: the hardware cannot decode the frame.
@@ -75,8 +75,8 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     """The first undamaged frame of a segment.
 
     Raises:
-        UnsupportedError: NVDEC cannot decode such a stream.
-        DamagedError: no frame at the segment's beginning can be decoded.
+        UnsupportedError: NVDEC cannot decode this kind of stream.
+        DamagedError: no frame at the segment's start can be decoded.
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:
