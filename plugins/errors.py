@@ -2,4 +2,4 @@
 
 
 class KernelError(Exception):
-    """The kernels cannot be compiled or loaded. Says what is missing, or what the compiler said."""
+    """The kernels cannot be compiled or loaded. The message says what is missing, or has the compiler's message."""

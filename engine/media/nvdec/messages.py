@@ -1,7 +1,8 @@
 """Reads the decoder library's messages on C's standard output, where alone it reports damaged pictures.
 
 PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" during the decoding call, and then returns the concealed picture
-without an error. This module therefore redirects C's standard output to a function. The function notes the printing thread and passes other output on.
+without an error. This module therefore redirects C's standard output to a function. The function notes the printing thread and passes other
+output on.
 """
 
 from __future__ import annotations
