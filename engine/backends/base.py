@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
+from engine.errors import DeviceError, ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.settings import EngineSettings, Resize
@@ -86,7 +86,11 @@ class Backend(Closing, ABC):
         return {}
 
     def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Outputs of the YOLO heads before decoding, float32, for float32 (n, channels, height, width), 0..1. For checks: slow."""
+        """Outputs of the YOLO heads before decoding, float32, for float32 (n, channels, height, width), 0..1. For checks: slow.
+
+        Raises:
+            DeviceError: the engine runs in another process, or failed.
+        """
         if self._info is None:
             raise RuntimeError(f"{type(self).__name__} is not active")
         return self._raw_outputs_impl(inputs)
@@ -103,8 +107,8 @@ class Backend(Closing, ABC):
     @abstractmethod
     def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Detections]]: ...
 
-    @abstractmethod
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]: ...
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+        raise DeviceError(f"{self.device}: raw outputs are not available from other processes")
 
     @abstractmethod
     def _close_impl(self) -> None: ...

@@ -68,7 +68,7 @@ def resolve_precision(
             raise DeviceError(f"{device}: precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
         return asked, "as asked"
     if not offered:
-        raise DeviceError(f"{device}: computes in none of {', '.join(_KNOWN)}: choose another device")
+        raise DeviceError(f"{device}: supports none of {', '.join(_KNOWN)}: choose another device")
     if len(offered) == 1:
         return offered[0], "the only one this device offers"
     if Precision.FP32 not in offered:

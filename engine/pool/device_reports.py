@@ -27,15 +27,11 @@ class DeviceReports:
 
     def reported(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
         """Events for a worker's message about its device."""
-        match message:
-            case Building():
-                return [EngineBuilding(device, message.phase, message.fraction)]
-            case Ready():
-                return [] if self._strategy.grouped else [DeviceReady(message.engine)]
-            case Stats():
-                return [self._statistics[device].interval(message)]
-            case Member():
-                return [self._member_reported(message)]
+        if isinstance(message, Member):
+            return [self._event(message.device, message.message)]
+        if isinstance(message, Ready) and self._strategy.grouped:  # each member reports its own engine
+            return []
+        return [self._event(device, message)]
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
         """Count results that have arrived."""
@@ -56,9 +52,8 @@ class DeviceReports:
         """Final statistics of the devices that have not left."""
         return [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
 
-    def _member_reported(self, about: Member) -> Event:
-        device = about.device
-        match about.message:
+    def _event(self, device: DeviceId, message: Starting | Building | Ready | Failed | Stats) -> Event:
+        match message:
             case Starting(attempt):
                 return DeviceStarting(device, attempt)
             case Building(phase, fraction):
@@ -69,8 +64,8 @@ class DeviceReports:
                 if not restarting:
                     self._given_up.add(device)
                 return DeviceFailed(device, why, restarting)
-            case Stats() as stats:
-                return self._statistics[device].interval(stats)
+            case Stats():
+                return self._statistics[device].interval(message)
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
         """The devices that events name for a worker's device: the members of a group, unless they share one engine."""

@@ -71,7 +71,7 @@ class EnginePool(Closing):
         """
         with self._commanding:
             if self._finishing or self._closing:
-                raise RuntimeError(f"{path} comes too late: the pool was told that there are no more sources")
+                raise RuntimeError(f"{path} cannot be added: the pool accepts no more sources")
             number = self._sources
             self._sources += 1
             self._unfinished.add(number)
@@ -102,7 +102,7 @@ class EnginePool(Closing):
         with self._commanding:
             self._check_elastic(device)
             if device.kind == "group":
-                raise UsageError(f"{device} are several devices: add each of them")
+                raise UsageError(f"{device} is a group of devices: add each device separately")
             if device in self._wanted.devices:
                 raise UsageError(f"{device} takes part already")
             self._wanted.devices.append(device)
@@ -166,7 +166,7 @@ class EnginePool(Closing):
 
     def _check_elastic(self, device: DeviceId) -> None:
         if self._closing or self._alarm_in.closed:
-            raise RuntimeError(f"{device} comes too late: the run is over")
+            raise RuntimeError(f"{device} cannot join or leave: the run is over")
         if not self._strategy.elastic:
             raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
 

@@ -116,10 +116,7 @@ class Inferred:
 
     def unpack(self) -> Iterator[Detections]:
         """The detections of each picture, as views."""
-        start = 0
-        for end in np.cumsum(self.counts).tolist():
-            yield Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
-            start = end
+        return _split(self)
 
 
 @dataclass(frozen=True)
@@ -300,16 +297,11 @@ class Frames:
 
     def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
         """The frames. index: that of the first one. Detections are views of the message's arrays."""
-        ends = np.cumsum(self.counts).tolist()
-        start = 0
-        for at, (pts, size, end) in enumerate(zip(self.pts.tolist(), self.sizes.tolist(), ends, strict=True)):
-            failure = self.failures.get(at)
-            detections = (
-                None if failure is not None else Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
-            )
-            name, done_by = self.names.get(at), self.devices.get(at, device)
-            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, size[0], size[1], detections, failure, name)
-            start = end
+        frames = zip(self.pts.tolist(), self.sizes.tolist(), _split(self), strict=True)
+        for at, (pts, (width, height), found) in enumerate(frames):
+            failure, name, done_by = self.failures.get(at), self.names.get(at), self.devices.get(at, device)
+            detections = found if failure is None else None
+            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, width, height, detections, failure, name)
 
 
 def _columns(
@@ -322,6 +314,14 @@ def _columns(
         np.concatenate([detections.scores for detections in found]),
         np.concatenate([detections.class_ids for detections in found]),
     )
+
+
+def _split(packed: Inferred | Frames) -> Iterator[Detections]:
+    """The detections of each picture, as views."""
+    start = 0
+    for end in np.cumsum(packed.counts).tolist():
+        yield Detections(packed.boxes[start:end], packed.scores[start:end], packed.class_ids[start:end])
+        start = end
 
 
 Task: TypeAlias = Probe | Detect

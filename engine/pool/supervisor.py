@@ -159,7 +159,7 @@ class Supervisor:
         for other in ended:
             outcome, suspect = other.reap(exit_code), not other.ended_alone
             if cause is not None and other.exit_message is None:
-                why = f"the process that it shares with {cause.device} was ended by that one"
+                why = f"the worker of {cause.device} ended the process that both share"
                 outcome, suspect = Outcome(exit_code, Failed(why, retry=True)), False
             events += self._settle(other, outcome, suspect=suspect)
         return events + [event for other in ended if self._workers.get(other.device) is other for event in self._start(other)]

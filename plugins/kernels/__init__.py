@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from plugins.cache import FileCache
-from plugins.errors import KernelError
 
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
 """The files of one program, in this order: later files use what earlier ones declare."""
@@ -54,6 +53,10 @@ def compile_source(text: str, arch: str) -> bytes:
         return bytes(Program(text, "c++", options=options).compile("cubin").code)
     except Exception as problem:
         raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
+
+
+class KernelError(Exception):
+    """The kernels cannot be compiled or loaded. The message says what is missing, or has the compiler's message."""
 
 
 class Kernels:

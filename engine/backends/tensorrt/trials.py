@@ -26,9 +26,8 @@ from engine.model.split import Part
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, Image
 from plugins.cache import FileCache
-from plugins.errors import KernelError
 from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
-from plugins.kernels import Kernels, source
+from plugins.kernels import KernelError, Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 

@@ -59,7 +59,7 @@ class FirstFrame:
                     self._compare(session, address)
                     seen = True
         if not seen:
-            raise DamagedError("NVDEC does not give its first frame")
+            raise DamagedError("NVDEC does not return its first frame")
 
     def _compare(self, session: Session, address: int) -> None:
         layout = self.format
@@ -68,7 +68,7 @@ class FirstFrame:
             raise UnsupportedError(f"NVDEC's frames are {width}×{height}, FFmpeg's {layout.stored_width}×{layout.stored_height}")
         found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
         if not all(np.array_equal(*pair) for pair in zip(found, planes(self.frame, layout.depth), strict=True)):
-            raise UnsupportedError("NVDEC's first frame is not the one that FFmpeg decodes")
+            raise UnsupportedError("NVDEC's first frame differs from FFmpeg's")
 
 
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
@@ -80,7 +80,7 @@ def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:
-        raise UnsupportedError(f"{file.codec.name} is not among the codecs it is used for ({', '.join(Bitstream.CODECS)})")
+        raise UnsupportedError(f"its codec is {file.codec.name}; NVDEC is used for {', '.join(Bitstream.CODECS)}")
     if file.codec.name == "h264" and file.hidden.possible:
         raise UnsupportedError("the video may be interlaced, which NVDEC shows deinterlaced")
     packets: list[tuple[bytearray, int]] = []

@@ -55,7 +55,7 @@ def limits(codec: int, depth: int) -> Limits:
     """
     found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
     if status := question()(ctypes.byref(found)):
-        raise UnsupportedError(f"this GPU's NVDEC does not say what it decodes (CUDA error {status})")
+        raise UnsupportedError(f"the query of NVDEC's capabilities failed (CUDA error {status})")
     return found
 
 

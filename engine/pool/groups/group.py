@@ -8,13 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.devices.affinity import usable_cores
-from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
@@ -96,9 +92,6 @@ class Group(Backend):
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         return self._member_pool.put(images, still)
-
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
-        raise DeviceError(f"{self.device}: raw outputs stay with the members")
 
     def _close_impl(self) -> None:
         self._member_pool.close()

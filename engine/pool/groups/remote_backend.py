@@ -9,9 +9,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
@@ -97,7 +94,7 @@ class RemoteBackend(Backend):
             with self._lock:
                 if self._lost is not None:
                     raise MemberLostError(self._lost)
-                if (chunks := list(self._pictures.chunks)) != self._known:
+                if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
                 self._number += 1
@@ -109,9 +106,6 @@ class RemoteBackend(Backend):
             raise
         future.add_done_callback(lambda _: self._slots.release())
         return future
-
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
-        raise DeviceError(f"{self.device}: raw outputs stay in the worker's process")
 
     def timings(self) -> Mapping[str, float]:
         """See ``Backend.timings``."""

@@ -11,7 +11,6 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,7 +83,7 @@ class SharedPictures:
         self._returned: SimpleQueue[tuple[_Memory, int]] = SimpleQueue()
 
     @property
-    def chunks(self) -> Sequence[Chunk]:
+    def chunks(self) -> list[Chunk]:
         """The current chunks."""
         return [memory.chunk for memory in list(self._memories.values())]
 
