@@ -1,4 +1,4 @@
-"""NVDEC gives every frame that FFmpeg gives, bit by bit, with the same time; where it could not, FFmpeg's frames come."""
+"""NVDEC returns the same frames as FFmpeg, bit by bit, with the same times; FFmpeg decodes what NVDEC cannot."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _UNITS = {
 class Bitstream:
     """Converts the packets of a segment, in order, from a keyframe on.
 
-    codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg gives them.
+    codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg returns them.
     format: set by the first packet; a decoder can only decode streams of the same format.
     """
 

@@ -35,11 +35,11 @@ class Group(Backend):
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
-        """tell, die, watchdog: see ``MemberPool``."""
+    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
-        self._member_pool = MemberPool(setup.device.members, self._make, tell, die, watchdog, self.spread_evenly)
+        self._member_pool = MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
 
     @property
     def member_timings(self) -> dict[DeviceId, Callable[[], Mapping[str, float]]]:

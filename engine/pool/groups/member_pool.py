@@ -78,7 +78,7 @@ class _Member:
 class MemberPool:
     """Engines for several devices that share a queue of pictures.
 
-    make: creates a device's backend, not yet activated. tell: called with messages about members. die: called when no member is left, or
+    make: creates a device's backend, not yet activated. report: called with messages about members. die: called when no member is left, or
     after an internal error. watchdog: for members without their own process. spread_evenly: whether pictures are needed together; a slow
     member then takes none that the others can finish sooner.
     """
@@ -87,13 +87,13 @@ class MemberPool:
         self,
         devices: Sequence[DeviceId],
         make: Callable[[DeviceId], Backend],
-        tell: Callable[[Member], None],
+        report: Callable[[Member], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         spread_evenly: bool = False,
     ) -> None:
         self._members = {device: _Member(device) for device in devices}
-        self._make, self._tell, self._die, self._watchdog = make, tell, die, watchdog
+        self._make, self._report, self._die, self._watchdog = make, report, die, watchdog
         self._spread_evenly = spread_evenly
         self._waiting: deque[_Picture] = deque()
         self._changed = threading.Condition()
@@ -173,7 +173,7 @@ class MemberPool:
             restarting = retry and member.budget.spend(time.monotonic())
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-            self._tell(Member(member.device, Failed(why, restarting)))
+            self._report(Member(member.device, Failed(why, restarting)))
             if not restarting:
                 self._leave(member, why)
                 return
@@ -183,11 +183,11 @@ class MemberPool:
             member.attempt += 1
             member.lost = None
             self._changed.notify_all()
-        self._tell(Member(member.device, Starting(member.attempt)))
+        self._report(Member(member.device, Starting(member.attempt)))
         backend = self._make(member.device)
         local = not isinstance(backend, RemoteBackend)
-        tell = lambda message: self._tell(Member(member.device, message))  # noqa: E731
-        build(backend, lambda: network, settings, tell, self._watchdog, watched=local)
+        report = lambda message: self._report(Member(member.device, message))  # noqa: E731
+        build(backend, lambda: network, settings, report, self._watchdog, watched=local)
         return backend
 
     def _work(self, member: _Member, backend: Backend) -> None:
@@ -196,9 +196,9 @@ class MemberPool:
         Raises:
             MemberLostError: the engine does not work any more.
         """
-        told = backend.info
+        reported = backend.info
         submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
-        self._tell(Member(member.device, Ready(told)))
+        self._report(Member(member.device, Ready(reported)))
         with self._changed:
             member.backend, member.alone, member.doubtful = backend, False, None
             self._changed.notify_all()
@@ -214,9 +214,9 @@ class MemberPool:
                     future = Future()
                     future.set_exception(problem)
                 future.add_done_callback(partial(self._finish, member, pictures, started))
-                if backend.info is not told:
-                    told = backend.info
-                    self._tell(Member(member.device, Ready(told)))
+                if backend.info is not reported:
+                    reported = backend.info
+                    self._report(Member(member.device, Ready(reported)))
         finally:
             with self._changed:
                 member.backend = None

@@ -35,8 +35,8 @@ class TilesBackend(Group):
 
     spread_evenly = True
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
-        super().__init__(setup, tell, die, watchdog)
+    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        super().__init__(setup, report, die, watchdog)
         # a group of one device has the name of that device
         self._name = self.device if len(self.device.members) > 1 else self.device.members[0]
 

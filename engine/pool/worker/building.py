@@ -24,25 +24,25 @@ def build(
     backend: Backend,
     load: Callable[[], Network],
     settings: EngineSettings,
-    tell: Callable[[Building], None],
+    report: Callable[[Building], None],
     watchdog: Watchdog,
     *,
     watched: bool,
 ) -> None:
     """Activate ``backend`` for the network that ``load`` returns.
 
-    tell: called with every new phase, and at most every ``PROGRESS_SECONDS`` within a phase. watched: whether the process ends if there
+    report: called with every new phase, and at most every ``PROGRESS_SECONDS`` within a phase. watched: whether the process ends if there
     is no progress for too long. Processes of members have their own watchdogs.
     """
-    told, due = "", 0.0
+    reported, due = "", 0.0
 
     def progress(phase: str, fraction: float) -> None:
-        nonlocal told, due
+        nonlocal reported, due
         watchdog.reset()
         now = time.monotonic()
-        if phase != told or now >= due:
-            told, due = phase, now + PROGRESS_SECONDS
-            tell(Building(phase, fraction))
+        if phase != reported or now >= due:
+            reported, due = phase, now + PROGRESS_SECONDS
+            report(Building(phase, fraction))
 
     clock = watchdog.add()
     if watched:

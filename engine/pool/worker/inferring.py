@@ -26,7 +26,7 @@ class InferringPipeline:
     def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
         self._backend = backend
         self._registered = _registered(backend.device)
-        self._told = backend.info
+        self._reported = backend.info
         self._send = send
         self._inference = Inference(backend, watchdog)
         self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
@@ -74,9 +74,9 @@ class InferringPipeline:
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
             message = Inferred.pack(task.number, found, dict(self._backend.timings()))
-            if self._backend.info is not self._told:
-                self._told = self._backend.info
-                self._send(Ready(self._told))
+            if self._backend.info is not self._reported:
+                self._reported = self._backend.info
+                self._send(Ready(self._reported))
         except Exception as problem:
             self._fail(task, problem)
         else:

@@ -64,7 +64,7 @@ class ResultSender:
         die: Callable[[Failed], NoReturn],
     ) -> None:
         self._backend = backend
-        self._told = backend.info
+        self._reported = backend.info
         self._inference = inference
         self._buffer = buffer
         self._send_message = send
@@ -174,9 +174,9 @@ class ResultSender:
 
     def _send_what_is_due(self) -> float:
         """Send what is due. Returns the seconds until this has to be called again."""
-        if self._backend.info is not self._told:
-            self._told = self._backend.info
-            self._send_message(Ready(replace(self._told, decode_threads=self._decode_threads)))
+        if self._backend.info is not self._reported:
+            self._reported = self._backend.info
+            self._send_message(Ready(replace(self._reported, decode_threads=self._decode_threads)))
         now = time.perf_counter()
         self._send_due(now)
         report_due = min(meter.due for meter in self._meters.values())

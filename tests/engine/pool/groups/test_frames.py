@@ -1,4 +1,4 @@
-"""Frames dealt to several devices: nothing is lost, doubled or out of order, whatever becomes of a member."""
+"""Frames shared among several devices: none is lost, duplicated or out of order, whatever happens to a member."""
 
 from __future__ import annotations
 
