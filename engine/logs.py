@@ -1,4 +1,4 @@
-"""Log messages of this process and of the processes that it starts, on standard error."""
+"""Log messages of this process and its child processes, on standard error."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import logging
 import os
 
 VARIABLE = "FRAMEFLEET_LOG"
-"""The environment variable that hands the level to child processes: "INFO" or "DEBUG"."""
+"""Environment variable that passes the log level to child processes: "INFO" or "DEBUG"."""
 PACKAGES = ("app", "engine", "plugins")
 FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
 
 def set_level(level: str) -> None:
-    """Show messages from this level on, also those of child processes that start later. level: "INFO" or "DEBUG"."""
+    """Show messages of at least this level, also from child processes that start later. level: "INFO" or "DEBUG"."""
     os.environ[VARIABLE] = level
     follow_environment()
 
 
 def follow_environment() -> None:
-    """Show messages of PACKAGES from the level on that VARIABLE names. Every child process calls this; without VARIABLE it does nothing."""
+    """Set the level of PACKAGES from VARIABLE, if it is set. Every child process calls this."""
     level = os.environ.get(VARIABLE, "").upper()
     if level not in ("INFO", "DEBUG"):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 from engine.devices.discovery import default_devices
 from engine.pool.cpu_fallback import CpuFallback
@@ -14,10 +14,10 @@ from engine.pool.pool import EnginePool
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.store.session import SessionWriter
-from engine.types import DeviceId, EngineInfo
+from engine.types import Closing, DeviceId, EngineInfo
 
 
-class DetectionSession:
+class DetectionSession(Closing):
     """Detects in sources on the devices of a pool and stores every frame in a session database.
 
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
@@ -45,7 +45,7 @@ class DetectionSession:
             raise
 
     def add(self, path: Path) -> int:
-        """Queue a source and give its number."""
+        """Queue a source and return its number."""
         with self._adding:
             number: int = self._pool.add(path)
             self.sources[number] = SourceProgress(path)
@@ -60,11 +60,11 @@ class DetectionSession:
         self._pool.cancel(source)
 
     def add_device(self, device: DeviceId) -> None:
-        """Let one more device take part: see ``EnginePool.add_device``."""
+        """Add a device to the run: see ``EnginePool.add_device``."""
         self._pool.add_device(device)
 
     def remove_device(self, device: DeviceId) -> None:
-        """Let a device leave the run: see ``EnginePool.remove_device``."""
+        """Remove a device from the run: see ``EnginePool.remove_device``."""
         self._pool.remove_device(device)
 
     def events(self) -> Iterator[Event]:
@@ -95,7 +95,7 @@ class DetectionSession:
         self._writer.commit_due()
 
     def progress_of(self, event: Event) -> SourceProgress | None:
-        """The progress of the source that an event is about; None if it is about none. For the thread that takes the events."""
+        """The progress of an event's source, or None if the event has none. For the thread that takes the events."""
         return self.sources[event.source] if isinstance(event, SourceOpened | FramesDone | SourceFinished) else None
 
     def report(self, outcome: str) -> dict[str, Any]:
@@ -135,12 +135,6 @@ class DetectionSession:
             self._pool.close()
         finally:
             self._writer.close(complete=all(source.complete for source in self.sources.values()))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _facts(settings: RunSettings) -> dict[str, str]:

@@ -15,10 +15,10 @@ Image: TypeAlias = NDArray[np.uint8]
 
 
 class Closing:
-    """A context manager that closes itself at the end."""
+    """A context manager whose exit calls ``close``."""
 
     def close(self) -> None:
-        """Release what the object holds; repeatable."""
+        """Release the object's resources; harmless when repeated."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -72,11 +72,11 @@ class DeviceId:
 
 @dataclass(frozen=True)
 class EngineInfo:
-    """What was built for a device, as every report shows it.
+    """An engine as every report shows it.
 
     backend: library and version. precision: the one in use. reason: why that one, in words. width, height: network input, pixels.
-    batch: frames per inference. slots: inferences that may be under way at once. decode_threads: segments that the worker decodes at
-    once; the worker sets it.
+    batch: frames per inference. slots: most inferences under way at once. decode_threads: segments that the worker decodes at once; set by
+    the worker.
     """
 
     device: DeviceId

@@ -1,1 +1,1 @@
-"""Custom CUDA layers, and what compiles and launches them."""
+"""Custom CUDA layers, their compiler and their launcher."""

@@ -1,7 +1,7 @@
-"""A matrix-vector product and a sum, limited by memory bandwidth alone, which measure devices and their links.
+"""A matrix-vector product and a sum for measurements: only the memory bandwidth of devices and links limits them.
 
-All arrays are float32. Addresses may be of device memory or of pinned host memory. ``AddParts`` also reads the memory of other devices
-to which access is enabled.
+All arrays are float32. Addresses refer to device memory or pinned host memory. ``AddParts`` also reads the memory of other devices with
+enabled access.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from plugins.launch import Launch
 SOURCES = ("bandwidth.cu",)
 
 PRODUCT_ROWS = 8
-"""The number of rows of a matrix is a multiple of this."""
+"""The number of rows of a matrix must be a multiple of this."""
 
 _BLOCK = 256
-_BLOCKS = 1056  # eight for each multiprocessor of a large device
+_BLOCKS = 1056  # eight per multiprocessor of a large device
 
 
 class Fill(Launch):
@@ -30,7 +30,7 @@ class Fill(Launch):
 
 
 class Sum:
-    """Adds ``count`` values, a multiple of 4. total: address of the float64 sum. parts: address of ``PARTS`` bytes for its own use."""
+    """Adds ``count`` values, a multiple of 4. total: address of the float64 sum. parts: address of ``PARTS`` bytes of scratch memory."""
 
     PARTS = 8 * _BLOCKS
 
@@ -42,7 +42,7 @@ class Sum:
         self._total = Launch(kernels, "sum_total", 1, _BLOCK, np.uint64(parts), np.int32(blocks), np.uint64(total))
 
     def launch(self, stream: Any) -> None:
-        """Put both kernels on the stream."""
+        """Put both kernels on a stream."""
         self._parts.launch(stream)
         self._total.launch(stream)
 

@@ -1,7 +1,7 @@
-"""A file cache for plans, kernels and other things that are slow to make for a device.
+"""A file cache for plans, kernels and other results that take long to create.
 
-Entries are native code, so ``read`` checks them against our own SHA-256 before they are loaded. An entry that is damaged, cut short, or
-was stored under another key is made again. If two processes make the same entry, each writes it as a whole and the last one stays.
+Entries are native code, so ``read`` checks their SHA-256 before they are loaded. An entry that is damaged, incomplete, or stored under
+another key is created again. If two processes create the same entry, each writes it as a whole and the last one stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 LIMIT = 8 * 2**30
-"""The most bytes to keep. The entries that were not used for longest are removed first."""
+"""Most bytes of the cache. The least recently used entries are removed first."""
 
 _DIGEST = hashlib.sha256().digest_size
 
@@ -31,7 +31,7 @@ class FileCache:
         self._limit = limit
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The entry of this key. If it is missing or damaged, make and store it."""
+        """Read an entry. If it is missing or damaged, create it with ``make`` and store it."""
         content = self.read(key)
         if content is None:
             content = make()
@@ -39,9 +39,9 @@ class FileCache:
         return content
 
     def remember(self, key: str, find: Callable[[], Any]) -> Any:
-        """A value from the cache, or what ``find`` returns, stored as JSON.
+        """Read a value, stored as JSON. If it is missing or damaged, create it with ``find`` and store it.
 
-        If several processes find values for one key at the same time, all take the first one's: equal devices then decide alike.
+        If several processes create a value for one key, all use the first one, so that equal devices get equal values.
         """
         content = self.read(key)
         if content is None:
@@ -51,7 +51,7 @@ class FileCache:
         return json.loads(content)
 
     def read(self, key: str) -> bytes | None:
-        """The entry of this key; None if it is missing or damaged."""
+        """Read an entry. Returns None if it is missing or damaged."""
         path = self._path(key)
         try:
             stored = path.read_bytes()
@@ -65,7 +65,7 @@ class FileCache:
         return content
 
     def write(self, key: str, content: bytes, keep_first: bool = False) -> None:
-        """Store an entry. Does nothing if the folder cannot be written. keep_first: leave an undamaged entry as it is."""
+        """Store an entry. Does nothing if the folder is not writable. keep_first: keep an undamaged existing entry."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:

@@ -1,4 +1,4 @@
-"""A network's first convolution, 3 × 3 over pictures, with its activation, as a custom layer. Memory traffic alone limits it.
+"""A network's first convolution, 3 × 3 over pictures, with its activation, as a custom layer. Only memory traffic limits it.
 
 It writes values channels last, the layout that convolutions on tensor cores read.
 """
@@ -14,7 +14,7 @@ from plugins.launch import Launch
 SOURCES = ("half.cuh", "ptx.cuh", "first_convolution.cu")
 
 SLOPES = {"linear": 1.0, "leaky": 0.1, "relu": 0.0}
-"""The factor of negative values, for each activation but Mish."""
+"""The factor for negative values, for each activation except Mish."""
 
 ACTIVATIONS = ("mish", *SLOPES)
 
@@ -22,13 +22,13 @@ _THREADS, _TILE = 256, 32
 
 
 def suits(shape: tuple[int, ...], stride: int, padding: int, groups: int, activation: str, height: int, width: int) -> bool:
-    """Whether there is a kernel for weights of this shape, (filters, channels / groups, rows, columns), on pictures of height × width."""
+    """Whether a kernel supports this convolution. shape: of the weights, (filters, channels / groups, rows, columns)."""
     known = shape[1:] == (3, 3, 3) and shape[0] % 16 == 0 and stride in (1, 2) and padding == groups == 1 and activation in ACTIVATIONS
     return known and height % _TILE == width % _TILE == 0
 
 
 def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[np.float16]:
-    """Weights (filters, 3, 3, 3) and bias (filters,) in the order in which the threads of a warp read them.
+    """Pack weights (filters, 3, 3, 3) and bias (filters,) in the order in which the threads of a warp read them.
 
     For each block's channels, each row of the 3 × 3 and each two tiles of 8 channels: 32 threads × 2 tiles × 4 values. Thread 4 c + x has
     column x of the channel that is column c of the tile; its fourth value is the bias, in two parts so that it stays exact.
@@ -54,7 +54,7 @@ def packed(weights: NDArray[np.float32], bias: NDArray[np.float32]) -> NDArray[n
 
 
 class FirstConvolution(Launch):
-    """FP16 pictures (batch, 3, height, width) to FP16 values (batch, height / stride, width / stride, filters).
+    """Computes FP16 values (batch, height / stride, width / stride, filters) from FP16 pictures (batch, 3, height, width).
 
     pictures, weights, out: addresses, aligned to 16. weights: of ``packed(…)``. ``suits`` must be true.
     """

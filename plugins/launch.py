@@ -1,4 +1,4 @@
-"""A kernel with its arguments in place, as a step that can be put on a stream."""
+"""A kernel with its arguments, as a step for a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plugins.kernels import Kernels
 
 
 class Launch:
-    """One launch of the kernel of this name. grid, block: blocks and threads. arguments: NumPy scalars. shared: bytes of shared memory."""
+    """One launch of a kernel. name: of the kernel. grid, block: blocks and threads. arguments: NumPy scalars. shared: bytes."""
 
     def __init__(
         self, kernels: Kernels, name: str, grid: int | Sequence[int], block: int | Sequence[int], *arguments: Any, shared: int = 0
@@ -20,7 +20,7 @@ class Launch:
         self._config = LaunchConfig(grid=grid, block=block, shmem_size=shared)
 
     def launch(self, stream: Any) -> None:
-        """Put the kernel on the stream."""
+        """Put the kernel on a stream."""
         from cuda.core import launch
 
         launch(stream, self._config, self._kernel, *self._arguments)

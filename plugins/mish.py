@@ -1,4 +1,4 @@
-"""Mish as a custom layer, for convolutions whose plan leaves the activation out."""
+"""Mish as a custom layer, for convolutions whose plan does not contain the activation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MOST = 2**31 - _PER_THREAD
 
 
 class Mish(Launch):
-    """Mish of FP16 numbers, in place. values: address of ``count`` numbers in any layout, aligned to 16.
+    """Computes Mish of FP16 numbers in place. values: address of ``count`` numbers in any layout, aligned to 16.
 
     Raises:
-        ValueError: there are no numbers, or more than the kernel can count.
+        ValueError: the count is 0, or more than the kernel can count.
     """
 
     def __init__(self, kernels: Kernels, values: int, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Non-maximum suppression as a custom layer: a whole batch, one block a picture; boxes in pixels of the upright picture."""
+"""Non-maximum suppression of a batch as a custom layer, one block per picture. Boxes are in pixels of the upright picture."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from plugins.launch import Launch
 from plugins.yolo_layer import CAPACITY, Candidates
 
 LIMIT = 1024
-"""The most records of a picture that are kept. All are counted."""
+"""Most records to keep per picture. All are counted."""
 
 RECORD = np.dtype([("box", np.float32, 4), ("score", np.float32), ("class_id", np.int32)])
 """One detection: x1 y1 x2 y2 in the picture's pixels, confidence, class id."""
 
 THREADS = 1024
-SHARED_BYTES = CAPACITY * (8 + 2)  # a sort key of each candidate, and the numbers of the kept ones
+SHARED_BYTES = CAPACITY * (8 + 2)  # a sort key per candidate, and the indices of the kept ones
 
 
 def result_bytes(batch: int) -> int:
@@ -33,7 +33,7 @@ def read_results(results: NDArray[np.uint8], batch: int) -> tuple[NDArray[np.int
 
 
 def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32]:
-    """One bit a class, set for wanted ones, uint32 (classes / 32 rounded up,). wanted: None = all; unknown class ids are ignored."""
+    """One bit per class, set for wanted ones, uint32 (ceil(classes / 32),). wanted: None = all. Ignores unknown class ids."""
     mask = np.zeros(-(-classes // 32), np.uint32)
     for class_id in range(classes):
         if wanted is None or class_id in wanted:
@@ -42,11 +42,11 @@ def class_mask(classes: int, wanted: Container[int] | None) -> NDArray[np.uint32
 
 
 class Nms(Launch):
-    """Suppresses as ``engine/detection/nms.py`` does, then maps boxes as ``Fit.to_source`` does.
+    """Suppresses like ``engine/detection/nms.py``, then maps boxes like ``Fit.to_source``.
 
     frames: address of FRAME × batch; an entry of zeros gets no records. wanted: address of ``class_mask``. beta: ``Yolo.diou_beta``,
     None = plain IoU. results: address, aligned to 8, of ``result_bytes`` bytes. A picture with more than CAPACITY candidates gets no
-    records. Of more than LIMIT records the strongest LIMIT are kept.
+    records. At most LIMIT records are kept, the strongest ones.
     """
 
     def __init__(

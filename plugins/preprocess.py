@@ -1,7 +1,7 @@
-"""Preprocessing as a custom layer: decoded frames into the network's input, a whole batch in one launch.
+"""Preprocessing as a custom layer: converts a batch of decoded frames to the network's input in one launch.
 
-The kernel converts colours, turns, resizes, letterboxes and writes FP16. An affine map says which place of the stored picture each
-network pixel shows; stretching, letterboxing, turning, mirroring and oblong pixels are different maps.
+The kernel converts colours, rotates, resizes, letterboxes and writes FP16. An affine map gives the position in the stored picture for
+each network pixel. Stretching, letterboxing, rotation, mirroring and non-square pixels only change the map.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ Frame = np.void
 """One entry of an array of FRAME."""
 
 MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593), "fcc": (0.3, 0.11), "smpte240m": (0.212, 0.087)}
-"""The shares of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2, FCC 73.682 (a) (20), SMPTE ST 240."""
+"""The weights of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2, FCC 73.682 (a) (20), SMPTE ST 240."""
 
 _BLOCK = (32, 8)
 
 
 class Preprocess(Launch):
-    """Fills a network's input from a table of frames. An entry of zeros leaves its place in the input as it is.
+    """Fills a network's input from a table of frames. An entry of zeros leaves its part of the input unchanged.
 
     table: address of FRAME × batch. pictures: address, aligned to 16, of FP16 (batch, 3, height, width), RGB, 0..1. The frames of
-    one batch may differ in everything.
+    one batch may differ in format and size.
 
     Raises:
         ValueError: the width is odd.
@@ -71,12 +71,12 @@ def describe_frame(
     orientation: tuple[bool, int | None] = (False, None),
     still: bool = False,
 ) -> NDArray[Any]:
-    """An entry, FRAME (), without addresses and pitch. These must be even for NV12, and multiples of 4 for P016.
+    """Describe a frame as FRAME (), without addresses and pitch. Set these to even values for NV12, to multiples of 4 for P016.
 
-    kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: of the upright picture, whose pixels
-    boxes refer to. inside: left, top, width, height of the picture within the network's input. orientation: whether the
-    stored picture is transposed for showing, and how it is flipped then (``cv2.flip``'s code). still: map corner pixels to corner
-    pixels, as Darknet resizes single images, instead of as OpenCV resizes frames.
+    kind: NV12, P016 or RGB8. size: of the stored picture, width and height in pixels. shown: size of the upright picture, whose
+    pixels boxes refer to. inside: left, top, width, height of the picture within the network's input. orientation: whether to transpose
+    the stored picture, and then how to flip it (``cv2.flip``'s code, None = not at all). still: map corner pixels to corner
+    pixels, as Darknet resizes single images; otherwise resize like OpenCV.
     """
     left, top, width, height = inside
     entry = np.zeros((), FRAME)
@@ -95,9 +95,9 @@ def describe_frame(
 
 
 def colour_coefficients(matrix: str, full_range: bool) -> tuple[float, float, float, float, float, float]:
-    """The value of black in Y (0..255), then the factors of Y - black, of V - 128 in R, of U - 128 and V - 128 in G, of U - 128 in B.
+    """The value of black in Y (0..255), then factors: of Y - black, of V - 128 in R, of U - 128 and V - 128 in G, of U - 128 in B.
 
-    matrix: of ``MATRICES``. Formulas: ITU-R BT.601-7, 2.5; full range: ITU-T T.871 (JFIF), 7.
+    matrix: a key of ``MATRICES``. Formulas: ITU-R BT.601-7, 2.5; full range: ITU-T T.871 (JFIF), 7.
     """
     red, blue = MATRICES[matrix]
     black, luma, chroma = (0.0, 1.0, 1.0) if full_range else (16.0, 255 / 219, 255 / 224)

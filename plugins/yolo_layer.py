@@ -1,4 +1,4 @@
-"""The YOLO layer as a custom layer: raw outputs of a whole batch into candidates, in the order of ``engine/detection/yolo.py``."""
+"""The YOLO layer as a custom layer: decodes a batch of raw outputs to candidates, in the order of ``engine/detection/yolo.py``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plugins.kernels import Kernels
 from plugins.launch import Launch
 
 CAPACITY = 4096
-"""The most candidates of a picture that are kept, a power of two. All are counted."""
+"""Most candidates to keep per picture, a power of two. All are counted."""
 
 CANDIDATE_BYTES = 28
 """Four float32 of the box, the float32 score, the int32 class id, and an int32 in which the kernels count."""
@@ -52,16 +52,16 @@ class Head:
 
     @property
     def cells(self) -> int:
-        """Rows · columns · anchors: the boxes that this output describes."""
+        """Number of boxes: rows · columns · anchors."""
         return self.rows * self.columns * len(self.anchors)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Memory for candidates: all boxes, then all scores, then all class ids, each with CAPACITY entries for every picture.
+    """Memory for candidates: all boxes, then all scores, then all class ids, each with CAPACITY entries per picture.
 
-    values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: address of int32 (batch,), how many candidates
-    were found; this may be more than CAPACITY.
+    values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: address of int32 (batch,), number of candidates
+    found, which may exceed CAPACITY.
     """
 
     values: int
@@ -73,7 +73,7 @@ class Candidates:
         return np.uint64(self.values), np.uint64(self.values + 16 * room), np.uint64(self.values + 20 * room)
 
     def scratch(self, batch: int) -> np.uint64:
-        """Address of int32 (batch, CAPACITY) for the kernels' own use."""
+        """Address of int32 (batch, CAPACITY), scratch memory of the kernels."""
         return np.uint64(self.values + 24 * batch * CAPACITY)
 
 
@@ -99,18 +99,18 @@ def head_table(heads: Sequence[Head]) -> NDArray[Any]:
 
 
 def objectness_floor(confidence: float) -> float:
-    """The lowest raw objectness that can give this confidence, without ``new_coords``.
+    """The lowest raw objectness that can reach a confidence, without ``new_coords``.
 
-    It is slightly too low, so that rounding drops no candidate here; the kernel then compares the scores themselves. For a confidence
-    of 1 it is an objectness that rounds to 1.
+    The value is slightly too low, so that rounding drops no candidate; the kernel then compares the scores. For a confidence of 1, it is
+    an objectness that rounds to 1.
     """
     return math.log(confidence / (1 - confidence)) - 1e-3 if confidence < 1 else 10.0
 
 
 class YoloLayer:
-    """Candidates of a batch from all heads: one launch counts them, one writes them.
+    """Computes the candidates of a batch from all heads: one launch counts them, another one writes them.
 
-    table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: the lowest
+    table: device address of ``head_table(heads)``. size: the network's input, width and height in pixels. confidence: least
     objectness · class probability of a candidate.
 
     Raises:
@@ -143,6 +143,6 @@ class YoloLayer:
         self._write = Launch(kernels, "yolo_layer", grid, THREADS, *given, *made)
 
     def launch(self, stream: Any) -> None:
-        """Put both kernels on the stream."""
+        """Put both kernels on a stream."""
         self._count.launch(stream)
         self._write.launch(stream)

@@ -9,23 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ModelError
+from engine.errors import DeviceError, ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.settings import EngineSettings, Resize
-from engine.types import Detections, DeviceId, EngineInfo, Image
+from engine.types import Closing, Detections, DeviceId, EngineInfo, Image
 
 Progress: TypeAlias = Callable[[str, float], None]
-"""Takes what is being done, in words, and its fraction done, 0..1."""
+"""Called with the current step, in words, and the fraction of it that is done, 0..1."""
 
 
-class Backend(ABC):
+class Backend(Closing, ABC):
     """A network built for one device, or cut into stages for several.
 
     decodes_on: the CUDA device whose memory may hold frames for ``submit``; None = frames must be in host memory.
@@ -39,7 +38,7 @@ class Backend(ABC):
 
     @property
     def info(self) -> EngineInfo:
-        """What was built. It may change during the work: an engine that runs out of memory goes on with a smaller batch.
+        """The built engine. It may change during the work: an engine that runs out of memory continues with a smaller batch.
 
         Raises:
             RuntimeError: not activated, or closed.
@@ -52,7 +51,7 @@ class Backend(ABC):
         """Build the engine. progress: called during slow steps, also when the engine is built again later.
 
         Raises:
-            DeviceError: the device or library is missing, or cannot do what the settings ask for.
+            DeviceError: the device or library is missing, or does not support the settings.
             ModelError: the network cannot be built, or takes no colour pictures.
             RuntimeError: already active.
         """
@@ -64,11 +63,11 @@ class Backend(ABC):
         return self._info
 
     def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> Future[list[Detections]]:
-        """Start one inference of 1 to ``info.batch`` pictures of any size; blocks while all slots are busy.
+        """Start one inference of 1 to ``info.batch`` pictures of any size. Blocks while all slots are busy.
 
         still: the pictures are single images, not frames of a video (Darknet resizes the two differently).
         Pictures in host memory may be reused as soon as this returns. The backend releases pictures in the device's memory, also
-        when this raises. The future gives one ``Detections`` per picture, boxes in that picture's pixels, or raises DeviceError.
+        when this raises. The future's result is one ``Detections`` per picture, boxes in that picture's pixels. It may raise DeviceError.
         """
         if not 1 <= len(images) <= self.info.batch:
             raise ValueError(f"{len(images)} pictures for an engine of batch {self.info.batch}")
@@ -79,30 +78,28 @@ class Backend(ABC):
         return self.submit(images, still).result()
 
     def timings(self) -> Mapping[str, float]:
-        """ms that the device spent in each stage since the last call, by its own clock; empty where it has none. From any thread.
+        """ms that the device spent in each stage since the last call, by its own clock; empty if it has none. From any thread.
 
-        Stages: "decode", "upload", "preprocess", "network", "postprocess", "download". Work that runs n times at once counts 1/n, so
-        that frames ÷ time is the rate that the stage alone would allow.
+        Stages: "decode", "upload", "preprocess", "network", "postprocess", "download". Work that runs
+        n times at once counts 1/n, so that frames ÷ time is the rate that the stage alone would allow.
         """
         return {}
 
     def raw_outputs(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """Outputs of the YOLO heads before decoding, float32, for float32 (n, channels, height, width), 0..1. For checks: slow."""
+        """Outputs of the YOLO heads before decoding, float32, for float32 (n, channels, height, width), 0..1. For checks: slow.
+
+        Raises:
+            DeviceError: the engine runs in another process, or failed.
+        """
         if self._info is None:
             raise RuntimeError(f"{type(self).__name__} is not active")
         return self._raw_outputs_impl(inputs)
 
     def close(self) -> None:
-        """Wait for what is under way and release the device; harmless when repeated."""
+        """Wait for the inferences under way and release the device; harmless when repeated."""
         if self._info is not None:
             self._info = None
             self._close_impl()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
     @abstractmethod
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo: ...
@@ -110,8 +107,8 @@ class Backend(ABC):
     @abstractmethod
     def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Detections]]: ...
 
-    @abstractmethod
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]: ...
+    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
+        raise DeviceError(f"{self.device}: raw outputs are not available from other processes")
 
     @abstractmethod
     def _close_impl(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Finds the batch size: larger ones are tried until throughput hardly rises."""
+"""Finds the batch size: tries larger ones until the throughput hardly increases."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Callable
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
 WORTH = 1.03
-"""The least gain in images/s for twice the batch, which doubles memory and latency."""
+"""Least factor in images/s for twice the batch, which doubles memory and latency."""
 
 
 def tune_batch(measure: Callable[[int], float | None], budget_ms: float | None = None, sizes: tuple[int, ...] = SIZES) -> tuple[int, str]:
-    """The batch to use and, in words, why. A larger one gains less than 3 %, takes longer than ``budget_ms``, or needs too much memory.
+    """The batch to use, and the reason in words. A larger one gains less than 3 %, exceeds ``budget_ms``, or needs too much memory.
 
-    measure: ms of one batch of this size, None if the device's memory does not suffice. The smallest size is taken whatever the budget.
+    measure: returns the ms of one batch of a size, or None if the device's memory does not suffice. The budget does not limit the
+    smallest size.
 
     Raises:
-        MemoryError: not even the smallest size fits.
+        MemoryError: the smallest size does not fit.
     """
     best, best_speed = 0, 0.0
     for batch in sizes:

@@ -1,4 +1,4 @@
-"""From a kind of device to its backend: one table. A library is imported only when a device of its kind is asked for."""
+"""Creates the backend for a device. A library is imported only when a device of its kind is requested."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from engine.types import DeviceId
 
 @dataclass(frozen=True)
 class Library:
-    """Where the code for a library is, each as "module:name".
+    """The classes and functions for a library, each as "module:name".
 
-    name: as shown. backend: the ``Backend`` for one device. advice: what to do if the library cannot be imported. depth: the
+    name: as shown to users. backend: the ``Backend`` for one device. advice: what to do if the library cannot be imported. depth: the
     ``Backend`` that cuts the network into stages for several devices. devices: a function that describes the devices it finds.
     """
 
@@ -52,7 +52,7 @@ def create_backend(device: DeviceId) -> Backend:
     """A backend for this device, not yet activated.
 
     Raises:
-        DeviceError: the library for this kind of device cannot be imported; says what to do.
+        DeviceError: the library for this kind of device cannot be imported. The message says what to do.
     """
     library = LIBRARIES[device.kind]
     backend: Backend = _load(library, library.backend, device)(device)
@@ -63,8 +63,8 @@ def create_depth_backend(group: DeviceId) -> Backend:
     """A backend that cuts the network into stages, one for each device of the group; not yet activated.
 
     Raises:
-        UsageError: these devices cannot share a network; says what to do.
-        DeviceError: as ``create_backend``, or the library has no stages.
+        UsageError: these devices cannot share a network. The message says what to do.
+        DeviceError: see ``create_backend``, or the library does not support stages.
     """
     library = LIBRARIES[depth_members(group)[0].kind]
     if library.depth is None:
@@ -74,7 +74,7 @@ def create_depth_backend(group: DeviceId) -> Backend:
 
 
 def describe_devices(kind: str) -> Iterator[DeviceDescription]:
-    """The devices of this machine that a library runs, each as soon as it is known. Call it in a process of its own.
+    """Yield the devices of this machine that a library supports, each as soon as it is known. Call this in a separate process.
 
     kind: "cuda", or "openvino", which also runs the CPU.
     """

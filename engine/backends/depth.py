@@ -1,4 +1,4 @@
-"""Rules for stages that all libraries share: which devices can share a network, and how the cuts are kept and described."""
+"""What all libraries share for stages: a check of the devices, a cache for the cuts, and their description."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def joined_names(names: Sequence[str]) -> str:
 
 
 def remembered_balance(key: str, find: Callable[[], Balance]) -> Balance:
-    """The cuts from the cache; found and stored if they are missing. key: everything that they depend on."""
+    """Read the cuts from the cache, or find and store them. key: everything that they depend on."""
     known = FileCache().remember(f"{key}\nstages", lambda: asdict(find()))
     return Balance(tuple(known["cuts"]), tuple(StageTime(**time) for time in known["times"]))
 
 
 def describe_balance(balance: Balance, network: Network, how: str) -> str:
-    """The cuts, how even the stages are, and how values move between them, in words."""
+    """Describe the cuts, the evenness of the stages, and how values move between them."""
     times = " + ".join(f"{time.computing:.3g}" for time in balance.times)
     return (
         f"{len(balance.times)} stages, cut before layer{_listed(balance.cuts)} of {len(network.layers)}: "

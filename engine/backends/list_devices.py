@@ -1,6 +1,6 @@
-"""``python -m engine.backends.list_devices openvino|cuda``: prints one JSON object a line for each device.
+"""``python -m engine.backends.list_devices openvino|cuda``: prints each device as one line of JSON.
 
-Started by ``engine.devices.discovery``.
+``engine.devices.discovery`` starts this program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from engine.backends.create import describe_devices
 
 
 def main(kind: str) -> None:
-    """Print the devices of this kind's library."""
+    """Print the devices of a kind's library. kind: see ``describe_devices``."""
     for description in describe_devices(kind):
         print(json.dumps(description.as_json()), flush=True)
 

@@ -1,4 +1,4 @@
-"""Chooses the precision for ``auto``: the fastest one whose detections match fp32, tried once and remembered.
+"""Chooses the precision for ``auto``: the fastest one whose detections match fp32, by trials whose outcome is cached.
 
 A trial runs generated pictures in each precision and compares the detections before suppression. The file cache keeps the outcome, so
 that only the first start with a model runs trials.
@@ -20,10 +20,10 @@ from engine.types import DeviceId, Image
 from plugins.cache import FileCache
 
 MATCHING = 0.99
-"""The least share of detections that must match."""
+"""Least share of detections that must match."""
 
 _LEAST_GAIN = 1.1
-"""The least gain over the best so far. Less may be chance: on CPUs, measured gains of one network differ by 0.05."""
+"""Least gain over the best precision so far. On CPUs, repeated measurements of one network's gain differ by 0.05."""
 
 _METHOD = "2"
 """Part of the key: a new number makes earlier outcomes invalid."""
@@ -55,7 +55,7 @@ def resolve_precision(
     situation: str,
     run: Callable[[Precision, list[Image]], Trial],
 ) -> tuple[Precision, str]:
-    """The precision to build and, in words, why.
+    """The precision to build, and the reason in words.
 
     offered: the precisions of the device. situation: everything else that the outcome depends on (library and version, the device's
     name, threads, batch, …). run: tries one precision on pictures of the network's size.
@@ -68,7 +68,7 @@ def resolve_precision(
             raise DeviceError(f"{device}: precision {asked} is not available on this device: choose {', '.join(['auto', *offered])}")
         return asked, "as asked"
     if not offered:
-        raise DeviceError(f"{device}: computes in none of {', '.join(_KNOWN)}: choose another device")
+        raise DeviceError(f"{device}: supports none of {', '.join(_KNOWN)}: choose another device")
     if len(offered) == 1:
         return offered[0], "the only one this device offers"
     if Precision.FP32 not in offered:
@@ -94,7 +94,7 @@ def probe_pictures(width: int, height: int, count: int = 4) -> list[Image]:
 
 
 def matching_share(reference: Trial, other: Trial, network: Network) -> float:
-    """The share of the reference's detections (a box for one class) that the other trial has, too, nearly the same, 0..1."""
+    """The share of the reference's detections (a box for one class) that the other trial matches, 0..1."""
     boxes, scores = decode_cells(reference.heads, network.heads, network.width, network.height)
     other_boxes, other_scores = decode_cells(other.heads, network.heads, network.width, network.height)
     count = min(scores.size, max(_LEAST_CANDIDATES, int((scores >= _SCORE_FLOOR).sum())))

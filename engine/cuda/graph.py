@@ -11,10 +11,10 @@ from cuda.core.graph import Graph
 
 
 class Step(Protocol):
-    """Work for a stream. It neither waits nor allocates, and is the same at every launch."""
+    """Work for a stream. A step does not wait or allocate, and is the same at every launch."""
 
     def launch(self, stream: Stream) -> None:
-        """Put it on the stream."""
+        """Put the work on a stream."""
 
 
 class Mark:
@@ -47,7 +47,7 @@ class Copy:
 
 
 def copy(destination: int, source: int, nbytes: int, stream: Stream) -> None:
-    """Copy between host and device addresses, in stream order. Does not wait if the host memory is pinned."""
+    """Copy between host and device addresses, in stream order. Returns at once if the host memory is pinned."""
     (status,) = driver.cuMemcpyAsync(destination, source, nbytes, stream.handle)
     if status != driver.CUresult.CUDA_SUCCESS:
         raise RuntimeError(f"{nbytes} bytes cannot be copied: {status.name}")
@@ -70,8 +70,8 @@ def copy_rows(destination: int, source: int, pitch: int, width: int, rows: int, 
 def record(steps: Sequence[Step], stream: Stream, mode: str = "thread_local") -> Graph:
     """Record the steps as a graph, without launching it.
 
-    mode: with "thread_local" other threads may use CUDA freely meanwhile. With "global" the recording fails if any thread waits or
-    allocates; tests use it to prove that the steps do neither.
+    mode: with "thread_local", other threads may use CUDA during the recording. With "global", the recording fails if any thread waits or
+    allocates; tests use this to prove that the steps do neither.
     """
     builder = stream.create_graph_builder()
     builder.begin_building(mode)

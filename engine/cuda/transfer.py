@@ -1,4 +1,4 @@
-"""Copies values from one GPU to another, in stream order: only streams wait for them, no thread does."""
+"""Copies values from one GPU to another in stream order. Streams wait for the copies; threads do not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.cuda.graph import Mark, Step, copy
 
 @dataclass(frozen=True, eq=False)
 class Streams:
-    """The streams of one device. compute: runs its stage. incoming, outgoing: copy, at the same time as each other and the stage."""
+    """The streams of one device. compute: runs its stage. incoming, outgoing: copy at the same time as the stage."""
 
     device: Device
     compute: Stream
@@ -22,7 +22,7 @@ class Streams:
 
     @classmethod
     def create(cls, device: Device) -> Streams:
-        """Create the streams. The device becomes the current one."""
+        """Create the streams and make the device the current one."""
         device.set_current()
         return cls(device, device.create_stream(), device.create_stream(), device.create_stream())
 
@@ -43,7 +43,7 @@ class Move:
 
 
 def connect(devices: Sequence[Device]) -> set[tuple[int, int]]:
-    """Let the devices read each other's memory where possible; gives the pairs (reader, owner), by ordinal."""
+    """Let the devices read each other's memory where possible. Returns the pairs (reader, owner), by ordinal."""
     pairs = {(reader.device_id, owner.device_id) for reader in devices for owner in devices if _can_read(reader, owner)}
     for owner in devices:
         readers = [reader.device_id for reader in devices if (reader.device_id, owner.device_id) in pairs]
@@ -53,12 +53,12 @@ def connect(devices: Sequence[Device]) -> set[tuple[int, int]]:
 
 
 def _can_read(reader: Device, owner: Device) -> bool:
-    pooled = hasattr(type(owner.memory_resource), "peer_accessible_by")  # a driver without memory pools has no such pairs either
+    pooled = hasattr(type(owner.memory_resource), "peer_accessible_by")  # drivers without memory pools do not support such pairs
     return bool(reader.device_id != owner.device_id and pooled and reader.can_access_peer(owner))
 
 
 class Arrival:
-    """The transfer of all values that a stage needs. begun, done: marks around the copies. first: other steps, copies from the host."""
+    """The transfer of all values that a stage needs. begun, done: marks around the copies. first: earlier steps, copies from the host."""
 
     def __init__(self, target: Streams, moves: Sequence[Move], begun: Mark, done: Mark, first: Sequence[Step] = ()) -> None:
         self._first = first
@@ -84,7 +84,7 @@ class Arrival:
 
 
 class _Departure:
-    """The values from one device: makes the receiving stream wait until they can be copied."""
+    """The values from one device. ``launch`` makes the receiving stream wait until they can be copied."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
         self._source, self._ready = moves[0].source, moves[0].ready

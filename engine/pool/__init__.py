@@ -1,1 +1,1 @@
-"""One engine per device, and the work shared among them."""
+"""An engine per device in worker processes, and the distribution of work among them."""

@@ -14,14 +14,14 @@ from engine.types import DeviceId
 CPU = DeviceId("cpu", "0")
 
 PATIENCE_SECONDS = 2.0
-"""With engines that are built sooner the CPU would not help: its own engine takes about this long."""
+"""Building the CPU's own engine takes about this long, so the CPU cannot help while faster builds run."""
 
 
 class CpuFallback:
     """Lets the CPU join a run while engines are being built, and leave it when the first one is ready.
 
-    The CPU stays if no engine gets ready: the run goes on, and events show the failures and the device in use. With a strategy whose
-    devices cannot change nothing happens. devices: of the run; with a CPU among them nothing happens either.
+    If no engine becomes ready, the CPU stays and the run continues; events show the failures and the device in use. Does nothing if
+    the strategy does not let devices join, or if the run's ``devices`` include a CPU.
     """
 
     def __init__(self, pool: EnginePool, devices: Sequence[DeviceId], clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class CpuFallback:
         self._joined = False
 
     def see(self, event: Event) -> None:
-        """Take an event of the pool, in the thread that iterates over the events."""
+        """Handle an event of the pool, in the thread that iterates over the events."""
         match event:
             case EngineBuilding() if self._needed:
                 self._since = self._clock() if self._since is None else self._since

@@ -1,4 +1,4 @@
-"""Events about devices, made from what workers say. A worker's device may be a group; events name its members."""
+"""Turns workers' messages about devices into events. A worker's device may be a group; events name its members."""
 
 from __future__ import annotations
 
@@ -10,55 +10,50 @@ from engine.types import DeviceId
 
 
 class DeviceReports:
-    """The events of one run."""
+    """Creates the device events of one run."""
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self._statistics: dict[DeviceId, DeviceStatistics] = {}
         self._working: set[DeviceId] = set()  # devices that were started and have not left
-        self._out: set[DeviceId] = set()  # members of a group that are not restarted
+        self._given_up: set[DeviceId] = set()  # members of a group that are not restarted
 
     def starting(self, device: DeviceId, attempt: int) -> list[Event]:
-        """A worker is started."""
+        """Events for a worker that is started."""
         for shown in self._shown(device):
             self._statistics.setdefault(shown, DeviceStatistics(shown))
             self._working.add(shown)
         return [] if self._strategy.grouped else [DeviceStarting(device, attempt)]  # a group reports each member
 
-    def said(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
-        """A worker reports about its device."""
-        match message:
-            case Building():
-                return [EngineBuilding(device, message.phase, message.fraction)]
-            case Ready():
-                return [] if self._strategy.grouped else [DeviceReady(message.engine)]
-            case Stats():
-                return [self._statistics[device].interval(message)]
-            case Member():
-                return [self._said_of(message)]
+    def reported(self, device: DeviceId, message: Building | Ready | Stats | Member) -> list[Event]:
+        """Events for a worker's message about its device."""
+        if isinstance(message, Member):
+            return [self._event(message.device, message.message)]
+        if isinstance(message, Ready) and self._strategy.grouped:  # each member reports its own engine
+            return []
+        return [self._event(device, message)]
 
     def frames(self, device: DeviceId, frames: Frames) -> None:
-        """Results have arrived."""
+        """Count results that have arrived."""
         for shown in () if self._strategy.splits_frames else self._shown(device):
             self._statistics[shown].frames(frames)
 
     def failed(self, device: DeviceId, why: str, restarting: bool) -> list[Event]:
-        """A worker has ended unexpectedly. Members that had failed for good before are not reported again."""
-        return [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._out]
+        """Events for a worker that ended unexpectedly. Members that were given up before are not reported again."""
+        return [DeviceFailed(shown, why, restarting) for shown in self._shown(device) if restarting or shown not in self._given_up]
 
     def left(self, device: DeviceId) -> list[Event]:
-        """A device that was removed has ended."""
+        """Events for a removed device whose worker has ended."""
         final: list[Event] = [self._statistics[device].final()] if device in self._working else []
         self._working.discard(device)
         return [*final, DeviceLeft(device)]
 
     def finals(self) -> list[Event]:
-        """The final statistics of the devices that have not left."""
+        """Final statistics of the devices that have not left."""
         return [statistics.final() for device, statistics in self._statistics.items() if device in self._working]
 
-    def _said_of(self, about: Member) -> Event:
-        device = about.device
-        match about.message:
+    def _event(self, device: DeviceId, message: Starting | Building | Ready | Failed | Stats) -> Event:
+        match message:
             case Starting(attempt):
                 return DeviceStarting(device, attempt)
             case Building(phase, fraction):
@@ -67,11 +62,11 @@ class DeviceReports:
                 return DeviceReady(engine)
             case Failed(why, restarting):
                 if not restarting:
-                    self._out.add(device)
+                    self._given_up.add(device)
                 return DeviceFailed(device, why, restarting)
-            case Stats() as stats:
-                return self._statistics[device].interval(stats)
+            case Stats():
+                return self._statistics[device].interval(message)
 
     def _shown(self, device: DeviceId) -> tuple[DeviceId, ...]:
-        """The devices to name for a worker's device: the members of a group, unless they share one engine."""
+        """The devices that events name for a worker's device: the members of a group, unless they share one engine."""
         return device.members if self._strategy.grouped else (device,)

@@ -34,7 +34,7 @@ class DeviceStatistics:
         self._latencies = np.zeros(_BUCKETS, np.int64)
 
     def frames(self, frames: Frames) -> None:
-        """Count results with detections, if this device made them."""
+        """Count the frames with detections from this device."""
         if frames.devices:
             self._frames += sum(device == self._device and at not in frames.failures for at, device in frames.devices.items())
         else:

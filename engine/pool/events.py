@@ -27,9 +27,9 @@ class Ledger:
 
 @dataclass(frozen=True)
 class StrategyChosen:
-    """How the devices share the work, and why in one sentence: the first event of a run. elastic: devices can join and leave the run.
+    """The first event of a run: the strategy, and its reason in one sentence. elastic: devices can join and leave the run.
 
-    Comes again, with the same strategy, where another reason follows from devices that join or leave, or from the sources' keyframes.
+    Repeated with the same strategy when the reason changes: devices join or leave, or the keyframes of all sources become known.
     """
 
     strategy: str
@@ -47,10 +47,10 @@ class DeviceStarting:
 
 @dataclass(frozen=True)
 class EngineBuilding:
-    """A device's engine is being built; comes at most ten times a second.
+    """A device's engine is being built; sent at most ten times per second.
 
-    phase: what is being done, in words. fraction: how much of the phase is done, 0..1; also 0 where that is not known. Only backends that
-    take long report this. The other devices work meanwhile.
+    phase: the current step, in words. fraction: how much of the phase is done, 0..1; 0 if unknown. Only backends with long builds send
+    it. The other devices work meanwhile.
     """
 
     device: DeviceId
@@ -62,7 +62,7 @@ class EngineBuilding:
 class DeviceReady:
     """The device's engine is built.
 
-    Comes again when the engine has changed: after running out of memory it goes on with a smaller batch, and its ``reason`` says so.
+    Repeated when the engine changes: after running out of memory, it continues with a smaller batch and gives the cause in ``reason``.
     """
 
     engine: EngineInfo
@@ -79,7 +79,7 @@ class DeviceFailed:
 
 @dataclass(frozen=True)
 class DeviceLeft:
-    """A device that was removed has given its work back and ended. Its final ``DeviceStats`` came before. The device may join again."""
+    """A removed device has returned its work, sent its final ``DeviceStats`` and ended. It may join again."""
 
     device: DeviceId
 
@@ -88,13 +88,13 @@ class DeviceLeft:
 class DeviceStats:
     """One device over the last interval (about 0.5 s).
 
-    frames: since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to
-    detections available, None without a frame. stages: mean ms a frame spent in each stage, in order: "decode", "queue"
-    (until a slot of the engine was free), "preprocess", "infer", "deliver" (until the pool took the results). busy: mean ms
-    of the device's own time per frame and stage, by its own clock (see ``Backend.timings``; empty where it has none): 1000 ÷
-    ms is the rate that the stage alone would allow. bottleneck: the stage that limits the throughput, None without a frame: "decode",
-    "preprocess", "infer" or "deliver", or the longest stage of the device's own, where the engine is the limit and reports its stages.
-    final: the last event of a device, over its whole run; frames_per_second then over the time in which it had work.
+    frames: number since the start. frames_per_second: in this interval. latency_p50, latency_p99: ms from frame decoded to detections
+    available, None without a frame. stages: mean ms that a frame spent in each stage, in order: "decode", "queue" (until the engine had
+    a free slot), "preprocess", "infer", "deliver" (until the pool took the results). busy: mean ms per frame and stage by the device's
+    own clock (see ``Backend.timings``), empty if it has none; 1000 ÷ ms is the rate that the stage alone would allow. bottleneck: the
+    stage that limits the throughput, None without a frame: "decode", "preprocess", "infer" or "deliver". If the engine is the limit and
+    reports its own stages, the longest of these. final: the last event of a device, over its whole run; frames_per_second is then
+    measured over the time in which the device had work.
     """
 
     device: DeviceId
@@ -110,7 +110,7 @@ class DeviceStats:
 
 @dataclass(frozen=True)
 class SourceOpened:
-    """A source was probed; its frames follow."""
+    """A source was probed. Its frames follow."""
 
     source: int
     info: SourceInfo
@@ -128,8 +128,8 @@ class FramesDone:
 class SourceFinished:
     """The last event of a source.
 
-    error: why the source could not be opened or read to its end, else None. cancelled: it was ended early, on request or because no
-    device was left. seconds: from its first segment to its end.
+    error: why the source could not be opened or read to its end, else None. cancelled: whether the source ended early, on request or
+    because no device was left. seconds: from its first segment to its end.
     """
 
     source: int

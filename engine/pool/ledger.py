@@ -1,6 +1,6 @@
 """Counts where the frames of one source went.
 
-``decoded`` is counted when a result arrives, the other counts when it is handed on. A frame that is lost in between therefore shows.
+``decoded`` is counted when a result arrives, the other counts when it is handed on. The ledger therefore shows frames lost in between.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from engine.pool.events import Ledger
 from engine.types import FrameResult
 
 MAX_REASONS = 50
-"""Most reasons that are counted separately: reasons that name a frame's time would otherwise let the ledger grow with the video."""
+"""Most reasons that are counted separately. Reasons may contain a frame's time, so that the ledger would grow with the video."""
 
 
 class LedgerBook:
-    """One source's frames, counted as they pass."""
+    """Counts the frames of one source."""
 
     def __init__(self) -> None:
         self._decoded = 0
@@ -25,16 +25,16 @@ class LedgerBook:
         self._failed: Counter[str] = Counter()
 
     def decoded(self, count: int) -> None:
-        """Count frames that came out of the decoder, including those that cannot be decoded."""
+        """Count frames from the decoder, including frames that cannot be decoded."""
         self._decoded += count
 
     @property
     def arrived(self) -> int:
-        """Number of frames that came out of a decoder so far."""
+        """Number of frames from a decoder so far."""
         return self._decoded
 
     def handed_on(self, results: Iterable[FrameResult]) -> None:
-        """Count results that were handed to the pool's owner."""
+        """Count results that were handed to the consumer of the events."""
         for result in results:
             if result.failure is None:
                 self._inferred += 1
@@ -50,7 +50,7 @@ class LedgerBook:
         """The final ledger.
 
         Raises:
-            RuntimeError: a frame is unaccounted for, which is a bug.
+            RuntimeError: the counts do not balance, which is a bug.
         """
         ledger = Ledger(self._decoded, self._inferred, dict(self._dropped), dict(self._failed))
         if not ledger.balanced:

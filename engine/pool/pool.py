@@ -1,4 +1,4 @@
-"""``EnginePool``: sources in, ordered results out, by all devices at once."""
+"""``EnginePool``: takes sources, infers them on all devices at once and yields ordered results."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from engine.errors import UsageError
 from engine.pool.events import Event, SourceFinished, StrategyChosen
@@ -18,20 +17,20 @@ from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.pool.supervisor import Supervisor, WantedDevices
 from engine.pool.worker import worker
 from engine.settings import Isolation, RunSettings, check_decode
-from engine.types import DeviceId
+from engine.types import Closing, DeviceId
 
 
-class EnginePool:
-    """One engine per device, each in a process of its own or in a thread of a common process. The devices share the work.
+class EnginePool(Closing):
+    """One engine per device, each in its own process or in a thread of a common process. The devices share the work.
 
-    The thread that iterates over ``events`` does everything; the pool starts no thread. The other methods may be called from any thread.
+    The thread that iterates over ``events`` does all the work; the pool starts no thread. The other methods may be called from any thread.
     A consumer that takes events slowly slows the workers down, including their decoders.
 
-    devices: where to run at first, each once. stall_seconds: a worker that is silent for this long, or that spends this long on one
-    frame or batch, is restarted. worker_main: what a worker runs.
+    devices: the devices at the start, without duplicates. stall_seconds: a worker that is silent for this long, or that spends this long
+    on one frame or batch, is restarted. worker_main: what a worker runs.
 
     Raises:
-        UsageError: no device, one of them twice, or devices that do not suit the strategy or the decoder of the settings.
+        UsageError: no device, a duplicate, or devices that do not suit the strategy or the decoder of the settings.
     """
 
     stall_seconds: ClassVar[float] = 60.0
@@ -51,9 +50,9 @@ class EnginePool:
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
         kind = type(self)
         self._supervisor = Supervisor(settings, self._strategy, self._dispatcher, self._wanted, kind.worker_main, kind.stall_seconds)
-        # held while the state above is worked on; ``close`` may come from another thread
+        # held while the state above is used; another thread may call ``close``
         self._driving = threading.Lock()
-        # what the other threads want, and the pipe that wakes the driving one
+        # commands from other threads, and the pipe that wakes the driving thread
         self._commanding = self._wanted.lock
         self._commands: list[Callable[[], list[Event]]] = []
         self._sources = 0
@@ -64,12 +63,6 @@ class EnginePool:
         self._awake = False
         self._alarm, self._alarm_in = Pipe(duplex=False)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
     def add(self, path: Path) -> int:
         """Queue a source: a video, a picture or a folder of pictures. Returns its number, 0, 1, ….
 
@@ -78,7 +71,7 @@ class EnginePool:
         """
         with self._commanding:
             if self._finishing or self._closing:
-                raise RuntimeError(f"{path} comes too late: the pool was told that there are no more sources")
+                raise RuntimeError(f"{path} cannot be added: the pool accepts no more sources")
             number = self._sources
             self._sources += 1
             self._unfinished.add(number)
@@ -86,40 +79,42 @@ class EnginePool:
             return number
 
     def finish(self) -> None:
-        """Accept no more sources: ``events`` ends when all are finished."""
+        """Accept no more sources. ``events`` ends when all are finished."""
         with self._commanding:
             self._finishing = True
             self._command(list)
 
     def cancel(self, source: int | None = None) -> None:
-        """Cancel one source, or all that were added so far: ``SourceFinished(cancelled=True)`` follows for those that are not finished."""
+        """Cancel one source, or all sources so far. ``SourceFinished(cancelled=True)`` follows for each unfinished one."""
         with self._commanding:
             self._command(lambda: self._dispatcher.cancel(source))
 
     def add_device(self, device: DeviceId) -> None:
-        """Let one more device take part as soon as its engine is built: ``DeviceStarting`` follows.
+        """Add a device to the run; it works as soon as its engine is built. ``DeviceStarting`` follows.
 
-        The device may have left or failed before. Where several CPU devices share the cores, a new one gets its share of them. The others
-        keep theirs until they are restarted.
+        The device may have left or failed before. If several CPU devices share the cores, the new device gets its share. The others
+        keep their cores until they are restarted.
 
         Raises:
-            UsageError: the device takes part already, the strategy does not allow another one, or it is a group of devices.
+            UsageError: the device is already in the run or is a group of devices, or the strategy does not let devices join.
             RuntimeError: the run is over.
         """
         with self._commanding:
             self._check_elastic(device)
             if device.kind == "group":
-                raise UsageError(f"{device} are several devices: add each of them")
+                raise UsageError(f"{device} is a group of devices: add each device separately")
             if device in self._wanted.devices:
                 raise UsageError(f"{device} takes part already")
             self._wanted.devices.append(device)
             self._command(list)
 
     def remove_device(self, device: DeviceId) -> None:
-        """Let a device finish what is in its engine and give the rest of its work to the others: ``DeviceLeft`` follows in about a second.
+        """Remove a device from the run. ``DeviceLeft`` follows in about a second.
+
+        The device finishes what is in its engine; the others do the rest of its work.
 
         Raises:
-            UsageError: the device does not take part, is the last one while there is work left, or the strategy does not allow it.
+            UsageError: the device is not in the run, is the last one with work left, or the strategy does not let devices leave.
             RuntimeError: the run is over.
         """
         with self._commanding:
@@ -133,7 +128,7 @@ class EnginePool:
             self._command(list)
 
     def close(self) -> None:
-        """Stop everything now and leave nothing behind; harmless when repeated. An ``events`` under way in another thread ends."""
+        """Stop the run and all its processes now; harmless when repeated. Ends an ``events`` iteration in another thread."""
         with self._commanding:
             self._closing = True
             self._command(list)
@@ -163,7 +158,7 @@ class EnginePool:
             self.close()
 
     def _command(self, command: Callable[[], list[Event]]) -> None:
-        """Leave something for the driving thread to do. Called with ``_commanding`` held."""
+        """Queue a command for the driving thread. Called with ``_commanding`` held."""
         self._commands.append(command)
         if not self._awake and not self._alarm_in.closed:
             self._alarm_in.send_bytes(b"!")  # at most one byte is under way, so this never blocks
@@ -171,12 +166,12 @@ class EnginePool:
 
     def _check_elastic(self, device: DeviceId) -> None:
         if self._closing or self._alarm_in.closed:
-            raise RuntimeError(f"{device} comes too late: the run is over")
+            raise RuntimeError(f"{device} cannot join or leave: the run is over")
         if not self._strategy.elastic:
             raise UsageError(f"with the strategy {self._strategy.name} no device can join or leave a run: start another one")
 
     def _step(self) -> list[Event] | None:
-        """Do what can be done now, or else wait for something to happen. None: the run is over."""
+        """Do the work that is due, or else wait for an event. None: the run is over."""
         with self._driving:
             with self._commanding:
                 if self._closing or self._alarm.closed:
@@ -197,7 +192,7 @@ class EnginePool:
             return events or self._supervisor.wait(self._alarm)
 
     def _explain(self) -> list[Event]:
-        """The strategy again, where devices that have joined or left, or the sources, give another reason."""
+        """``StrategyChosen`` again, if changed devices or sources give another reason."""
         if self._uncut is None:
             self._uncut = self._dispatcher.uncut
         devices = self._wanted.snapshot()
@@ -208,7 +203,7 @@ class EnginePool:
         return [self._chosen]
 
     def _shut_down(self) -> list[Event]:
-        """Stop the workers, then close the pipe. Called with ``_driving`` held. Gives the last statistics."""
+        """Stop the workers, then close the pipe. Called with ``_driving`` held. Returns the last statistics."""
         if self._alarm.closed:
             return []
         events = self._supervisor.stop()

@@ -1,4 +1,4 @@
-"""One device's worker as the pool sees it: start, talk, reap, and the staged shutdown of all workers."""
+"""The pool's side of one device's worker: start, messages, reaping, and the staged shutdown of all workers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from engine.processes.restarts import RestartBudget
 from engine.types import DeviceId
 
 STOP_SECONDS = 1.0
-"""How long workers get to stop by themselves."""
+"""How long the pool waits for workers to stop by themselves."""
 
 
 class RemoteWorker(Conversation):
-    """A device's current worker. host: where it runs. attempt: how many were started. leaving: for a device that was removed, until when
-    the pool waits for its last results (monotonic)."""
+    """A device's current worker.
+
+    host: the process it runs in. attempt: number of starts. leaving: for a removed device, until when the pool waits for its last results
+    (monotonic time, seconds).
+    """
 
     last_types = (Failed, Stopped)
 
@@ -34,7 +37,7 @@ class RemoteWorker(Conversation):
 
     @property
     def alive(self) -> bool:
-        """Whether there is a worker that has not been reaped."""
+        """Whether a worker was started and is not reaped yet."""
         return self._connection is not None
 
     @property
@@ -45,11 +48,11 @@ class RemoteWorker(Conversation):
 
     @property
     def ended_alone(self) -> bool:
-        """Whether it has ended in order, so that other workers in its process go on."""
+        """Whether the worker ended in an orderly way, so that other workers in its process go on."""
         return isinstance(self.exit_message, Stopped) or (isinstance(self.exit_message, Failed) and not self.exit_message.retry)
 
     def start(self, setup: Setup) -> None:
-        """Start a worker; messages follow."""
+        """Start a worker."""
         self.attempt += 1
         self.exit_message = None
         self._connection = self.host.admit(setup)
@@ -63,27 +66,27 @@ class RemoteWorker(Conversation):
         self.exit_message = self.host.kill_frozen()
 
     def leave(self) -> None:
-        """Ask it to stop, since its device was removed."""
+        """Ask the worker to stop because its device was removed."""
         self.leaving = time.monotonic() + STOP_SECONDS
         self.send(Stop())
 
     def remaining(self) -> Iterator[FromWorker]:
-        """What a worker that has ended had sent."""
+        """Yield the unread messages of a worker that has ended."""
         while self.connection.poll() and (message := self.receive()) is not None:
             yield message
 
     def reap(self, exit_code: int | None = None) -> Outcome:
-        """Release what belongs to it. exit_code: of its process, if that has ended with it."""
+        """Close the connection of a worker that has ended. exit_code: of its process, if that has ended with it."""
         self.connection.close()
         self._connection = None
         return Outcome(exit_code, self.exit_message if isinstance(self.exit_message, Failed) else None)
 
 
 def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, FromWorker]]:
-    """Staged shutdown of the workers that are alive. Yields their last messages; it has to be exhausted.
+    """Shut all living workers down in stages. Yields their last messages; the caller has to exhaust the iterator.
 
-    Ask, so that statistics arrive and the device is released in order. Keep reading: a worker that is sending cannot
-    stop. After ``STOP_SECONDS`` end their processes: the user is waiting, and they hold nothing of value any more.
+    Stage 1 asks the workers to stop, so that they send their statistics and release their devices. It keeps reading, since a worker
+    that is sending cannot stop. Stage 2, after ``STOP_SECONDS``, ends their processes.
     """
     living = [worker for worker in workers if worker.alive]
     try:

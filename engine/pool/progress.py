@@ -1,4 +1,4 @@
-"""How far one source of a run is: one frozen value, folded from the pool's events."""
+"""The progress of one source of a run, computed from the pool's events."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SourceEvent: TypeAlias = SourceOpened | FramesDone | SourceFinished
 class SourceProgress:
     """One source of a run.
 
-    info: None until the source is opened. frames: handed on so far. failed: frames of these without detections. head: pts of the last
-    frame, seconds. finished: the source's last event, None until then.
+    info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
+    pts of the last frame, seconds. finished: the source's last event, None until then.
     """
 
     path: Path

@@ -1,8 +1,8 @@
-"""Every message between the pool and its workers, and between a group's decoding worker and its members. All frozen, all picklable.
+"""The messages between the pool and its workers, and between a group's decoding worker and its members. All are frozen and picklable.
 
-Towards a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. Towards the pool: the rest. Within one task a worker's
-messages keep their order: ``Began``, ``Frames`` (in careful mode a ``Trying`` before each), ``Done``. After ``Failed`` or ``Stopped``
-there is none; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
+To a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages come in
+this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
+message; the pool then closes the connection. ``Failed`` with ``retry`` ends the worker's process, too.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker is started with. stall_seconds: after how long the watchdogs on both sides end it.
+    """Start parameters of a worker. stall_seconds: the watchdogs on both sides end a worker that hangs for this long.
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
-    group: it decodes nothing, and gets batches of pictures in shared memory (``SharedMemory``, ``Infer``).
+    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``).
     """
 
     device: DeviceId
@@ -42,7 +42,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Probe:
-    """Find out what this source is. Answered by ``Probed`` or ``ProbeFailed``."""
+    """Probe a source. The answer is ``Probed`` or ``ProbeFailed``."""
 
     source: int
     path: Path
@@ -50,10 +50,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Detect:
-    """Detect in one segment, after its first ``skip`` frames, in at most ``limit`` more (None = to its end).
+    """Detect in one segment. skip: number of frames to leave out at its start. limit: most frames after them, None = to its end.
 
-    info: the source's, without its segments: they would make every task as long as the video. careful: one frame after
-    the other, announced before and its result sent before the next is decoded, so that a crash tells where it happened.
+    info: the source's, without the list of segments, which grows with the video. careful: announce each frame, and send its result
+    before decoding the next one, so that a crash shows its frame.
     """
 
     source: int
@@ -66,14 +66,14 @@ class Detect:
 
 @dataclass(frozen=True)
 class Drop:
-    """Whatever is held of this source is no longer wanted; its tasks still end with ``Done``."""
+    """Stop working on a source. Its tasks still end with ``Done``."""
 
     source: int
 
 
 @dataclass(frozen=True)
 class Revoke:
-    """Another device goes on with this segment: its task ends with ``Done`` when what is decoded is done. Harmless if it has ended."""
+    """End the task of a segment with ``Done`` after the frames decoded so far; another device continues. Harmless after the task's end."""
 
     source: int
     segment: int
@@ -81,14 +81,14 @@ class Revoke:
 
 @dataclass(frozen=True)
 class SharedMemory:
-    """To a member: pictures lie in these chunks from now on."""
+    """To a member: the chunks that hold pictures from now on."""
 
     chunks: tuple[Chunk, ...]
 
 
 @dataclass(frozen=True)
 class Infer:
-    """To a member: detect in the pictures at these places. They stay there until ``Inferred`` or ``InferenceFailed`` comes."""
+    """To a member: detect in the pictures at these places. They stay valid until the answer, ``Inferred`` or ``InferenceFailed``."""
 
     number: int
     places: tuple[Place, ...]
@@ -97,9 +97,9 @@ class Infer:
 
 @dataclass(frozen=True, eq=False)
 class Inferred:
-    """The detections of an ``Infer``, column by column: an array costs as much to pickle as its whole batch.
+    """The detections for an ``Infer``. One array for the whole batch costs as much to pickle as one for a single picture.
 
-    counts: int32 (n,), of each picture. boxes, scores, class_ids: of all, concatenated. busy: as ``Backend.timings``.
+    counts: int32 (n,), number of detections per picture. boxes, scores, class_ids: concatenated. busy: see ``Backend.timings``.
     """
 
     number: int
@@ -111,20 +111,17 @@ class Inferred:
 
     @classmethod
     def pack(cls, number: int, found: Sequence[Detections], busy: Mapping[str, float]) -> Inferred:
-        """One message of at least one picture."""
+        """Pack the detections of at least one picture."""
         return cls(number, *_columns(found), busy)
 
     def unpack(self) -> Iterator[Detections]:
-        """Picture by picture, as views."""
-        start = 0
-        for end in np.cumsum(self.counts).tolist():
-            yield Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
-            start = end
+        """The detections of each picture, as views."""
+        return _split(self)
 
 
 @dataclass(frozen=True)
 class InferenceFailed:
-    """The other answer to ``Infer``: why these pictures have no detections. The engine may still work."""
+    """The negative answer to ``Infer``: why these pictures have no detections. The engine may still work."""
 
     number: int
     message: str
@@ -132,12 +129,12 @@ class InferenceFailed:
 
 @dataclass(frozen=True)
 class Stop:
-    """Finish what is in the engine, report the last statistics and end. Answered by ``Stopped``."""
+    """Finish the pictures in the engine, send the last statistics and end. The answer is ``Stopped``."""
 
 
 @dataclass(frozen=True)
 class Building:
-    """The engine is being built: what is done now, in words, and how far that is, 0..1."""
+    """The engine is being built. phase: the current step, in words. fraction: how much of it is done, 0..1."""
 
     phase: str
     fraction: float
@@ -145,19 +142,19 @@ class Building:
 
 @dataclass(frozen=True)
 class Ready:
-    """The engine is built; sent again when it has changed."""
+    """The engine is built. Sent again when the engine changes."""
 
     engine: EngineInfo
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """The answer to ``Stop``: the worker has ended. What it had not done it gives back."""
+    """The answer to ``Stop``: the worker has ended. Other workers can do its unfinished work."""
 
 
 @dataclass(frozen=True)
 class Began:
-    """The worker starts on a task: on a ``Detect``, or, where segment is None, on a ``Probe``."""
+    """The worker begins a task: a ``Detect``, or a ``Probe`` if segment is None."""
 
     source: int
     segment: int | None
@@ -165,7 +162,7 @@ class Began:
 
 @dataclass(frozen=True)
 class Trying:
-    """In careful mode: this frame is decoded and goes into the engine next. Fields as in ``FrameEntry``."""
+    """In careful mode: this frame is decoded and enters the engine next. Fields as in ``FrameEntry``."""
 
     source: int
     segment: int
@@ -178,7 +175,7 @@ class Trying:
 
 @dataclass(frozen=True)
 class Need:
-    """A slot is free: one ``Detect``, please."""
+    """Request one ``Detect``: a decode thread needs work."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +188,7 @@ class Probed:
 
 @dataclass(frozen=True)
 class ProbeFailed:
-    """The other answer to ``Probe``: why the source cannot be opened."""
+    """The negative answer to ``Probe``: why the source cannot be opened."""
 
     source: int
     error: str
@@ -199,10 +196,10 @@ class ProbeFailed:
 
 @dataclass(frozen=True)
 class Done:
-    """The end of a ``Detect``. frames: of the segment seen so far, the skipped ones included.
+    """The end of a ``Detect``. frames: number of frames of the segment so far, including skipped ones.
 
-    complete: the segment has no more; otherwise the task's limit was reached or its source dropped. error: why the
-    segment could not be read to its end (the frames that it should still have had are among its failed ones).
+    complete: whether the segment has no more frames; if not, the task reached its limit, was revoked, or its source was dropped.
+    error: why the segment could not be read to its end. The missing frames then count as failed.
     """
 
     source: int
@@ -214,12 +211,11 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Stats:
-    """What a worker did since its last one. seconds: how long that is.
+    """A worker's statistics since its last message of this type. seconds: the time between the two.
 
-    latencies: float32, ms of every inferred frame from decoded to detections available. stages: ms per stage, summed
-    over these frames. busy: ms per stage of the device, as ``Backend.timings``. feeding: seconds that the engine's feeder
-    spent on each stage's account (see ``Inference``). worth: where several devices do each frame together, how many frames' worth
-    of the work this one did.
+    latencies: float32 (n,), ms from decoded to detections available for each inferred frame. stages: ms per stage, summed over these
+    frames. busy: ms per stage of the device (see ``Backend.timings``). feeding: seconds per stage of the thread that feeds the engine
+    (see ``Inference``). worth: if several devices share each frame, this device's part of the work, in frames.
     """
 
     seconds: float
@@ -232,14 +228,14 @@ class Stats:
 
 @dataclass(frozen=True)
 class Starting:
-    """The engine of a group's member is being built, for the ``attempt``-th time."""
+    """The engine of a group's member is being built. attempt: counts from 1."""
 
     attempt: int
 
 
 @dataclass(frozen=True)
 class Member:
-    """About one device of a group. ``Failed.retry`` says here whether it is started again; the group goes on without it."""
+    """A message about one device of a group. ``Failed.retry``: whether the device is restarted; the group goes on without it."""
 
     device: DeviceId
     message: Starting | Building | Ready | Failed | Stats
@@ -247,7 +243,7 @@ class Member:
 
 @dataclass(frozen=True)
 class FrameEntry:
-    """One frame on the worker's side, before its index is known. pts: seconds, NaN where unknown. device: which of a group did it."""
+    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it."""
 
     pts: float
     width: int
@@ -260,11 +256,11 @@ class FrameEntry:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Consecutive frames of one segment, column by column: an array costs as much to pickle as its whole batch.
+    """Consecutive frames of one segment. One array for the whole batch costs as much to pickle as one for a single frame.
 
-    first: position of the first in its segment. pts: float64 (n,). sizes: int32 (n, 2), width and height. counts:
-    int32 (n,), detections of each frame. boxes, scores, class_ids: of all frames, concatenated. failures, names and devices
-    (where it is not the worker's): by position in this message.
+    first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. counts:
+    int32 (n,), number of detections per frame. boxes, scores, class_ids: of all frames, concatenated. failures, names, devices: by
+    position in this message; devices only where it is not the worker's.
     """
 
     source: int
@@ -282,7 +278,7 @@ class Frames:
 
     @classmethod
     def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
-        """At least one frame, as one message."""
+        """Pack at least one frame."""
         found = [entry.detections or Detections() for entry in entries]
         return cls(
             source,
@@ -300,29 +296,32 @@ class Frames:
         return len(self.pts)
 
     def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames again, the first of them with this index. Detections are views of the message's arrays."""
-        ends = np.cumsum(self.counts).tolist()
-        start = 0
-        for at, (pts, size, end) in enumerate(zip(self.pts.tolist(), self.sizes.tolist(), ends, strict=True)):
-            failure = self.failures.get(at)
-            detections = (
-                None if failure is not None else Detections(self.boxes[start:end], self.scores[start:end], self.class_ids[start:end])
-            )
-            name, done_by = self.names.get(at), self.devices.get(at, device)
-            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, size[0], size[1], detections, failure, name)
-            start = end
+        """The frames. index: that of the first one. Detections are views of the message's arrays."""
+        frames = zip(self.pts.tolist(), self.sizes.tolist(), _split(self), strict=True)
+        for at, (pts, (width, height), found) in enumerate(frames):
+            failure, name, done_by = self.failures.get(at), self.names.get(at), self.devices.get(at, device)
+            detections = found if failure is None else None
+            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, width, height, detections, failure, name)
 
 
 def _columns(
     found: Sequence[Detections],
 ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """How many detections each picture has, and the boxes, scores and class ids of all of them."""
+    """The number of detections per picture, and the concatenated boxes, scores and class ids."""
     return (
         np.array([len(detections) for detections in found], np.int32),
         np.concatenate([detections.boxes for detections in found]),
         np.concatenate([detections.scores for detections in found]),
         np.concatenate([detections.class_ids for detections in found]),
     )
+
+
+def _split(packed: Inferred | Frames) -> Iterator[Detections]:
+    """The detections of each picture, as views."""
+    start = 0
+    for end in np.cumsum(packed.counts).tolist():
+        yield Detections(packed.boxes[start:end], packed.scores[start:end], packed.class_ids[start:end])
+        start = end
 
 
 Task: TypeAlias = Probe | Detect

@@ -1,7 +1,7 @@
 """Puts the results of one source into display order. They come from several devices, in any order of segments.
 
-A frame's index is the running count over the segments in order, so that the container's frame count does not matter. Results of later
-segments wait here, packed as they came.
+A frame's index is the running count over the segments in order, so that a wrong frame count in the container does no harm. Results of
+later segments wait here in their messages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.types import DeviceId, FrameResult
 
 @dataclass
 class _Part:
-    """The results of one segment. total: its number of frames, once known. waiting: results not handed on yet."""
+    """The results of one segment. received, total: numbers of frames; total is None until known. waiting: results not handed on yet."""
 
     received: int = 0
     total: int | None = None
@@ -25,9 +25,9 @@ class _Part:
 
 
 class Sequencer:
-    """Takes the results of one source as they come, and gives them in display order without gaps.
+    """Takes the results of one source in any order of segments, and returns them in display order without gaps.
 
-    segments: how many the source has. step: seconds between two frames, for frames without a time.
+    segments: number of segments of the source. step: seconds between two frames, for frames without a time.
     """
 
     def __init__(self, segments: int, step: float = 0.0) -> None:
@@ -45,18 +45,18 @@ class Sequencer:
 
     @property
     def waiting(self) -> int:
-        """Frames received and not handed on."""
+        """Number of frames received and not handed on."""
         return sum(len(frames) for part in self._parts.values() for _, frames in part.waiting)
 
     def received(self, segment: int) -> int:
-        """Number of frames of a segment that have come so far."""
+        """Number of frames received of a segment."""
         return self._part(segment).received
 
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Take the next frames of a segment.
 
         Raises:
-            RuntimeError: they are not the next frames: one was lost or came twice, which is a bug.
+            RuntimeError: they are not the next frames. A frame was lost or came twice, which is a bug.
         """
         part = self._part(frames.segment)
         if part.total is not None or frames.first != part.received:
@@ -67,10 +67,10 @@ class Sequencer:
         part.waiting.append((device, frames))
 
     def finish(self, segment: int, total: int) -> None:
-        """Note that a segment has this number of frames.
+        """Mark a segment as complete. total: its number of frames.
 
         Raises:
-            RuntimeError: not all frames have come, or the segment was finished before, which is a bug.
+            RuntimeError: frames are missing, or the segment was finished before, which is a bug.
         """
         part = self._part(segment)
         if part.total is not None or part.received != total:
@@ -78,7 +78,7 @@ class Sequencer:
         part.total = total
 
     def pop(self) -> Iterator[tuple[FrameResult, ...]]:
-        """Give the results that are next in display order, one message at a time."""
+        """Yield the results that are next in display order, one message at a time."""
         while not self.complete:
             part = self._part(self._head)
             while part.waiting:

@@ -1,4 +1,4 @@
-"""The setup of a worker, from the settings and the devices of the run."""
+"""Makes the ``Setup`` of a worker from the settings and the devices of the run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
 
 CORES_BESIDE = 2
-"""Cores that CPU devices leave for each other device: an H200 that detects in 2,330 frames/s of 1080p keeps 1.4 cores busy.
+"""Cores that CPU devices leave free for each other device: an H200 at 2,330 frames/s of 1080p keeps 1.4 cores busy.
 
-CPU devices also leave half of all cores. Beside a CPU engine on 14 of 16 cores, an H200 reached half of its throughput with YOLOv4-tiny,
-and beside one on 8 cores 87 %; with YOLOv4 it lost nothing (benchmarks/results/unequal-h200.md).
+CPU devices also leave half of all cores free. With YOLOv4-tiny, an H200 reached half of its throughput beside a CPU engine on 14 of 16
+cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/results/unequal-h200.md).
 """
 
 
@@ -25,7 +25,7 @@ def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceI
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
-    """The settings, with a number of threads where CPU devices share the cores with each other or with devices that need some cores."""
+    """The settings, with a limited number of threads if a CPU device shares the cores with other devices."""
     sharing = sum(device.kind == "cpu" for device in devices)
     others = len(devices) - sharing
     if not sharing or len(devices) == 1 or settings.threads is not None:

@@ -1,4 +1,4 @@
-"""The workers of a run: started, listened to, restarted when they end, and stopped."""
+"""Starts, supervises, restarts and stops the workers of a run."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
 CHECKS = 60
-"""How often the pool looks for silent workers while ``stall_seconds`` pass."""
+"""How often the pool checks for silent workers within ``stall_seconds``."""
 
 
 class WantedDevices:
-    """The devices that are to take part in a run. Other threads change them while they hold ``lock``."""
+    """The devices that should be in the run. Other threads change ``devices`` while they hold ``lock``."""
 
     def __init__(self, devices: Sequence[DeviceId]) -> None:
         self.lock = threading.Lock()
@@ -39,7 +39,7 @@ class WantedDevices:
 
 
 class Supervisor:
-    """One worker for each device that is wanted. Every method gives the events that follow from it.
+    """Keeps one worker for each wanted device. Methods return the resulting events.
 
     All methods belong to the thread that drives the pool. worker_main, stall_seconds: see ``EnginePool``.
     """
@@ -63,7 +63,7 @@ class Supervisor:
         self._workers = {device: self._new_worker(device) for device in wanted.devices}
 
     def join_and_leave(self) -> list[Event]:
-        """Bring the workers in line with the wanted devices. A device that comes back while it leaves has to leave first."""
+        """Adjust the workers to the wanted devices. A device that is leaving can join again only after it has left."""
         wanted = self._wanted.snapshot()
         self._dispatcher.join(wanted)
         for device in wanted:
@@ -81,7 +81,7 @@ class Supervisor:
         return events
 
     def start_new(self) -> list[Event]:
-        """Start the workers that were never started."""
+        """Start the workers that have not been started yet."""
         return [event for remote in self._workers.values() if not remote.attempt for event in self._start(remote)]
 
     def send(self, device: DeviceId, message: ToWorker) -> None:
@@ -89,7 +89,7 @@ class Supervisor:
         self._workers[device].send(message)
 
     def wait(self, alarm: Connection[Any, Any]) -> list[Event]:
-        """Wait for messages, for a worker that ends or leaves, or for the alarm; then act on it."""
+        """Wait for messages, the end of a worker, or the alarm, and handle them."""
         awaited = {remote.connection: remote for remote in self._workers.values()}
         check = self._stall_seconds / CHECKS
         patience = min((remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=check)
@@ -116,7 +116,7 @@ class Supervisor:
         return events
 
     def stop(self) -> list[Event]:
-        """Stop all workers. Gives the last statistics."""
+        """Stop all workers. Returns the last statistics."""
         events = [
             event
             for remote, message in stop_all(self._workers.values())
@@ -128,12 +128,12 @@ class Supervisor:
     def _receive(self, remote: RemoteWorker, message: FromWorker) -> list[Event]:
         match message:
             case Building() | Stats() | Member():
-                return self._reports.said(remote.device, message)
+                return self._reports.reported(remote.device, message)
             case Ready():
                 self._dispatcher.ready(remote.device, message.engine.decode_threads)
-                return self._reports.said(remote.device, message)
+                return self._reports.reported(remote.device, message)
             case Failed() | Stopped() | Inferred() | InferenceFailed():
-                return []  # exit messages, which ``_reap`` looks at, and messages that only members of groups send
+                return []  # ``_reap`` handles exit messages, and only members of groups send the others
             case Frames():
                 self._reports.frames(remote.device, message)
         return self._dispatcher.receive(remote.device, message)
@@ -147,7 +147,7 @@ class Supervisor:
         return self._reports.starting(remote.device, remote.attempt)
 
     def _reap(self, remote: RemoteWorker) -> list[Event]:
-        """A worker ended, alone or with all workers in its process: take their last messages, and restart them if that may help."""
+        """Handle the end of a worker, alone or with all workers in its process: read their last messages, and restart them if possible."""
         ended, exit_code = [remote], None
         if remote.ended_alone:
             remote.host.dismiss()
@@ -159,13 +159,13 @@ class Supervisor:
         for other in ended:
             outcome, suspect = other.reap(exit_code), not other.ended_alone
             if cause is not None and other.exit_message is None:
-                why = f"the process that it shares with {cause.device} was ended by that one"
+                why = f"the worker of {cause.device} ended the process that both share"
                 outcome, suspect = Outcome(exit_code, Failed(why, retry=True)), False
             events += self._settle(other, outcome, suspect=suspect)
         return events + [event for other in ended if self._workers.get(other.device) is other for event in self._start(other)]
 
     def _settle(self, remote: RemoteWorker, outcome: Outcome, *, suspect: bool) -> list[Event]:
-        """Restart the worker of a device or give the device up. suspect: the worker may have ended its process."""
+        """Restart the worker of a device or give the device up. suspect: whether the worker may have ended its process."""
         device, why = remote.device, outcome.reason
         with self._wanted.lock:
             wanted = self._wanted.devices
@@ -173,7 +173,7 @@ class Supervisor:
             restarting = not leaving and outcome.retry and (not suspect or remote.budget.spend(time.monotonic()))
             if not (restarting or leaving):
                 wanted.remove(device)
-            staying = list(wanted)  # also a device that comes back as soon as it has left
+            staying = list(wanted)  # also a device that joins again as soon as it has left
         if outcome.retry and not (restarting or leaving):
             why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
         events = [] if isinstance(remote.exit_message, Stopped) else self._reports.failed(device, why, restarting)

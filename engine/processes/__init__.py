@@ -1,1 +1,1 @@
-"""Child processes: start, messages, heartbeat, watchdog, staged stop, outcome and restarts. The only place where they are made."""
+"""Child processes: start, messages, heartbeat, watchdog, staged stop, outcome and restarts. No other package starts any."""

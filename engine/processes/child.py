@@ -1,4 +1,4 @@
-"""The parent's side of a child process: start, talk, notice that it is frozen, stop in stages."""
+"""The parent's side of a child process: start, messages, detection of a frozen process, staged stop."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from engine.processes.heartbeat import INTERVAL_SECONDS, Heartbeat
 from engine.processes.outcome import Failed, Outcome
 
 NICE = 5
-"""Background work gives way to the window and to other programs: a detection may take a moment longer, a click may not."""
+"""Niceness that a child adds to its parent's: the window and other programs get the processor before background work."""
 
 STOP_SECONDS = 0.3
+"""How long ``ChildProcess.end`` waits before it terminates the process, and again before it kills the process."""
 
 KILL_SECONDS = 5.0
-"""A process inside a broken driver or file system may not even react to SIGKILL. Nothing waits longer for it."""
+"""The longest wait for a killed process: inside a broken driver or file system, a process may not even react to SIGKILL."""
 
 _log = logging.getLogger(__name__)
 _context = multiprocessing.get_context("spawn")  # a forked child would inherit threads' locks and a CUDA context
 
 
 class Conversation:
-    """Messages to and from a child. exit_message: the last one that came, after which there is none."""
+    """Messages to and from a child. exit_message: the child's last message; None until it has arrived."""
 
     last_types: ClassVar[tuple[type, ...]] = (Failed,)
 
@@ -39,26 +40,26 @@ class Conversation:
 
     @property
     def connection(self) -> Connection[Any, Any]:
-        """What ``multiprocessing.connection.wait`` should watch."""
+        """The connection to the child, for ``multiprocessing.connection.wait``."""
         raise NotImplementedError
 
     def frozen(self) -> bool:
-        """Whether the process shows no sign of life any more. To be called about once per second."""
+        """Whether the process has stopped responding. Call this about once per second."""
         raise NotImplementedError
 
     def kill_frozen(self) -> None:
-        """End a process that shows no sign of life; its outcome says so."""
+        """Kill a frozen process and give its outcome that reason."""
         raise NotImplementedError
 
     def send(self, message: Any) -> None:
-        """Send; to a dead process nothing, which ``receive`` tells."""
+        """Send a message. Does nothing if the process has ended; ``receive`` then returns None."""
         try:
             self.connection.send(message)
         except OSError as error:
             _log.debug("%s was not sent: %s", message, error)
 
     def receive(self) -> Any:
-        """The next message, waiting for it; None when there are no more."""
+        """Wait for the next message. Returns None when there are no more."""
         try:
             message = self.connection.recv()
         except (EOFError, OSError):
@@ -68,7 +69,7 @@ class Conversation:
         return message
 
     def messages(self) -> Iterator[Any]:
-        """All messages up to the last one, which is not among them. A process that is frozen is killed."""
+        """Yield all messages before the exit message. Kills the process if it is frozen."""
         while True:
             if not self.connection.poll(INTERVAL_SECONDS):
                 if self.frozen():
@@ -84,14 +85,14 @@ class Conversation:
 class ChildProcess(Conversation):
     """A process that runs ``main(connection, *arguments)``, started at once.
 
-    name: of the process. main, arguments: picklable. words: the process as outcomes name it. patience: seconds without a heartbeat after
-    which it counts as frozen. nice: added to this process's niceness. quiet: what it prints is thrown away.
+    name: of the process. main, arguments: picklable. words: the process's name in outcomes. patience: seconds without a heartbeat after
+    which the process counts as frozen. nice: added to this process's niceness. quiet: discard the process's output.
 
-    It ends when ``main`` returns or raises, and when this process ends, however that happens. It ignores what a terminal sends. Except
-    for ``send`` and ``receive``, which belong to one thread each, all methods may be called from any thread.
+    The child ends when ``main`` returns or raises, and when this process ends for any reason. The child ignores the terminal's signals.
+    ``send`` and ``receive`` belong to one thread each; all other methods may be called from any thread.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class ChildProcess(Conversation):
             target=run,
             args=(theirs, self._heartbeat.counter, nice, quiet, pickle.dumps((main, arguments))),
             name=f"framefleet {name}",
-            daemon=True,  # should nothing stop it, the interpreter does at its end
+            daemon=True,  # the interpreter stops it at exit
         )
         with theirs, _terminal_signals_blocked():
             self._process.start()
@@ -137,17 +138,17 @@ class ChildProcess(Conversation):
         self.kill()
 
     def kill(self) -> None:
-        """End it at once; harmless when it has ended."""
+        """Kill the process; harmless if it has ended."""
         with self._ending:
             if self._outcome is None:
                 self._process.kill()
 
     def release(self) -> None:
-        """Close the connection, upon which it ends, and do not wait."""
+        """Close the connection, so that the process ends. Does not wait."""
         self._connection.close()
 
     def end(self, seconds: float = STOP_SECONDS) -> Outcome:
-        """Make sure that it has ended: close the connection, wait, terminate, kill. seconds: how long each of the first two may take."""
+        """End the process: close the connection, then terminate, then kill. seconds: how long to wait after each of the first two steps."""
         self.release()
         with self._ending:
             if self._outcome is None:
@@ -175,7 +176,7 @@ class ChildProcess(Conversation):
 
 @contextmanager
 def _terminal_signals_blocked() -> Iterator[None]:
-    """A child started inside begins with these signals blocked: they must not kill it before it ignores them."""
+    """Block these signals in children started inside, so that none kills a child before it ignores them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""What runs first in every child process, and how the process ends."""
+"""Entry point and exit of every child process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.processes.heartbeat import Counter, beat_until_parent_ends
 from engine.processes.outcome import Failed
 
 TERMINAL_SIGNALS = {signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])}
-"""A terminal sends them to every process of a run, at Ctrl-C and at its own end. Only the process that the user started reacts."""
+"""Signals that a terminal sends to all processes of a run, at Ctrl-C and when it closes. Only the process that the user started reacts."""
 
 _cleanups: list[Callable[[], None]] = []
 
@@ -28,7 +28,7 @@ _cleanups: list[Callable[[], None]] = []
 def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bool, job: bytes) -> NoReturn:
     """Run ``main(connection, *arguments)``, then end the process. See ``ChildProcess``.
 
-    job: ``(main, arguments)``, pickled, so that the heartbeat begins before the modules that they need are imported.
+    job: ``(main, arguments)``, pickled, so that the heartbeat begins before the modules of both are imported.
     """
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
@@ -40,7 +40,7 @@ def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bo
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     threading.excepthook = lambda problem: _crash(problem.exc_value, None)
-    threading.Thread(target=_live, args=(counter,), name="heartbeat", daemon=True).start()
+    threading.Thread(target=_beat, args=(counter,), name="heartbeat", daemon=True).start()
     try:
         main, arguments = pickle.loads(job)
         main(connection, *arguments)
@@ -50,7 +50,7 @@ def run(connection: Connection[Any, Any], counter: Counter, nice: int, quiet: bo
 
 
 def leave(status: int) -> NoReturn:
-    """End this process, whatever its threads are doing. The interpreter's own shutdown would wait for threads inside libraries."""
+    """End this process without waiting for its threads. The interpreter's own shutdown would wait for threads inside libraries."""
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -58,12 +58,12 @@ def leave(status: int) -> NoReturn:
 
 
 def when_parent_ends(cleanup: Callable[[], None]) -> None:
-    """Have ``cleanup`` called before this process ends because its parent did."""
+    """Register a function to call before this process ends because its parent has ended."""
     _cleanups.append(cleanup)
 
 
-def _live(counter: Counter) -> None:
-    # not PR_SET_PDEATHSIG: that signal comes when the *thread* ends that started the process
+def _beat(counter: Counter) -> None:
+    # not PR_SET_PDEATHSIG: that signal comes when the *thread* that started the process ends
     beat_until_parent_ends(counter)
     for cleanup in _cleanups:
         with contextlib.suppress(Exception):

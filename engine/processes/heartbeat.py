@@ -1,7 +1,7 @@
 """The heartbeat of a child process: a counter in shared memory that the child increases and the parent watches.
 
-The counter needs no messages, so neither a full pipe nor a busy parent disturbs it. A process that is stopped (SIGSTOP), or in which a
-library never gives back the interpreter's lock, no longer increases it.
+The counter needs no messages, so neither a full pipe nor a busy parent disturbs it. A stopped process (SIGSTOP) no longer
+increases the counter, nor does one in which a library never releases the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import TypeAlias
 INTERVAL_SECONDS = 0.5
 
 LEAST_PATIENCE = 5.0
-"""Seconds. An import of a large library on a busy machine may stop the heartbeat for a moment."""
+"""Least patience, seconds: importing a large library on a busy machine may stop the heartbeat for a moment."""
 
 START_PATIENCE = 60.0
-"""Seconds, at least, up to the first heartbeat: an interpreter has to start."""
+"""Least patience before the first heartbeat, seconds: the interpreter has to start."""
 
 _LONGEST_PERIOD = 4 * INTERVAL_SECONDS
-"""Seconds that count, at most, between two looks. After a longer pause the parent itself was stopped or busy, or the machine slept."""
+"""Most seconds that count between two checks. After a longer pause the parent itself was stopped or busy, or the machine slept."""
 
 Counter: TypeAlias = "ctypes.c_uint64"
 
 
 def beat_until_parent_ends(counter: Counter) -> None:
-    """In the child: increase the counter until the parent process is gone."""
+    """In the child: increase the counter until the parent process has ended."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     while True:
@@ -38,19 +38,19 @@ def beat_until_parent_ends(counter: Counter) -> None:
 
 
 class Heartbeat:
-    """In the parent: notices when a child's counter stands still. patience: seconds."""
+    """In the parent: detects that a child's counter no longer increases. patience: seconds."""
 
     def __init__(self, patience: float) -> None:
         self.patience = max(LEAST_PATIENCE, patience)
         self.counter: Counter = RawValue(ctypes.c_uint64, 0)
         self._seen = 0
         self._silence = 0.0
-        self._looked = time.monotonic()
+        self._checked = time.monotonic()
 
     def stopped(self) -> bool:
-        """Whether the counter has stood still for longer than ``patience``. To be called about once per second."""
+        """Whether the counter has not increased for longer than ``patience``. Call this about once per second."""
         now = time.monotonic()
-        passed, self._looked = min(now - self._looked, _LONGEST_PERIOD), now
+        passed, self._checked = min(now - self._checked, _LONGEST_PERIOD), now
         if (count := self.counter.value) != self._seen:
             self._seen, self._silence = count, 0.0
             return False

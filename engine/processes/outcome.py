@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Failed:
-    """A child's exit message: why it ends. retry: another try may succeed; False: it would fail in the same way."""
+    """A child's exit message: why it ends. retry: whether another try may succeed."""
 
     message: str
     retry: bool
@@ -18,8 +18,8 @@ class Failed:
 class Outcome:
     """A child process that has ended.
 
-    exit_code: its status, negative for a signal's number, None = it did not end. exit_message: what it sent before, if anything. name:
-    the process in words, as in "the worker".
+    exit_code: its status, a signal's number as a negative value, or None if it did not end. exit_message: what it sent before, if
+    anything. name: the process in words, as in "the worker".
     """
 
     exit_code: int | None
@@ -28,7 +28,7 @@ class Outcome:
 
     @property
     def crashed(self) -> bool:
-        """Whether it ended without saying why."""
+        """Whether the process ended without an exit message."""
         return self.exit_message is None
 
     @property
@@ -38,7 +38,7 @@ class Outcome:
 
     @property
     def reason(self) -> str:
-        """Why it ended, for the user."""
+        """Why the process ended, for the user."""
         if self.exit_message is not None:
             return self.exit_message.message
         if self.exit_code is None:

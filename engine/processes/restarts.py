@@ -1,4 +1,4 @@
-"""How often a child process that ended is started again."""
+"""Limits how often a child process is restarted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RestartBudget:
         self._times: deque[float] = deque()
 
     def spend(self, now: float) -> bool:
-        """Whether a restart at this time (seconds, monotonic) is within the budget. If it is, it counts."""
+        """Whether a restart is within the budget; if so, counts it. now: monotonic time, seconds."""
         while self._times and now - self._times[0] > self.seconds:
             self._times.popleft()
         if len(self._times) == self.restarts:

@@ -1,6 +1,6 @@
-"""In a child process: clocks that notice work that does not come to an end, be it a decoder, a driver or a disk that hangs.
+"""In a child process: clocks that detect work that hangs, for example in a decoder, a driver or a disk.
 
-Such a process ends, as if it had crashed, and its parent starts another one.
+Such a process ends as after a crash, and its parent restarts it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.processes.child_main import leave
 from engine.processes.outcome import Failed
 
 _TICKS = 60
-"""How often the clocks are looked at while ``Watchdog.seconds`` pass."""
+"""How often the clocks are checked within ``Watchdog.seconds``."""
 
 _running = threading.local()
 
 
 class Clock:
-    """Times one thing at a time. what: its name in words. limit: seconds. paused: no time passes."""
+    """Times one operation at a time. what: the operation in words. limit: seconds. paused: no time is counted."""
 
     __slots__ = ("limit", "passed", "paused", "running", "what")
 
@@ -31,19 +31,19 @@ class Clock:
         self.what, self.limit, self.passed, self.running, self.paused = "", 0.0, 0.0, False, False
 
     def start(self, what: str, limit: float) -> None:
-        """From now on. While the calling thread waits for room, the clock stands still (see ``waiting_for_room``)."""
+        """Start timing. The clock pauses while the calling thread waits for memory (see ``waiting_for_room``)."""
         self.what, self.limit, self.passed, self.running, self.paused = what, limit, 0.0, True, False
         _running.clock = self
 
     def stop(self) -> None:
-        """It has come to an end."""
+        """Stop timing: the operation has ended."""
         self.running = False
         _running.clock = None
 
 
 @contextmanager
 def waiting_for_room() -> Iterator[None]:
-    """The calling thread waits inside until others free memory: no time passes for the clock that it started."""
+    """Pause the calling thread's clock while the thread waits for others to free memory."""
     clock: Clock | None = getattr(_running, "clock", None)
     if clock is None:
         yield
@@ -56,9 +56,9 @@ def waiting_for_room() -> Iterator[None]:
 
 
 def start_clock(connection: Connection[Any, Any], seconds: float) -> Clock:
-    """A clock for a process that does one thing at a time. seconds: what it should be able to notice.
+    """A clock for a process that does one operation at a time. seconds: the shortest limit that the process sets.
 
-    When it has run out, the reason goes over ``connection``, and the process ends. It must not run while the process sends.
+    When the clock passes its limit, the reason goes over ``connection``, and the process ends. Stop the clock before sending.
     """
 
     def die(why: Failed) -> NoReturn:
@@ -72,10 +72,10 @@ def start_clock(connection: Connection[Any, Any], seconds: float) -> Clock:
 
 
 class Watchdog:
-    """Looks after all clocks of a process.
+    """Checks all clocks of a process.
 
-    seconds: what takes longer hangs, unless there is a reason to have more patience. held_up: whether the process waits for its parent to
-    take its messages; then no time passes, since everything else waits, too. die: called when a clock has run out.
+    seconds: the usual limit of an operation. held_up: whether the process waits for its parent to take its messages; then no time is
+    counted, since everything else waits, too. die: called when a clock has passed its limit.
     """
 
     def __init__(self, seconds: float, held_up: Callable[[], bool], die: Callable[[Failed], NoReturn]) -> None:
@@ -87,19 +87,19 @@ class Watchdog:
         self._stopped = Event()
 
     def add(self) -> Clock:
-        """A clock that does not run yet."""
+        """Add a clock that does not run yet."""
         clock = Clock()
         with self._lock:
             self._clocks.add(clock)
         return clock
 
     def remove(self, clock: Clock) -> None:
-        """A clock that is no longer needed."""
+        """Remove a clock."""
         with self._lock:
             self._clocks.discard(clock)
 
     def reset(self) -> None:
-        """Begin all limits again: an engine is being built, and reports progress."""
+        """Restart all clocks at 0: an engine is being built, and has reported progress."""
         with self._lock:
             for clock in self._clocks:
                 clock.passed = 0.0
@@ -109,7 +109,7 @@ class Watchdog:
         self._stopped.set()
 
     def run(self) -> None:
-        """The thread's life, until ``stop``."""
+        """Check the clocks until ``stop``."""
         tick = self.seconds / _TICKS
         before = time.monotonic()
         while not self._stopped.wait(tick):

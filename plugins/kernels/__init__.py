@@ -1,4 +1,4 @@
-"""Compiles the custom layers' CUDA code with NVRTC for one device, and keeps the cubins."""
+"""Compiles the custom layers' CUDA code with NVRTC for one device, and caches the cubins."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from plugins.cache import FileCache
-from plugins.errors import KernelError
 
 SOURCES = ("half.cuh", "mish.cu", "preprocess.cu", "yolo_layer.cu", "nms.cu")
 """The files of one program, in this order: later files use what earlier ones declare."""
 
 TOOLKIT = "/usr/local/cuda/include"
-"""The folder where CUDA's own installer puts the headers."""
+"""The folder in which CUDA's installer puts the headers."""
 
 _OPTIONS = {"std": "c++17", "fma": False}  # fused multiply-adds would round differently from NumPy
 
 
 def source(*names: str) -> str:
-    """The source of the program that these files make; of SOURCES, if none is named."""
+    """The source of the program of these files, by default of SOURCES."""
     return "\n".join(f'#line 1 "{name}"\n{(files(__name__) / name).read_text("utf-8")}' for name in names or SOURCES)
 
 
 def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> bytes:
-    """The cubin for an architecture such as "sm_90"; needs no device. folder: the cache. names: as for ``source``.
+    """Compile a cubin for an architecture such as "sm_90"; needs no device. folder: the cache. names: see ``source``.
 
-    It is a cubin because an NVRTC newer than the driver writes PTX that the driver refuses.
+    PTX would not do: a driver refuses the PTX of an NVRTC that is newer than the driver.
 
     Raises:
         KernelError: NVRTC or CUDA's headers are missing, or the compiler refuses the architecture.
@@ -41,10 +40,10 @@ def compile_kernels(arch: str, folder: FileCache | None = None, names: Sequence[
 
 
 def compile_source(text: str, arch: str) -> bytes:
-    """The cubin of a CUDA C++ source, with the headers and options of the kernels; not cached.
+    """Compile a CUDA C++ source to a cubin, with the headers and options of the kernels, without the cache.
 
     Raises:
-        KernelError: as ``compile_kernels``, or the text has a mistake; then the error has the compiler's message.
+        KernelError: see ``compile_kernels``, or the text has an error. The message has that of the compiler.
     """
     _compiler()
     from cuda.core import Program, ProgramOptions
@@ -56,11 +55,15 @@ def compile_source(text: str, arch: str) -> bytes:
         raise KernelError(f"NVRTC cannot compile the CUDA layers for {arch}: {problem}") from problem
 
 
+class KernelError(Exception):
+    """The kernels cannot be compiled or loaded. The message says what is missing, or has the compiler's message."""
+
+
 class Kernels:
     """The loaded kernels of the current device."""
 
     def __init__(self, arch: str, folder: FileCache | None = None, names: Sequence[str] = ()) -> None:
-        """Compile or take from the cache, and load. Parameters and errors: as for ``compile_kernels``."""
+        """Compile the kernels or read them from the cache, and load them. Parameters and errors: see ``compile_kernels``."""
         from cuda.core import ObjectCode
 
         self._module = ObjectCode.from_cubin(compile_kernels(arch, folder, names))

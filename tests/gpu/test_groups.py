@@ -1,4 +1,4 @@
-"""Groups on the device: pictures are uploaded from shared memory where they lie, and nothing else changes."""
+"""Groups on the device: pictures are uploaded directly from shared memory, with the same results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NVDEC gives every frame that FFmpeg gives, bit by bit, with the same time; where it could not, FFmpeg's frames come."""
+"""NVDEC returns the same frames as FFmpeg, bit by bit, with the same times; FFmpeg decodes what NVDEC cannot."""
 
 from __future__ import annotations
 
@@ -183,13 +183,13 @@ def test_skipped_frames_are_the_first_ones(name: str, decoder: NvdecDecoder, cli
         assert check(decoder, info, segment, skip) == max(0, segment.frames - skip)
 
 
-def test_many_lanes_at_once(decoder: NvdecDecoder, clip: Any) -> None:
+def test_many_decode_threads_at_once(decoder: NvdecDecoder, clip: Any) -> None:
     """Eight threads, sources of different formats and sizes, fewer surfaces than frames wanted."""
     names = ["b-frames.mp4", "854.mp4", "hevc-10.mkv", "1366.mkv", "open.ts", "vp9.webm", "hevc-854.mp4", "variable.mkv"]
     infos = [probe(clip(name)) for name in names]
     failed: list[str] = []
 
-    def lane(number: int) -> None:
+    def decode(number: int) -> None:
         for turn in range(2):
             info = infos[(number + turn) % len(infos)]
             try:
@@ -198,7 +198,7 @@ def test_many_lanes_at_once(decoder: NvdecDecoder, clip: Any) -> None:
             except BaseException as problem:
                 failed.append(f"{info.path}: {problem!r}")
 
-    threads = [threading.Thread(target=lane, args=(number,)) for number in range(8)]
+    threads = [threading.Thread(target=decode, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -10,8 +10,7 @@ import pytest
 
 from plugins import bandwidth, first_convolution, nms, preprocess, yolo_layer
 from plugins.cache import FileCache
-from plugins.errors import KernelError
-from plugins.kernels import SOURCES, compile_kernels, compile_source, source
+from plugins.kernels import SOURCES, KernelError, compile_kernels, compile_source, source
 from plugins.nms import RECORD
 from plugins.preprocess import FRAME
 from plugins.yolo_layer import HEAD

@@ -23,12 +23,13 @@ from tests.support.pool import alive, engine_fault_main, worker_pids
 
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
-    """The process ids of the members of a group whose worker this process started."""
-    leader = worker_pids().get(group)
+    """Processes of the members of the group that this process runs."""
+    parent = worker_pids().get(group)
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            if int(stat.read_text().rpartition(")")[2].split()[1]) == leader and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
+            started_by = int(stat.read_text().rpartition(")")[2].split()[1])
+            if started_by == parent and b"spawn_main" in (stat.parent / "cmdline").read_bytes():
                 found.append(int(stat.parent.name))
     return sorted(found)
 

@@ -45,7 +45,7 @@ class OpenVinoBackend(Backend):
         return EngineInfo(self.device, full_name, BACKEND, precision.value, reason, network.width, network.height, builder.batch, slots)
 
     def _start(self, precision: Precision) -> int:
-        """Prepare what ``_begin`` needs; returns how many inferences may be under way."""
+        """Build the engine and its threads. Returns the number of inferences that may be under way."""
         engine = self._builder.build(precision)
         slots = engine.concurrent + 1 if self._settings.hint is Hint.THROUGHPUT else engine.concurrent
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=f"infer {self.device}")

@@ -1,4 +1,4 @@
-"""From parts of a network to compiled models and an engine."""
+"""Builds compiled models and engines from parts of a network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ all layers after it, so bf16 harms the last fifth of the network least."""
 
 
 class Builder:
-    """Builds one network for OpenVINO. device: named in errors; the first of its members runs what ``build`` builds."""
+    """Builds one network for OpenVINO. device: named in errors; ``build`` builds for the first of its members."""
 
     def __init__(self, device: DeviceId, network: Network, settings: EngineSettings) -> None:
         self._device, self._network, self._settings = device, network, settings
@@ -29,7 +29,7 @@ class Builder:
         self.batch = settings.batch or 1
 
     def build(self, precision: Precision, pictures: bool = True, batch: int | None = None) -> Engine:
-        """The whole network. pictures: see ``lower``. batch: None = that of the settings."""
+        """Build the whole network. pictures: see ``lower``. batch: None = the batch of the settings."""
         plan = plan_precision(self._network, precision)
         options = {"PERFORMANCE_HINT": self._settings.hint.value.upper()}
         parts = split(self._network, *list(plan)[1:])
@@ -49,12 +49,12 @@ class Builder:
         pictures: bool = True,
         batch: int | None = None,
     ) -> ov.CompiledModel:
-        """A part of the network for OpenVINO's device ``name``. options: besides those for precision and threads.
+        """Compile a part of the network for OpenVINO's device ``name``. options: in addition to precision and threads.
 
         Raises:
             DeviceError: OpenVINO cannot build it.
         """
-        # never left to the library: on some CPUs its default is bf16
+        # always set: on some CPUs the library's default is bf16
         all_options = {**options, "INFERENCE_PRECISION_HINT": ELEMENT_TYPES[precision]}
         if name == "CPU" and threads is not None:
             # several engines on the same cores: if each pinned its threads to the first cores, others would stay idle
@@ -66,7 +66,7 @@ class Builder:
 
 
 def plan_precision(network: Network, precision: Precision) -> dict[int, Precision]:
-    """The precision of the layers from each of these indices on."""
+    """The precision of the layers, by the index of the first layer that has it."""
     if precision is not Precision.MIXED:
         return {0: precision}
     return {0: Precision.FP32, int(_EXACT_SHARE * len(network.layers)): Precision.BF16}

@@ -1,4 +1,4 @@
-"""OpenVINO on several devices, each with a stage of the network: one thread a stage computes it and passes the batch on."""
+"""OpenVINO on several devices, each with a stage of the network. One thread per stage computes it and passes the batch on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.settings import EngineSettings, Precision
 from engine.types import Detections, DeviceId, EngineInfo
 
 _RATES = Rates(1e12, 5e10)
-"""First guesses, roughly a processor's operations and bytes per second. Stages share the host's memory, so that no value moves."""
+"""First estimates: operations and bytes per second of a processor. Stages share the host's memory, so that no value moves."""
 
 _ROUNDS = 3
 """Timed runs of a stage, after a warm-up; the fastest counts."""
@@ -72,7 +72,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
     def _build_stages(
         self, cuts: tuple[int, ...], precision: Precision, pictures: bool = True, batch: int | None = None
     ) -> tuple[Engine, list[slice]]:
-        """All parts, and the parts of each stage: a stage within which the precision changes has two parts."""
+        """All parts, and the slice of parts of each stage. A stage within which the precision changes has two parts."""
         plan = plan_precision(self._network, precision)
         names = [openvino_name(member) for member in self._members]
         threads = self._settings.threads or usable_cores()
@@ -94,7 +94,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         return finished
 
     def _advance(self, stage: int, request: Request, fits: list[Fit], finished: Future[list[Detections]]) -> None:
-        """Compute on a stage's thread, and pass the batch on. The number of requests limits the queues between the stages."""
+        """Compute a stage on its thread, and pass the batch on. The number of requests limits the queues between the stages."""
         try:
             begun = time.perf_counter()
             request.run(self._stages[stage])

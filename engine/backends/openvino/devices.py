@@ -1,4 +1,4 @@
-"""The devices that OpenVINO runs networks on, as ``framefleet devices`` lists them."""
+"""Describes the devices of OpenVINO for ``framefleet devices``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS, _BYTES = "GPU_EXECUTION_UNITS_COUNT", "GPU_DEVICE_TOTAL_MEM_SIZE"
 
 
 def describe_devices() -> Iterator[DeviceDescription]:
-    """The CPU, then all GPUs and NPUs that have a driver. The CPU comes before any driver is loaded."""
+    """Yield the CPU, then all GPUs and NPUs with a driver. The CPU comes before any driver is loaded."""
     core = process_core()
     yield _describe(core, "CPU", DeviceId("cpu", "0"))
     for name in core.available_devices:

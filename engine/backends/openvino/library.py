@@ -34,7 +34,7 @@ def _only_core() -> ov.Core:
 
 
 def openvino_name(device: DeviceId) -> str:
-    """OpenVINO's own name of a device: "CPU", "GPU.0", …"""
+    """OpenVINO's name of a device: "CPU", "GPU.0", …"""
     return "CPU" if device.kind == "cpu" else device.name
 
 
@@ -51,7 +51,7 @@ def find_device(device: DeviceId) -> str:
     """The full name of a device.
 
     Raises:
-        DeviceError: OpenVINO does not have it; says which devices it has.
+        DeviceError: OpenVINO does not find it. The message lists the devices that it finds.
     """
     core, name = process_core(), openvino_name(device)
     try:
@@ -62,7 +62,7 @@ def find_device(device: DeviceId) -> str:
 
 
 def offered_precisions(core: ov.Core, name: str) -> tuple[Precision, ...]:
-    """The precisions that a device computes in at its own speed, fp32 first where it has it."""
+    """The precisions that a device supports natively; fp32 first, if supported."""
     capabilities = core.get_property(name, "OPTIMIZATION_CAPABILITIES")
     offered = tuple(precision for precision in ELEMENT_TYPES if precision.name in capabilities)
     return (*offered, Precision.MIXED) if {Precision.FP32, Precision.BF16} <= set(offered) else offered

@@ -12,9 +12,9 @@ from engine.model.split import PICTURES, Part
 
 
 def lower(network: Network, part: Part, batch: int, pictures: bool) -> ov.Model:
-    """A part of the network as a model. Its inputs and outputs are the part's, in order, float32.
+    """Write a part of the network as a model. Its inputs and outputs are those of the part, in order, float32.
 
-    The network's own input is RGB, with ``pictures`` (batch, height, width, 3), 0..255, else (batch, channels, height, width),
+    The network's own input is RGB. pictures: it is (batch, height, width, 3), 0..255; otherwise (batch, channels, height, width),
     0..1. Values of layers are (batch, channels, rows, columns).
     """
     nodes: dict[int, Node] = {}

@@ -37,14 +37,14 @@ _SLOTS = 3
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """A slot and what uploads its pictures."""
+    """A slot and the uploads of its pictures."""
 
     slot: Slot
     uploads: Uploads
 
 
 class TensorRtBackend(Backend):
-    """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use; None: those that a trial finds faster."""
+    """A network built by TensorRT for ``cuda:N``. layers: the custom layers to use, None = the ones that a trial finds faster."""
 
     def __init__(self, device: DeviceId, layers: CustomLayers | None = None) -> None:
         super().__init__(device)
@@ -104,7 +104,7 @@ class TensorRtBackend(Backend):
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build the slots for a batch size. The current device is the one that takes the pictures."""
-        if self._layers is None:  # once: when a batch is halved in the middle of a run, a trial would take too long
+        if self._layers is None:  # only once: after a batch is halved during a run, a trial would take too long
             self._layers, self._layers_reason = builder.choose_layers(precision, batch)
         self._engine, memory = builder.build(precision, batch, self._layers)
         self._memories.append(memory)
@@ -139,7 +139,7 @@ class TensorRtBackend(Backend):
         frames = [image for image in images if isinstance(image, DeviceFrame)]
         if self._settings.hint is Hint.THROUGHPUT:
             return self._awaiting.submit(self._await, place, fits, frames)
-        finished: Future[list[Detections]] = Future()  # no other thread: that would add latency
+        finished: Future[list[Detections]] = Future()  # a second thread would add latency
         try:
             finished.set_result(self._await(place, fits, frames))
         except Exception as problem:

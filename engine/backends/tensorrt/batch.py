@@ -1,4 +1,4 @@
-"""The pictures of a batch for the kernels: pictures in host memory are uploaded, frames decoded on the device stay in place."""
+"""Prepares the pictures of a batch for the kernels: uploads pictures in host memory; frames decoded on the device stay in place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALIGNMENT = 256
 
 
 class Geometry:
-    """How pictures lie in a network's input of width × height pixels."""
+    """Maps pictures to a network's input of width × height pixels."""
 
     def __init__(self, width: int, height: int, letterbox: bool) -> None:
         self._width, self._height, self._letterbox = width, height, letterbox
@@ -51,9 +51,9 @@ class Geometry:
 
 
 class Uploads:
-    """Copies one slot's host pictures to the device. stream: for copies alone, so that copying and computing overlap.
+    """Copies one slot's host pictures to the device. stream: only for copies, so that copying and computing overlap.
 
-    Pictures in ``REGISTERED`` memory are copied from there, the others by way of the slot's own pinned memory.
+    Pictures in ``REGISTERED`` memory are copied directly, the others through the slot's own pinned memory.
     """
 
     def __init__(self, device: Device, stream: Stream) -> None:
@@ -67,7 +67,7 @@ class Uploads:
         self._used = False
 
     def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
-        """Copy the pictures; gives their addresses on the device and the event that ends the copies. The slot's last batch is done.
+        """Copy the pictures. Returns their addresses on the device and the event after the copies. The slot's last batch must be done.
 
         Pictures in registered memory must not change until then.
 
@@ -95,7 +95,7 @@ class Uploads:
         return [self._address + place for place in places[:-1]], self._done
 
     def time(self) -> float:
-        """ms of the last batch's copies; 0 if there were none. The batch is done."""
+        """ms of the last batch's copies, 0 if there were none. The batch must be done."""
         if not self._used:
             return 0.0
         self._used = False

@@ -1,4 +1,4 @@
-"""From a part of a network to a plan, built or taken from the cache."""
+"""Builds the plan of a part of a network, or takes it from the cache."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def prepare_plan(
     linear: frozenset[int] = frozenset(),
     channels_last: frozenset[int] = frozenset(),
 ) -> Plan:
-    """The plan of a part on the current device. situation: what the plan depends on besides the other parameters, as a key.
+    """Build or load the plan of a part on the current device. situation: key of everything else that the plan depends on.
 
     Raises:
         DeviceError: the library cannot build or load the plan.
@@ -78,7 +78,7 @@ def prepare_plan(
 
 
 def _monitor(trt: Any, progress: Progress) -> Any:
-    """Reports each phase at every further percent."""
+    """A monitor that reports each phase at every percent."""
 
     class Monitor(trt.IProgressMonitor):  # type: ignore[misc]
         def __init__(self) -> None:

@@ -27,10 +27,10 @@ from engine.types import DeviceId, EngineInfo
 
 _RATES = {Precision.FP16: (4e14, 3e12), Precision.FP32: (4e13, 3e12)}
 _DIRECT, _THROUGH_HOST = 2e11, 2e10
-"""First guesses, roughly an H200's: operations and bytes per second of a device, and bytes per second between devices."""
+"""First estimates for an H200: operations and bytes per second of a device, and bytes per second between devices."""
 
 _WARM_UP_SECONDS, _ROUNDS = 1.0, 12
-"""How long the stages run before they are timed, and how many launches of each batch in flight are timed."""
+"""Time for which the stages run before they are timed, and number of timed launches of each batch under way."""
 
 
 class TensorRtDepthBackend(TensorRtBackend):

@@ -1,4 +1,4 @@
-"""The devices that TensorRT runs networks on, as ``framefleet devices`` lists them."""
+"""Describes the devices of TensorRT for ``framefleet devices``."""
 
 from __future__ import annotations
 

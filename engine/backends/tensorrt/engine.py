@@ -35,7 +35,7 @@ def value_bytes(precision: Precision) -> int:
 
 @dataclass(frozen=True)
 class CustomLayers:
-    """Which layers our own CUDA kernels compute instead of the plan; both need FP16.
+    """The layers that our own CUDA kernels compute instead of the plan; both need FP16.
 
     first_convolution: the network's first layer, if a kernel suits it; it writes channels last. mish: Mish after each convolution,
     in place: every such convolution then ends a plan.
@@ -47,7 +47,7 @@ class CustomLayers:
 
 @dataclass(frozen=True)
 class Pieces:
-    """How a network is cut. parts: those that become plans, in order. linear: convolutions whose Mish a custom layer computes.
+    """A network cut around custom layers. parts: become plans, in order. linear: convolutions whose Mish a custom layer computes.
 
     first: the first convolution, if a custom layer computes it; then no part contains it.
     """
@@ -58,7 +58,7 @@ class Pieces:
 
     @property
     def channels_last(self) -> frozenset[int]:
-        """The layers whose values lie channels last between the parts."""
+        """The layers whose values between the parts are stored channels last."""
         return frozenset() if self.first is None else frozenset({0})
 
 
@@ -100,7 +100,7 @@ class Engine:
         kernels: Kernels,
         first_layer: Kernels | None = None,
     ) -> None:
-        """Take the memory. plans: of the parts, in order. first_layer: the kernels of ``FirstConvolution``, where the pieces need them.
+        """Allocate the memory. plans: of the parts, in order. first_layer: kernels of ``FirstConvolution``, if the pieces need them.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
@@ -145,7 +145,7 @@ class Engine:
         return steps
 
     def raw_outputs(self, inputs: NDArray[np.float32], stream: Stream) -> list[NDArray[np.float32]]:
-        """Raw outputs for float32 (n, channels, height, width), 0..1, any n: for checks. Waits; the stream must be idle."""
+        """Raw outputs for float32 (n, channels, height, width), 0..1, any n. For checks: waits. The stream must be idle."""
         addresses = self._own_heads = self._own_heads or self.new_heads()
 
         def run(pictures: NDArray[np.float16]) -> list[NDArray[np.float16]]:
@@ -162,7 +162,7 @@ class Engine:
 def in_batches(
     inputs: NDArray[np.float32], batch: int, run: Callable[[NDArray[np.float16]], list[NDArray[np.float16]]]
 ) -> list[NDArray[np.float32]]:
-    """What ``run`` gives for any number of pictures. run: takes one batch, FP16 (batch, …); the last batch is filled up with zeros."""
+    """Run any number of pictures in batches. run: takes one batch, FP16 (batch, …); zeros fill up the last batch."""
     found: list[list[NDArray[np.float32]]] = []
     for start in range(0, len(inputs), batch):
         part = inputs[start : start + batch]

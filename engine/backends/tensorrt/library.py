@@ -24,7 +24,7 @@ class Library:
 
     @property
     def full(self) -> bool:
-        """Whether this is the full TensorRT; only TensorRT-RTX compiles kernels for the device when a plan is loaded."""
+        """Whether this is the full TensorRT. TensorRT-RTX compiles kernels for the device when a plan is loaded."""
         return self.name == "TensorRT"
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ def find_library(capability: Capability) -> Library:
     """The first library that supports a device of this compute capability.
 
     Raises:
-        DeviceError: none is installed, or none supports the device; says what to install.
+        DeviceError: none is installed, or none supports the device. The message says what to install.
     """
     reasons = []
     for candidate in _CANDIDATES:
@@ -84,7 +84,7 @@ def refusal(name: str, version: tuple[int, ...], capability: Capability) -> str 
 @cache
 def _load(candidate: _Candidate) -> Library:
     module = importlib.import_module(candidate.module)
-    if not hasattr(module, "Builder"):  # an index without NVIDIA's wheels has an empty package of that name
+    if not hasattr(module, "Builder"):  # package indexes without NVIDIA's wheels have an empty package of that name
         raise ImportError(f"the installed package {candidate.module} contains no TensorRT")
     return Library(module, candidate.name, tuple(int(part) for part in re.findall(r"\d+", module.__version__)[:4]))
 
@@ -95,5 +95,5 @@ def _absent(problem: BaseException, candidate: _Candidate) -> bool:
 
 @cache
 def logger(trt: Any) -> Any:
-    """The one logger of a library, which keeps the first logger that it gets."""
+    """The one logger of a library. The library keeps the first logger that it gets."""
     return trt.Logger(trt.Logger.ERROR)

@@ -1,4 +1,4 @@
-"""A ``Network``, or a part of it, as a strongly typed TensorRT network. The same code serves ``tensorrt`` and ``tensorrt_rtx``."""
+"""Writes a ``Network``, or a part of it, as a strongly typed TensorRT network, for ``tensorrt`` and ``tensorrt_rtx``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.model.network import Activation, Layer, Network
 from engine.model.split import PICTURES, Part
 
 _MISH_BOUND = 10.0
-"""From here on mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""
+"""Above this bound, mish(x) is x in FP32: n / (n + 2) differs from 1 by 4e-9."""
 
 
 def value_name(index: int) -> str:
@@ -26,7 +26,7 @@ class Lowering:
 
     trt: the library, ``tensorrt`` or ``tensorrt_rtx``. definition: valid only while this object exists. exact: FP32 arithmetic instead
     of FP16; pictures and raw outputs are always FP16. linear: convolutions without their activation, which a custom layer computes.
-    channels_last: layers whose FP16 values come as (batch, height, width, channels), with a multiple of 8 channels. Pictures are RGB,
+    channels_last: layers whose FP16 values are (batch, height, width, channels), with a multiple of 8 channels. Pictures are RGB,
     (batch, channels, height, width), 0..1.
     """
 
@@ -42,7 +42,7 @@ class Lowering:
         self._trt, self._definition, self._batch, self._linear, self._channels_last = trt, definition, batch, linear, channels_last
         self._type = trt.float32 if exact else trt.float16
         self._numpy_type: type[np.floating[Any]] = np.float32 if exact else np.float16
-        self._kept: list[NDArray[Any]] = []  # TensorRT reads the weights only when it builds
+        self._kept: list[NDArray[Any]] = []  # keep the weights alive: TensorRT reads them when it builds
         self._pooled: dict[tuple[int, int], Any] = {}
 
     def write(self, network: Network, part: Part) -> None:

@@ -13,9 +13,9 @@ from plugins.cache import FileCache
 
 
 class Plan:
-    """One deserialized plan. cache, key: where TensorRT-RTX's kernels are kept, which it compiles for the device when a plan is loaded.
+    """One deserialized plan. cache, key: for the kernels that TensorRT-RTX compiles for the device when a plan is loaded.
 
-    scratch: bytes of device memory that the plan needs while it runs, given with ``use_scratch``. Plans that run one after the other
+    scratch: bytes of device memory that the plan needs while it runs; set it with ``use_scratch``. Plans that run one after the other
     may share the memory.
     """
 
@@ -41,7 +41,7 @@ class Plan:
         self._context.set_device_memory(address, nbytes)
 
     def step(self, addresses: Mapping[str, int]) -> PlanStep:
-        """The plan as a step, with its inputs and outputs, by name, at these device addresses."""
+        """The plan as a step. addresses: device addresses of its inputs and outputs, by name."""
         return PlanStep(self._library, self._context, dict(addresses))
 
     def _create_context(self, cache: FileCache, key: str) -> Any:

@@ -1,4 +1,4 @@
-"""One inference under way: its frames, its results, and the CUDA graph between them."""
+"""Memory and CUDA graph of one batch under way: frame table, network and results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGES = ("preprocess", "network", "postprocess", "download")
 
 
 class Slot(ABC):
-    """The interface of a batch under way. frames: FRAME (batch,), pinned, the input of ``launch``.
+    """Base of a batch under way. frames: FRAME (batch,), pinned, the input of ``launch``.
 
     One thread calls ``launch``; another one may call ``read``.
     """
@@ -42,7 +42,7 @@ class Slot(ABC):
 
     @abstractmethod
     def read(self, fits: Sequence[Fit]) -> list[Detections]:
-        """Wait for the launch and give the detections of its first ``len(fits)`` frames."""
+        """Wait for the batch and return the detections of its first ``len(fits)`` frames."""
 
     @abstractmethod
     def stage_times(self) -> Mapping[str, float]:
@@ -50,7 +50,7 @@ class Slot(ABC):
 
 
 class Intake:
-    """The beginning of a batch: a table of its frames, and the preprocessing into the network's input.
+    """The first steps of a batch: a table of its frames, and the preprocessing into the network's input.
 
     steps: for the stream, in order. pictures: see ``Preprocess``.
     """
@@ -63,7 +63,7 @@ class Intake:
 
 
 class FrameTable:
-    """The table of frames on a device. host: the pinned original, uint8. copy: the step that copies it to the device."""
+    """The table of frames on a device. host: the pinned original, uint8 (bytes,). copy: the step that copies it to the device."""
 
     def __init__(self, batch: int, memory: Memory, host: NDArray[np.uint8]) -> None:
         self.host = host
@@ -72,10 +72,10 @@ class FrameTable:
 
 
 class Outcome:
-    """The end of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
+    """The last steps of a batch: the YOLO layer and suppression on the device, detections in pinned memory.
 
     heads: addresses of the raw outputs. table: address of the frames. steps, download: for the stream, in this order.
-    exact_stream: another stream of this device, which downloads the raw outputs when the kernels find more than they can keep.
+    exact_stream: another stream of this device, to download raw outputs when the kernels find more than they can keep.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Outcome:
 
 
 class Marks:
-    """Events that time the stages: ``begin`` goes before the first stage, ``end(stage)`` after each."""
+    """Events that time the stages: put ``begin`` before the first stage, ``end(stage)`` after each one."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -137,16 +137,16 @@ class Marks:
         self._events: list[Event] = []
 
     def begin(self) -> Mark:
-        """A step to put before the first stage."""
+        """The step before the first stage."""
         return self._new()
 
     def end(self, stage: str) -> Mark:
-        """A step to put after this stage."""
+        """The step after a stage."""
         self._stages.append(stage)
         return self._new()
 
     def times(self) -> dict[str, float]:
-        """ms of each stage, when all are done."""
+        """ms of each stage, after all are done."""
         return {stage: float(after - before) for stage, (before, after) in zip(self._stages, pairwise(self._events), strict=True)}
 
     def _new(self) -> Mark:
@@ -167,7 +167,7 @@ class WholeSlot(Slot):
         memory: Memory,
         settings: EngineSettings,
     ) -> None:
-        """Take the memory and record the graph. exact_stream: see ``Outcome``.
+        """Allocate the memory and record the graph. exact_stream: see ``Outcome``.
 
         Raises:
             OutOfMemoryError: the device's memory does not suffice.
@@ -212,5 +212,5 @@ class WholeSlot(Slot):
 
 
 def finish_event(device: Device, settings: EngineSettings) -> Event:
-    """The event at the end of a batch. For latency the waiting thread spins, which answers some 50 µs sooner but occupies a core."""
+    """Create the event at the end of a batch. With ``Hint.LATENCY`` the waiting thread spins: 50 µs faster, but occupies a core."""
     return device.create_event(EventOptions(blocking_sync=settings.hint is Hint.THROUGHPUT))

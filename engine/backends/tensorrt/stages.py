@@ -1,4 +1,4 @@
-"""A network cut into stages on several GPUs, and one batch on its way through them.
+"""A network cut into stages on several GPUs, and the memory and graphs of one batch.
 
 Each stage is one CUDA graph on the compute stream of its device. Other streams copy values between the stages, and events order all
 of them, so that the launching thread never waits. Each batch has its own memory on every device: while one batch is computed, the
@@ -65,7 +65,7 @@ class StagedSlot(Slot):
     """The memory and the graphs of one batch."""
 
     def __init__(self, staged: Staged, settings: EngineSettings) -> None:
-        """Take the memory and record the graphs.
+        """Allocate the memory and record the graphs.
 
         Raises:
             OutOfMemoryError: a device's memory does not suffice.
@@ -88,7 +88,7 @@ class StagedSlot(Slot):
         table = FrameTable(batch, last.memory, intake.table.host)
         outcome = Outcome(
             network, batch, last.kernels, last.memory, settings, self._heads, table.address, last.streams.outgoing
-        )  # nothing goes out from the last device
+        )  # the last device sends no values, so its outgoing stream is free
         self._outcome = outcome
 
         self.legs: list[Leg] = []
@@ -107,7 +107,7 @@ class StagedSlot(Slot):
             if needed:
                 arriving = Marks(stage.streams.device)
                 carried = [self._move(move.layer, move.source, place, values) for move in needed]
-                # the table comes with the values: on the way of its own it would wait behind those of the next batch
+                # the table travels with the values: in a separate copy it would wait for the values of the next batch
                 along = [table.copy] if stage is last else []
                 leg.receive(Arrival(stage.streams, carried, arriving.begin(), arriving.end(f"transfer {stage.id}"), along), arriving)
             self.legs.append(leg)
@@ -151,7 +151,7 @@ class StagedSlot(Slot):
         return in_batches(inputs, batch, run)
 
     def fill(self, pictures: NDArray[np.float16]) -> None:
-        """Put pictures into the network's input; a launch with an empty frame table leaves them there. Waits."""
+        """Copy pictures into the network's input, and wait. A launch with an empty frame table keeps them."""
         streams = self._staged.stages[0].streams
         streams.device.set_current()
         copy(self._pictures, pictures.ctypes.data, pictures.nbytes, streams.compute)
@@ -174,7 +174,7 @@ class Leg:
         self._graph.upload(streams.compute)
 
     def receive(self, arrival: Arrival, marks: Marks) -> None:
-        """Set the values that must arrive before the stage can compute."""
+        """Set the transfer that must arrive before the stage can compute."""
         self._arrival, self._arriving = arrival, marks
 
     def launch(self) -> None:

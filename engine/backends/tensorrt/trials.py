@@ -1,4 +1,4 @@
-"""Chooses what to build for a device: precision, batch and custom layers, tried on the device once and remembered."""
+"""Chooses precision, batch and custom layers by trials on the device, whose outcomes are cached."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ from engine.model.split import Part
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, Image
 from plugins.cache import FileCache
-from plugins.errors import KernelError
 from plugins.first_convolution import SOURCES as FIRST_CONVOLUTION
-from plugins.kernels import Kernels, source
+from plugins.kernels import KernelError, Kernels, source
 
 OFFERED = (Precision.FP32, Precision.FP16)
 
@@ -36,16 +35,16 @@ PLAN_ONLY = CustomLayers()
 LAYER_NAMES = {"first_convolution": "the first convolution", "mish": "Mish"}
 
 LEAST_GAIN = 1.01
-"""A custom layer must make the network this many times as fast: smaller differences may be chance."""
+"""Least speedup of the network by a custom layer: smaller differences may be chance."""
 
 _WARM_UP_SECONDS, _ROUNDS = 0.2, 20
-"""How long a trial runs before it is timed, because an idle device raises its clocks first; and the runs whose median counts."""
+"""Time for which a trial runs before it is timed, so that the device raises its clocks, and number of timed runs."""
 
 
 class Builder:
     """Builds engines of one network for one device, and chooses their options.
 
-    situation: what a plan depends on besides the network's part, precision and batch, as a key.
+    situation: key of everything that a plan depends on besides the network's part, precision and batch.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Builder:
         """Find the library and compile the kernels.
 
         Raises:
-            DeviceError: a library is missing, or does not support the device; says what to install.
+            DeviceError: a library is missing, or does not support the device. The message says what to install.
         """
         self._device, self._cuda, self._stream = device, cuda, stream
         self._network, self._settings, self._progress = network, settings, progress
@@ -68,10 +67,10 @@ class Builder:
         self.situation = f"{self.library}\n{_driver()}\n{cuda.name}\n{capability}\n{network.digest}\n{size}\n{layers}"
 
     def build(self, precision: Precision, batch: int, layers: CustomLayers = PLAN_ONLY) -> tuple[Engine, Memory]:
-        """An engine and the memory it lies in. layers: for FP16 only.
+        """Build an engine, and return it with its memory. layers: for FP16 only.
 
         Raises:
-            OutOfMemoryError: the device's memory does not suffice; all memory is given back.
+            OutOfMemoryError: the device's memory does not suffice. All memory is freed.
             DeviceError, ModelError: see ``prepare_plan``.
         """
         memory = Memory(self._cuda, self._stream)
@@ -100,7 +99,7 @@ class Builder:
         return prepare_plan(self.library, self._network, part, batch, precision, self._cache, self.situation, tell)
 
     def choose_precision(self) -> tuple[Precision, str]:
-        """The precision of the settings, or the fastest one whose detections match FP32, and why.
+        """The precision of the settings, or the fastest one whose detections match FP32, and the reason.
 
         Raises:
             DeviceError: TensorRT does not offer it.
@@ -108,7 +107,7 @@ class Builder:
         return resolve_precision(self._settings.precision, self._device, OFFERED, self._network, self.situation, self._try)
 
     def choose_batch(self, precision: Precision) -> tuple[int, str]:
-        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and why."""
+        """The batch of the settings, or 1 for the lowest latency, or the one that tuning found; and the reason."""
         if self._settings.batch is not None:
             return self._settings.batch, "as asked"
         if self._settings.hint is Hint.LATENCY:
@@ -119,7 +118,7 @@ class Builder:
         return batch, reason
 
     def choose_layers(self, precision: Precision, batch: int) -> tuple[CustomLayers, str]:
-        """The custom layers that made the network faster in a trial and, if there are any, the gain in words.
+        """The custom layers that made the network faster in a trial, and the gain in words (empty without custom layers).
 
         Raises:
             OutOfMemoryError, DeviceError, ModelError: see ``build``.
@@ -185,7 +184,7 @@ class Builder:
             memory.close()
 
     def _compiled(self, sources: Sequence[str] = ()) -> Kernels:
-        """The kernels in these sources; if none is named, those that every engine needs."""
+        """Compile the kernels of these sources, by default the ones that every engine needs."""
         try:
             return Kernels(self._arch, self._cache, sources)
         except KernelError as problem:

@@ -1,1 +1,1 @@
-"""Decoding on NVIDIA GPUs."""
+"""Decodes videos with NVDEC, the hardware decoder of NVIDIA GPUs."""

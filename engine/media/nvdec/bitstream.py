@@ -1,4 +1,4 @@
-"""Converts packets to the form that a hardware decoder's parser reads, and finds the headers with the frames' size and depth.
+"""Converts packets for a hardware decoder's parser, and finds the headers with the frames' size and depth.
 
 MP4 and Matroska store a length before each NAL unit of H.264 and HEVC; parsers look for start codes between them (ITU-T H.264 and H.265,
 annex B). When a stream changes its format midway, the parser scales the new frames to the old size; ``Bitstream`` raises an error instead.
@@ -24,7 +24,7 @@ _SYNC_CODE = 0x498342  # of VP9
 @dataclass(frozen=True)
 class _Units:
     """The headers of one codec's NAL units. kind: from a unit's first byte. sps: the kind of a sequence parameter set. slices: the kinds
-    of slices. spare: from a slice's first byte, whether frames behind the keyframe can be decoded without this picture before it.
+    of slices. spare: from a slice's first byte, whether frames after the keyframe can be decoded without this leading picture.
     """
 
     kind: Callable[[int], int]
@@ -42,7 +42,7 @@ _UNITS = {
 class Bitstream:
     """Converts the packets of a segment, in order, from a keyframe on.
 
-    codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg gives them.
+    codec: FFmpeg's name, one of CODECS. extradata: the container's codec headers, as FFmpeg returns them.
     format: set by the first packet; a decoder can only decode streams of the same format.
     """
 

@@ -1,4 +1,4 @@
-"""Checks a decoder's frames against the segment's packets: every packet's frame must come, in order and undamaged."""
+"""Checks a decoder's frames against the segment's packets: each packet needs its frame, in order and undamaged."""
 
 from __future__ import annotations
 
@@ -11,32 +11,31 @@ from engine.media.segment import covers, packets_of
 from engine.media.types import Segment
 
 _OPEN_ENDED = ("mpegts", "mpeg")
-"""Containers in which a packet ends where the next one begins."""
+"""Containers that do not store the end of a packet: it ends where the next one begins."""
 
 _ORIGIN = 1 << 40
 
 
 def stamp(pts: int) -> int:
-    """The positive time that stands for a pts in the hardware decoder."""
+    """The positive time that represents a pts in the hardware decoder."""
     return pts + _ORIGIN
 
 
 def leads(segment: Segment, pts: int) -> bool:
-    """Whether a frame is shown before the segment's first keyframe and so belongs to the segment before."""
+    """Whether a frame is shown before the segment's first keyframe and so belongs to the previous segment."""
     return segment.start is not None and pts < segment.start
 
 
 class AwaitedFrames:
-    """The frames that must still come from the decoder.
+    """The frames that the decoder still has to return.
 
-    ``SegmentDecoder`` decodes damaged streams; this class only detects them. NVDEC's parser gives frames the times of its packets in
-    ascending order. If it silently drops a frame of a damaged stream, later frames get their neighbours' times, and at the segment's end
-    a frame is missing.
+    This class only detects damaged streams; ``SegmentDecoder`` decodes them. NVDEC's parser assigns the packets' times to frames in
+    ascending order. If it silently drops a damaged frame, later frames get wrong times, and one frame is missing at the segment's end.
     """
 
     def __init__(self, file: VideoFile, segment: Segment) -> None:
         self._file, self._segment = file, segment
-        self._order: list[int] = []  # heap of pts: wanted frames that have not come yet
+        self._order: list[int] = []  # heap of pts: expected frames that have not arrived
         self._unwanted: set[int] = set()  # pts of frames that the container marks as not to be shown
         self._promised = 0
 
@@ -74,9 +73,9 @@ class AwaitedFrames:
             heappush(self._order, pts)
 
     def matched(self, frames: list[tuple[int, int]], damaged: bool) -> Iterator[tuple[int, int]]:
-        """The wanted ones of the decoder's next frames (stamp, address), as pts and address.
+        """Yield the expected ones of the decoder's next frames (stamp, address), as pts and address.
 
-        damaged: one of the frames is damaged, it is unknown which. Unwanted frames may be: the first ones of an open GOP are.
+        damaged: whether one of the frames is damaged, unknown which. Other frames may be damaged, such as the first ones of an open GOP.
 
         Raises:
             DamagedError: the next frame is damaged, or is not the expected one.
@@ -92,7 +91,7 @@ class AwaitedFrames:
                 raise DamagedError("a frame is missing or out of order")
 
     def end(self) -> None:
-        """Check that all frames have come.
+        """Check that all frames have arrived.
 
         Raises:
             DamagedError: frames are missing.

@@ -1,6 +1,6 @@
-"""Finds the format of a stream's frames from its first one, which both FFmpeg and the hardware decode for comparison.
+"""Finds the format of a stream's frames from the first one, which FFmpeg and the hardware both decode for comparison.
 
-H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders give the same frames. If the first frames are equal, the hardware's
+H.264, HEVC, VP8 and VP9 are specified bit by bit, so both decoders return the same frames. If the first frames are equal, the hardware's
 frames have the expected layout: they are not cropped differently, scaled or deinterlaced.
 """
 
@@ -46,7 +46,7 @@ class FirstFrame:
     format: FrameFormat
 
     def compare(self, session: Session) -> None:
-        """Decode the frame with the hardware, too, and compare.
+        """Decode the frame with the hardware, and compare.
 
         Raises:
             DamagedError: the hardware cannot decode the frame.
@@ -59,7 +59,7 @@ class FirstFrame:
                     self._compare(session, address)
                     seen = True
         if not seen:
-            raise DamagedError("NVDEC does not give its first frame")
+            raise DamagedError("NVDEC does not return its first frame")
 
     def _compare(self, session: Session, address: int) -> None:
         layout = self.format
@@ -68,19 +68,19 @@ class FirstFrame:
             raise UnsupportedError(f"NVDEC's frames are {width}×{height}, FFmpeg's {layout.stored_width}×{layout.stored_height}")
         found = layout.planes(np.frombuffer(session.download(address, nbytes), np.uint8))
         if not all(np.array_equal(*pair) for pair in zip(found, planes(self.frame, layout.depth), strict=True)):
-            raise UnsupportedError("NVDEC's first frame is not the one that FFmpeg decodes")
+            raise UnsupportedError("NVDEC's first frame differs from FFmpeg's")
 
 
 def first_frame(file: VideoFile, segment: Segment) -> FirstFrame:
     """The first undamaged frame of a segment.
 
     Raises:
-        UnsupportedError: NVDEC cannot decode such a stream.
-        DamagedError: no frame at the segment's beginning can be decoded.
+        UnsupportedError: NVDEC cannot decode this kind of stream.
+        DamagedError: no frame at the segment's start can be decoded.
     """
     bitstream = Bitstream(file.codec.name, file.codec.extradata)
     if file.codec.name not in Bitstream.CODECS:
-        raise UnsupportedError(f"{file.codec.name} is not among the codecs it is used for ({', '.join(Bitstream.CODECS)})")
+        raise UnsupportedError(f"its codec is {file.codec.name}; NVDEC is used for {', '.join(Bitstream.CODECS)}")
     if file.codec.name == "h264" and file.hidden.possible:
         raise UnsupportedError("the video may be interlaced, which NVDEC shows deinterlaced")
     packets: list[tuple[bytearray, int]] = []

@@ -1,6 +1,6 @@
-"""Asks NVIDIA's decoder library what a GPU's NVDEC can decode, in the current CUDA context.
+"""Queries what a GPU's NVDEC can decode, in the current CUDA context.
 
-PyNvVideoCodec can ask, too, but creates a CUDA context for each question: 0.25 s on an H200, twice that for two questions at once.
+PyNvVideoCodec has a query, too, but creates a CUDA context for each call: 0.25 s on an H200, twice that for two calls at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CHROMA_420 = 1
 
 
 class Limits(ctypes.Structure):
-    """``CUVIDDECODECAPS`` of cuviddec.h. The question: codec, chroma, depth_minus_8. Sizes in pixels, blocks of 16 × 16."""
+    """``CUVIDDECODECAPS`` of cuviddec.h. The query: codec, chroma, depth_minus_8. Sizes in pixels, blocks of 16 × 16."""
 
     _fields_ = (
         ("codec", ctypes.c_int),
@@ -51,11 +51,11 @@ def limits(codec: int, depth: int) -> Limits:
     """The limits of the current device for 4:2:0 samples. codec: PyNvVideoCodec's ``cudaVideoCodec``. depth: bits of a sample.
 
     Raises:
-        UnsupportedError: the library does not answer.
+        UnsupportedError: the query fails.
     """
     found = Limits(codec=codec, chroma=_CHROMA_420, depth_minus_8=depth - 8)
     if status := question()(ctypes.byref(found)):
-        raise UnsupportedError(f"this GPU's NVDEC does not say what it decodes (CUDA error {status})")
+        raise UnsupportedError(f"the query of NVDEC's capabilities failed (CUDA error {status})")
     return found
 
 
@@ -63,7 +63,7 @@ def check(name: str, codec: int, layout: FrameFormat) -> None:
     """Check that the current device decodes such frames. name: the codec's name.
 
     Raises:
-        UnsupportedError: the device does not.
+        UnsupportedError: the device does not decode them.
     """
     found = limits(codec, layout.depth)
     width, height = layout.stored_width, layout.stored_height

@@ -1,8 +1,8 @@
-"""Reads the decoder library's messages on C's standard output, the only place where it reports a damaged picture.
+"""Reads the decoder library's messages on C's standard output, where alone it reports damaged pictures.
 
 PyNvVideoCodec (2.2) prints "Decode Error occurred for picture N" during the decoding call, and then returns the concealed picture
-without an error. So a function here receives C's standard output, and notes which thread prints the message. It passes all other output
-on.
+without an error. This module therefore redirects C's standard output to a function. The function notes the printing thread and passes other
+output on.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class _Functions(ctypes.Structure):
 
 
 class Messages:
-    """C's standard output of this process."""
+    """Receives C's standard output of this process."""
 
     def __init__(self) -> None:
-        """Redirect it to this object.
+        """Redirect the output to this object.
 
         Raises:
             OSError: this system's C library cannot redirect it.
@@ -53,8 +53,8 @@ class Messages:
         library.fflush(output)
         output.value = stream
 
-    def told_damage(self) -> bool:
-        """Whether this thread's decoding calls reported a damaged picture since the last question."""
+    def damage_reported(self) -> bool:
+        """Whether this thread's decoding calls reported a damaged picture since the last call."""
         thread = threading.get_ident()
         if thread not in self._damaged:
             return False
@@ -72,9 +72,9 @@ class Messages:
 
 @cache
 def messages() -> Messages:
-    """The one ``Messages`` of this process, which stays.
+    """The one ``Messages`` of this process, never released.
 
     Raises:
-        OSError: as ``Messages``.
+        OSError: see ``Messages``.
     """
     return Messages()

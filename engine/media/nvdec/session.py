@@ -1,4 +1,4 @@
-"""Hardware decoders: a session decodes packet by packet on its own stream; a pool keeps sessions to use them again."""
+"""Hardware decoders: a session decodes packets on its own stream; a pool keeps sessions for reuse."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Kind: TypeAlias = tuple[str, bytes]
 """Codec and ``Bitstream.format``: a session decodes streams of one kind."""
 
 _IDLE = 16
-"""The most idle sessions, usually one for each decode thread. Each holds reference frames in the device's memory."""
+"""Most idle sessions, usually one per decode thread. Each holds reference frames in device memory."""
 
 _PATIENCE_SECONDS = 2.0
-"""The longest that a decode thread waits for another thread's session, which may be busy for long: with a slow engine or a long segment."""
+"""Longest wait for another decode thread's session, which a slow engine or a long segment may keep busy."""
 
 _LOOK_SECONDS = 0.02
-"""How often waiting threads check whether more frames are wanted: no event tells them."""
+"""Interval at which waiting threads check whether more frames are wanted."""
 
 
 class Session:
@@ -55,7 +55,7 @@ class Session:
         self.begun, self._on_begun = False, on_begun
 
     def decode(self, data: Writable, time: int) -> list[tuple[int, int]]:
-        """Decode one packet with its ``stamp``; gives the stamps and addresses of the frames that are ready, in display order.
+        """Decode one packet with its ``stamp``. Returns the stamps and addresses of the frames that are ready, in display order.
 
         Raises:
             DamagedError: the decoder fails.
@@ -67,7 +67,7 @@ class Session:
         """The remaining frames. Afterwards the session can decode from another keyframe of the same format.
 
         Raises:
-            DamagedError: as ``decode``.
+            DamagedError: see ``decode``.
         """
         return self._feed(0, 0, 0)
 
@@ -77,14 +77,14 @@ class Session:
         self.stream.record(surface.ready)
 
     def download(self, address: int, nbytes: int) -> bytes:
-        """Copy a frame to host memory; waits for it."""
+        """Copy a frame to host memory, and wait."""
         content = bytearray(nbytes)
         copy(np.frombuffer(content, np.uint8).ctypes.data, address, nbytes, self.stream)
         self.stream.sync()
         return bytes(content)
 
     def size(self) -> tuple[int, int, int]:
-        """Width, height and bytes of the decoder's frames, known after the first one."""
+        """Width and height in pixels, and bytes, of the decoder's frames; known after the first one."""
         return self._decoder.GetWidth(), self._decoder.GetHeight(), self._decoder.GetFrameSize()
 
     def _feed(self, address: int, size: int, time: int) -> list[tuple[int, int]]:
@@ -98,17 +98,17 @@ class Session:
             if not self.begun:
                 self.begun = True
                 self._on_begun()
-        self.damaged = self._messages.told_damage()
+        self.damaged = self._messages.damage_reported()
         return frames
 
 
 class SessionPool:
-    """Keeps sessions and lends them to decode threads. Thread-safe.
+    """Shares sessions among decode threads. Thread-safe.
 
-    Opening a session takes 65 ms on an H200, and meanwhile no other session can be opened on any GPU of the machine. So a session is
-    opened only if more frames are ``wanted``. Otherwise a decode thread waits a limited time for another thread's session.
-    open_session: opens one for a codec; calls its second argument when the session has begun. wanted: whether the engine could use
-    more frames than are decoded.
+    Opening a session takes 65 ms on an H200 and blocks opening others on all GPUs of the machine. A session is therefore opened only if
+    more frames are ``wanted``. Otherwise a decode thread waits a limited time for another thread's session.
+    open_session: opens a session for a codec, and calls its second argument when the session has begun. wanted: whether the engine could
+    use more frames than are decoded.
     """
 
     def __init__(self, open_session: Callable[[str, Callable[[], None]], Session], wanted: Callable[[], bool]) -> None:
@@ -121,7 +121,7 @@ class SessionPool:
 
     @contextmanager
     def turn(self) -> Iterator[object]:
-        """A place in the queue for ``use``, for a decode thread that does not know yet which kind it needs."""
+        """Reserve a place in the queue for ``use``, before the decode thread knows which kind it needs."""
         with self._changed:
             self._waiting.append(turn := object())
         try:
@@ -134,7 +134,7 @@ class SessionPool:
 
     @contextmanager
     def use(self, codec: str, kind: bytes, turn: object = None) -> Iterator[Session]:
-        """A session for streams of this ``Bitstream.format``; it is dropped after an error. Without a turn, it does not wait.
+        """Use a session for streams of one ``Bitstream.format``. Drops the session after an error. Does not wait without a turn.
 
         Raises:
             DamagedError: the decoder cannot be opened.
@@ -165,7 +165,7 @@ class SessionPool:
             if session is None:
                 try:
                     session = self._opening = self._open_session(key[0], self._look)
-                except Exception as problem:  # as in ``Session.decode``
+                except Exception as problem:  # the library's exceptions have no common base
                     raise DamagedError(f"its decoder cannot be opened: {problem}") from problem
             self._used[key] += 1
             return session

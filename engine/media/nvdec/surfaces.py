@@ -1,4 +1,4 @@
-"""Memory for frames that a GPU decodes: a limited number of surfaces that circulate between decode threads and engine."""
+"""Device memory for decoded frames: a limited number of surfaces, shared by decode threads and engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.processes.watchdog import waiting_for_room
 
 
 class Allocation(Protocol):
-    """Allocated memory. address: where it begins."""
+    """Allocated memory. address: of its first byte."""
 
     address: int
 
@@ -33,16 +33,16 @@ class Surface:
 
     @property
     def address(self) -> int:
-        """Its address in the device's memory."""
+        """Address of the surface in the device's memory."""
         return self.allocation.address
 
 
 class SurfaceRing:
     """Surfaces for any number of decode threads.
 
-    Memory is allocated when a surface is first needed, and again only for a larger frame: once all sizes have occurred, nothing is
-    allocated. count: the most surfaces. budget: the most bytes of all together; large frames get fewer surfaces. allocate: allocates
-    bytes, or raises DeviceError. new_event: makes the event of a surface.
+    Memory is allocated when a surface is first needed, and later only for larger frames. count: most surfaces. budget: most bytes of all
+    surfaces together; large frames get fewer surfaces. allocate: allocates bytes, or raises DeviceError. new_event: creates a surface's
+    event.
     """
 
     def __init__(self, count: int, budget: int, allocate: Callable[[int], Allocation], new_event: Callable[[], Any]) -> None:
@@ -58,17 +58,19 @@ class SurfaceRing:
         self.used = 0
 
     def room_for(self, nbytes: int) -> int:
-        """How many frames of this size the budget allows."""
+        """Number of frames of this size that the budget allows."""
         return self._budget // max(nbytes, 1)
 
     def plenty(self) -> bool:
-        """Whether less than half of the surfaces are in use: then the engine takes frames faster than they are decoded."""
+        """Whether less than half of the surfaces are in use, so that the engine is faster than the decoder."""
         with self._lock:
             free = sum(surface.nbytes for surface in self._free)
             return 2 * (self._surfaces - len(self._free)) < self._count and 2 * (self.used - free) < self._budget
 
     def acquire(self, nbytes: int) -> tuple[Surface, Callable[[], None]]:
-        """Wait for a surface of at least this size; gives it and the function that releases it (from any thread, harmless when repeated).
+        """Wait for a surface of at least this size. Returns it and a function that releases it.
+
+        Any thread may call the function; repeated calls are harmless.
 
         Raises:
             DeviceError: the ring is closed, or the memory does not suffice.
@@ -123,7 +125,7 @@ class SurfaceRing:
         return self._surfaces - len(self._free) < self._count and held + nbytes <= self._budget
 
     def _take(self, nbytes: int) -> Surface:
-        for surface in reversed(self._free):  # the one used last, which is most likely in the caches
+        for surface in reversed(self._free):  # the surface used last is most likely in the caches
             if surface.nbytes >= nbytes:
                 self._free.remove(surface)
                 return surface

@@ -1,1 +1,1 @@
-"""Several devices that work as one: one worker decodes, and the workers of the members infer."""
+"""Groups of devices that work as one device: one worker decodes, and the members' workers infer."""

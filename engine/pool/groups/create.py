@@ -1,4 +1,4 @@
-"""From what a worker is started with to the backend of its group."""
+"""Creates the backend of a group."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from engine.processes.watchdog import Watchdog
 from engine.settings import Parallel
 
 
-def create_group(setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Group:
-    """The group that ``setup`` asks for, not yet activated. tell, die, watchdog: see ``MemberPool``."""
-    return (TilesBackend if setup.parallel is Parallel.TILES else Group)(setup, tell, die, watchdog)
+def create_group(setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> Group:
+    """The backend for a group's setup, not yet activated. report, die, watchdog: see ``MemberPool``."""
+    return (TilesBackend if setup.parallel is Parallel.TILES else Group)(setup, report, die, watchdog)

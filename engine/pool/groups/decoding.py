@@ -1,4 +1,4 @@
-"""Decodes for all devices of a group, into memory that they share."""
+"""Decodes for all devices of a group into shared memory."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from engine.devices.affinity import usable_cores
-from engine.media.decode import decode  # now: while cv2 is being imported, sys.path is not what a process started then should get
+from engine.media.decode import decode  # not lazily: the import of cv2 changes sys.path, which a process started meanwhile would inherit
 from engine.media.decoder import Decoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.shared_pictures import SharedPictures
 
 THREADS = 16
-"""The most threads for a source that cannot be cut."""
+"""Most decoder threads for a source that cannot be cut."""
 
 
 class SharedDecoder(Decoder):
-    """Decodes on the CPU into ``pictures``, memory that all devices of a group share."""
+    """Decodes on the CPU into ``pictures``, shared memory of a group."""
 
     def __init__(self, threads: int, pictures: SharedPictures) -> None:
         super().__init__(threads)

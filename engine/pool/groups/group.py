@@ -1,4 +1,4 @@
-"""Several devices as one backend: the worker decodes for all of them, and the member pool infers."""
+"""Several devices as one backend: the worker decodes for all members, and the member pool infers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.devices.affinity import usable_cores
-from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
@@ -27,35 +23,35 @@ from engine.settings import EngineSettings, Isolation
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
 LEAST_BYTES = 8 * CHUNK_BYTES
-"""Shared memory that there may be at least: five pictures of 8K."""
+"""Least limit of the shared memory: five 8K pictures."""
 
 DECODE_THREADS = 12
-"""The most segments that are decoded at once: on 64 cores, 12 gave 2,600 frames/s of 1080p, 32 gave 2,250."""
+"""Most segments decoded at once: on 64 cores, 12 threads reached 2,600 frames/s of 1080p, 32 threads 2,250."""
 
 
 class Group(Backend):
-    """Several devices as one backend: each picture goes to a device that has a slot free. ``submit`` gives a ``SharedBatch``."""
+    """Several devices as one backend: each picture goes to a device with a free slot. ``submit`` returns a ``SharedBatch``."""
 
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
-        """tell, die, watchdog: see ``MemberPool``."""
+    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
         self._setup = setup
-        self._member_pool = MemberPool(setup.device.members, self._make, tell, die, watchdog, self.spread_evenly)
+        self._member_pool = MemberPool(setup.device.members, self._make, report, die, watchdog, self.spread_evenly)
 
     @property
     def member_timings(self) -> dict[DeviceId, Callable[[], Mapping[str, float]]]:
-        """For each member the function that gives its ``timings``."""
+        """For each member, the function that returns its ``timings``."""
         return {member: partial(self._member_pool.timings, member) for member in self.device.members}
 
     def decoder(self) -> SharedDecoder:
-        """The decoder for all members, when the engines are built."""
+        """The decoder for all members. Call this after the engines are built."""
         return SharedDecoder(self.info.decode_threads, self._pictures)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
-        # how much is needed is known when the engines are there: none of them gets a picture before
+        # the final limit depends on the engines, which get no picture before
         self._pictures = SharedPictures(LEAST_BYTES)
         self._member_pool.start(network, {member: self._settings_of(member, settings) for member in self.device.members})
         info = self._describe(self._member_pool.engines, settings)
@@ -67,9 +63,9 @@ class Group(Backend):
         return settings
 
     def _describe(self, engines: Sequence[EngineInfo], settings: EngineSettings) -> EngineInfo:
-        """The engines as one."""
+        """The members' engines, described as one engine."""
         batch = max(engine.batch for engine in engines)
-        # a member that is started again later will be like the others
+        # a member that is restarted later is assumed to be like the others
         pictures = sum(engine.slots * engine.batch for engine in engines) * self._member_pool.expected // len(engines)
         gpus = sum(engine.device.kind == "cuda" for engine in engines)
         decode_threads = settings.decode_threads or max(1, min(DECODE_THREADS, DECODE_THREADS * gpus, usable_cores() // 2))
@@ -85,7 +81,7 @@ class Group(Backend):
             precision=all_of([engine.precision for engine in engines]),
             reason=all_of([engine.reason for engine in engines]),
             batch=batch,
-            slots=-(-pictures // batch) + 1,  # one more waits, so that a member that gets free finds something
+            slots=-(-pictures // batch) + 1,  # one more waits, so that a member with a free slot finds work
             decode_threads=decode_threads,
         )
 
@@ -96,9 +92,6 @@ class Group(Backend):
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         return self._member_pool.put(images, still)
-
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
-        raise DeviceError(f"{self.device}: raw outputs stay with the members")
 
     def _close_impl(self) -> None:
         self._member_pool.close()

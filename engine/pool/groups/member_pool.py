@@ -1,8 +1,7 @@
-"""The members of a group and the pictures that wait for them. Each member pulls as much as it can take when it has a slot free.
+"""The members of a group and their queue of pictures. A member with a free slot takes a batch from the queue.
 
-A thread per member builds its engine, takes pictures and submits them; whatever ends is noted by the thread that ends it. A member
-that is lost is started again, as often as a worker would be, and free members do its pictures. A picture that may have ended several
-members is done alone.
+One thread per member builds its engine, takes pictures and submits them. A member whose process ends is restarted, as often as a worker,
+and the other members do its pictures. A picture that may have crashed several members is done alone.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from engine.types import Detections, DeviceId, EngineInfo, Image
 DIED = "the device's process died on this frame three times"
 
 ALONE = 2
-"""A picture that was under way when this many members died is done alone from then on, and given up if that ends another one."""
+"""A picture that was under way in this many crashes is done alone from then on, and fails after one more crash."""
 
 _SMOOTHING = 0.3
 _LOOK_SECONDS = 0.5
@@ -45,7 +44,7 @@ _JOIN_SECONDS = 1.0
 
 @dataclass(eq=False, slots=True)
 class _Picture:
-    """A picture that waits. crash_count: how many members died while they had it."""
+    """A queued picture. crash_count: number of members that died during its inference."""
 
     image: Image
     still: bool
@@ -56,10 +55,10 @@ class _Picture:
 
 @dataclass(eq=False)
 class _Member:
-    """One device. backend: None while it has no engine. batches, pictures: under way there. seconds: per picture, lately.
+    """One device. backend: None while it has no engine. batches, pictures: numbers under way. seconds: recent time per picture.
 
-    alone: it has a suspect picture, and gets nothing else. doubtful: a batch failed, and it has to show that it works. lost: its
-    engine does not work any more, and why. out: it takes no part any more, and why.
+    alone: it has a suspect picture and gets no other one. doubtful: why a batch failed, until a test shows whether the engine works.
+    lost: why the engine does not work any more. out: why the member has left the group.
     """
 
     device: DeviceId
@@ -79,22 +78,22 @@ class _Member:
 class MemberPool:
     """Engines for several devices that share a queue of pictures.
 
-    make: an engine's backend, not yet activated. tell: takes what happens to members. die: called when none is left, or after an error in
-    the bookkeeping here. watchdog: watches the members that have no process of their own. spread_evenly: pictures are needed together,
-    and a slow member gets none that the others would have done sooner.
+    make: creates a device's backend, not yet activated. report: called with messages about members. die: called when no member is left, or
+    after an internal error. watchdog: for members without their own process. spread_evenly: whether pictures are needed together; a slow
+    member then takes none that the others can finish sooner.
     """
 
     def __init__(
         self,
         devices: Sequence[DeviceId],
         make: Callable[[DeviceId], Backend],
-        tell: Callable[[Member], None],
+        report: Callable[[Member], None],
         die: Callable[[Failed], NoReturn],
         watchdog: Watchdog,
         spread_evenly: bool = False,
     ) -> None:
         self._members = {device: _Member(device) for device in devices}
-        self._make, self._tell, self._die, self._watchdog = make, tell, die, watchdog
+        self._make, self._report, self._die, self._watchdog = make, report, die, watchdog
         self._spread_evenly = spread_evenly
         self._waiting: deque[_Picture] = deque()
         self._changed = threading.Condition()
@@ -103,21 +102,21 @@ class MemberPool:
 
     @property
     def engines(self) -> list[EngineInfo]:
-        """Those that work now."""
+        """The engines that work now."""
         with self._changed:
             return [member.backend.info for member in self._members.values() if member.backend is not None]
 
     @property
     def expected(self) -> int:
-        """How many members work, or will when they are started again."""
+        """Number of members that have not left the group."""
         with self._changed:
             return sum(member.out is None for member in self._members.values())
 
     def start(self, network: Network, settings: Mapping[DeviceId, EngineSettings]) -> None:
-        """Build all engines at once; returns when each of them works, or could not be built at first. settings: of each member.
+        """Build all engines at once. Returns when every first attempt has ended and an engine works. settings: of each member.
 
         Raises:
-            DeviceError: none works.
+            DeviceError: no engine works.
         """
         for member in self._members.values():
             name, arguments = f"lead {member.device}", (member, network, settings[member.device])
@@ -137,7 +136,7 @@ class MemberPool:
         return not missing or (bool(self.engines) and all(member.attempt > 1 for member in missing))
 
     def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
-        """Have these pictures done. They must stay as they are until then."""
+        """Queue pictures. They must not change until their batch is done."""
         shared = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
             self._waiting.extend(_Picture(image, still, shared, position) for position, image in enumerate(images))
@@ -150,7 +149,7 @@ class MemberPool:
         return {} if backend is None else backend.timings()
 
     def close(self) -> None:
-        """Let the members end what they have, and stop them."""
+        """Let the members finish their batches, and stop them."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -158,7 +157,7 @@ class MemberPool:
             thread.join(_JOIN_SECONDS)
 
     def _run(self, member: _Member, network: Network, settings: EngineSettings) -> None:
-        """A member's thread."""
+        """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
             retry = False
             try:
@@ -174,7 +173,7 @@ class MemberPool:
             restarting = retry and member.budget.spend(time.monotonic())
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
-            self._tell(Member(member.device, Failed(why, restarting)))
+            self._report(Member(member.device, Failed(why, restarting)))
             if not restarting:
                 self._leave(member, why)
                 return
@@ -184,22 +183,22 @@ class MemberPool:
             member.attempt += 1
             member.lost = None
             self._changed.notify_all()
-        self._tell(Member(member.device, Starting(member.attempt)))
+        self._report(Member(member.device, Starting(member.attempt)))
         backend = self._make(member.device)
         local = not isinstance(backend, RemoteBackend)
-        tell = lambda message: self._tell(Member(member.device, message))  # noqa: E731
-        build(backend, lambda: network, settings, tell, self._watchdog, watched=local)
+        report = lambda message: self._report(Member(member.device, message))  # noqa: E731
+        build(backend, lambda: network, settings, report, self._watchdog, watched=local)
         return backend
 
     def _work(self, member: _Member, backend: Backend) -> None:
         """Infer until the member pool is closed.
 
         Raises:
-            MemberLostError: the member is gone.
+            MemberLostError: the engine does not work any more.
         """
-        told = backend.info
+        reported = backend.info
         submit = backend.submit if isinstance(backend, RemoteBackend) else Inference(backend, self._watchdog).submit
-        self._tell(Member(member.device, Ready(told)))
+        self._report(Member(member.device, Ready(reported)))
         with self._changed:
             member.backend, member.alone, member.doubtful = backend, False, None
             self._changed.notify_all()
@@ -215,9 +214,9 @@ class MemberPool:
                     future = Future()
                     future.set_exception(problem)
                 future.add_done_callback(partial(self._finish, member, pictures, started))
-                if backend.info is not told:
-                    told = backend.info
-                    self._tell(Member(member.device, Ready(told)))
+                if backend.info is not reported:
+                    reported = backend.info
+                    self._report(Member(member.device, Ready(reported)))
         finally:
             with self._changed:
                 member.backend = None
@@ -226,22 +225,22 @@ class MemberPool:
             raise MemberLostError(member.lost)
 
     def _examine(self, member: _Member, backend: Backend) -> None:
-        """Give the engine a black picture.
+        """Test the engine with a black picture.
 
         Raises:
-            MemberLostError: it does not work any more.
+            MemberLostError: the engine does not work any more.
         """
         why, member.doubtful = member.doubtful, None
         try:
             backend.infer([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)])
         except Exception:
             lost = f"the engine stopped working: {why}"
-            if not isinstance(backend, RemoteBackend):  # what it broke may be this process
+            if not isinstance(backend, RemoteBackend):  # the fault may affect this whole process
                 self._die(Failed(f"{member.device}: {lost}", retry=True))
             raise MemberLostError(lost) from None
 
     def _take(self, member: _Member) -> list[_Picture] | None:
-        """What this member does next; waits for it. None: the member is lost, or the member pool closed. Empty: it is to be examined."""
+        """Wait for the member's next pictures. None: the member is lost or the pool is closed. Empty: test the engine."""
         with self._changed:
             while True:
                 if self._closed or member.lost is not None:
@@ -252,7 +251,7 @@ class MemberPool:
                     break
                 self._changed.wait(_LOOK_SECONDS)
                 if isinstance(member.backend, RemoteBackend) and not member.batches:
-                    member.lost = member.backend.lost  # nothing under way there told so
+                    member.lost = member.backend.lost  # without a batch under way, no future reports the loss
             pictures = [self._waiting.popleft() for _ in range(count)]
             member.alone = pictures[0].crash_count >= ALONE
             member.batches += 1
@@ -260,7 +259,7 @@ class MemberPool:
             return pictures
 
     def _share(self, member: _Member) -> int:
-        """How many of the pictures that wait this member should take now."""
+        """Number of queued pictures that this member should take now."""
         assert member.backend is not None
         engine = member.backend.info
         if not self._waiting or member.batches == engine.slots or member.alone:
@@ -270,12 +269,12 @@ class MemberPool:
             return int(member.batches == 0)
         alike = takewhile(lambda picture: picture.still == first.still and picture.crash_count < ALONE, self._waiting)
         count = sum(1 for _ in islice(alike, engine.batch))
-        if count < engine.batch and member.batches:  # it has something to do: what comes may fill the batch
+        if count < engine.batch and member.batches:  # the member is busy, and later pictures may fill the batch
             return 0
         return count if not self._spread_evenly or self._pays(member, count) else 0
 
     def _pays(self, member: _Member, count: int) -> bool:
-        """Whether no other member would have done everything before this one had done so much."""
+        """Whether this member finishes ``count`` pictures before another member could finish the whole queue."""
         if member.seconds is None:
             return True
         own = (member.pictures + count) * member.seconds

@@ -1,4 +1,4 @@
-"""A backend whose device works in a worker process of its own: pictures lie in shared memory, results come back over a pipe."""
+"""A backend whose engine runs in another process. Pictures are in shared memory; results come back over a pipe."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
@@ -25,16 +22,16 @@ from engine.settings import EngineSettings
 from engine.types import Detections, EngineInfo, Image
 
 STOP_SECONDS = 0.4
-"""How long the worker gets to stop by itself."""
+"""How long ``close`` waits for the worker to stop by itself."""
 
 
 class MemberLostError(DeviceError):
-    """The member's process has ended; another one may succeed."""
+    """The member's process has ended; a new one may succeed."""
 
 
 @dataclass(eq=False)
 class _Task:
-    """A batch that was sent. images: kept until it is answered, since the member reads them where they lie."""
+    """A batch that was sent. images: kept until the answer, since the member reads them in place."""
 
     future: Future[list[Detections]]
     images: Sequence[Image]
@@ -43,8 +40,8 @@ class _Task:
 class RemoteBackend(Backend):
     """A device's engine in its own worker process.
 
-    setup: of its worker. pictures: where those that are submitted lie; others are copied there first. When the process ends, everything
-    under way, and whatever is submitted later, fails with MemberLostError. The process watches itself; one that is frozen is killed.
+    setup: of its worker. pictures: shared memory; submitted pictures that are not in it are copied into it. When the process ends, all
+    current and later submissions fail with MemberLostError. The process has its own watchdog; a frozen process is killed.
     """
 
     worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
@@ -53,7 +50,7 @@ class RemoteBackend(Backend):
         super().__init__(setup.device)
         self._setup = setup
         self._pictures = pictures
-        # it inherits this process's niceness
+        # nice=0: the process inherits this process's niceness
         self._remote = RemoteWorker(setup.device, Host(str(setup.device), type(self).worker_main, nice=0))
         self._lock = threading.Lock()
         self._tasks: dict[int, _Task] = {}
@@ -64,12 +61,12 @@ class RemoteBackend(Backend):
 
     @property
     def lost(self) -> str | None:
-        """Why its process has ended; None while it has not."""
+        """Why the process has ended; None while it runs."""
         return self._lost
 
     def _activate_impl(
         self,
-        network: Network,  # noqa: ARG002  the weights would take longer through a pipe than from the file
+        network: Network,  # noqa: ARG002  sending the weights through a pipe takes longer than reading the file
         settings: EngineSettings,
         progress: Progress | None,
     ) -> EngineInfo:
@@ -91,13 +88,13 @@ class RemoteBackend(Backend):
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         self._slots.acquire()
         try:
-            # one that tries whether the engine works must not wait for pictures that wait for this
+            # urgent: the picture that tests the engine must not wait for memory of pictures that wait for this test
             images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
             places = tuple(place for image in images if (place := self._pictures.locate(image)) is not None)
             with self._lock:
                 if self._lost is not None:
                     raise MemberLostError(self._lost)
-                if (chunks := list(self._pictures.chunks)) != self._known:
+                if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
                 self._number += 1
@@ -109,9 +106,6 @@ class RemoteBackend(Backend):
             raise
         future.add_done_callback(lambda _: self._slots.release())
         return future
-
-    def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
-        raise DeviceError(f"{self.device}: raw outputs stay in the worker's process")
 
     def timings(self) -> Mapping[str, float]:
         """See ``Backend.timings``."""

@@ -10,10 +10,10 @@ from engine.types import Detections, DeviceId
 
 
 class SharedBatch(Future[list[Detections]]):
-    """Done when every picture is.
+    """A future that is done when every picture is done.
 
-    devices: which one did each picture. failures: by position, why a picture has no detections (those in the result are empty then).
-    shares: where several devices did each picture together, how many pictures' worth of work each of them did.
+    devices: the device of each picture. failures: by position, why a picture has no detections; the result is then empty at that
+    position. shares: if several devices share each picture, each device's part of the work, in pictures.
     """
 
     def __init__(self, pictures: int, device: DeviceId) -> None:
@@ -22,18 +22,18 @@ class SharedBatch(Future[list[Detections]]):
         self.failures: dict[int, str] = {}
         self.shares: Mapping[DeviceId, float] | None = None
         self._found = [Detections()] * pictures
-        self._left = pictures
+        self._missing = pictures
         self._counting = Lock()
 
     def put(self, position: int, device: DeviceId, found: Detections | None, failure: str = "") -> None:
-        """One picture's detections or, if it has none, why. From any thread, once for each picture."""
+        """Set one picture's detections or, if ``found`` is None, its failure. Call this once per picture, from any thread."""
         with self._counting:
             self.devices[position] = device
             if found is None:
                 self.failures[position] = failure
             else:
                 self._found[position] = found
-            self._left -= 1
-            done = not self._left
+            self._missing -= 1
+            done = not self._missing
         if done:
             self.set_result(self._found)

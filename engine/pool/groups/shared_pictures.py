@@ -1,7 +1,7 @@
-"""Host memory that all processes of a group see: a picture is written into it once, and not copied again on its way to a device.
+"""Shared host memory for all processes of a group: each picture is written once, and not copied again on its way to a device.
 
-On Linux it is anonymous memory that the others open by way of ``/proc``, elsewhere a temporary file: nothing of it outlives its
-owner, and no helper process of Python's believes that it has to tidy it up.
+On Linux this is anonymous memory that other processes open through ``/proc``, elsewhere a temporary file. The memory ends with its owner,
+and Python's resource tracker does not try to remove it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from engine.processes.watchdog import waiting_for_room
 from engine.types import Image
 
 CHUNK_BYTES = 64 * 2**20
-"""Memory is taken, and made known to the devices' drivers, in pieces of about this size."""
+"""Approximate size of the pieces in which memory is allocated and registered with the devices' drivers."""
 
 _PAGE = 4096
 _WAIT_SECONDS = 0.05
@@ -32,7 +31,7 @@ _WAIT_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of shared memory as others know it. path: where they open it."""
+    """A piece of shared memory, as other processes know it. path: the file that they open."""
 
     number: int
     path: str
@@ -41,7 +40,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a picture lies, uint8 (height, width, 3). offset: bytes from the chunk's start. pitch: bytes from row to row."""
+    """The location of a picture, uint8 (height, width, 3). offset: bytes from the chunk's start. pitch: bytes from row to row."""
 
     chunk: int
     offset: int
@@ -70,9 +69,9 @@ class _Memory:
 
 
 class SharedPictures:
-    """Room for pictures of any size, each given back when the last array that shows it is gone. Thread-safe.
+    """Allocates memory for pictures of any size. Each picture's memory is freed with the last array that refers to it. Thread-safe.
 
-    limit: bytes, which may be changed; a single picture that is larger gets its room all the same, when no other one is left.
+    limit: bytes; may be changed. A larger picture still gets memory when it is the only one.
     """
 
     def __init__(self, limit: int) -> None:
@@ -80,21 +79,21 @@ class SharedPictures:
         self._taking = Lock()
         self._memories: dict[int, _Memory] = {}
         self._made = 0
-        # filled by finalizers, which may run in the middle of anything: this queue's ``put`` is made for that
+        # finalizers may run at any point of any thread; ``SimpleQueue.put`` is reentrant
         self._returned: SimpleQueue[tuple[_Memory, int]] = SimpleQueue()
 
     @property
-    def chunks(self) -> Sequence[Chunk]:
-        """Those there are now."""
+    def chunks(self) -> list[Chunk]:
+        """The current chunks."""
         return [memory.chunk for memory in list(self._memories.values())]
 
     @property
     def nbytes(self) -> int:
-        """Bytes taken from the system."""
+        """Bytes allocated."""
         return sum(chunk.nbytes for chunk in self.chunks)
 
     def put(self, image: Image, urgent: bool = False) -> Image:
-        """A copy of a picture in here; waits until there is room. urgent: takes more than the limit rather than to wait."""
+        """Copy a picture into shared memory; waits until there is room. urgent: exceed the limit instead of waiting."""
         memory, offset = self._take(image.nbytes, urgent)
         held = (ctypes.c_uint8 * image.nbytes).from_buffer(memory.mapped, offset)
         weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
@@ -103,7 +102,7 @@ class SharedPictures:
         return copy
 
     def locate(self, image: Image) -> Place | None:
-        """Where a picture, or a part of one, lies; None if it does not lie here."""
+        """The location of a picture, or of a part of one; None if it is not in this memory."""
         if image.strides[1:] != (3, 1):
             return None
         address = image.__array_interface__["data"][0]
@@ -114,7 +113,7 @@ class SharedPictures:
         return None
 
     def close(self) -> None:
-        """Take no more; what is in use goes with the last array."""
+        """Free unused memory. Memory in use is freed with the last array."""
         with self._taking:
             for number in list(self._memories):
                 self._drop(number)
@@ -126,7 +125,7 @@ class SharedPictures:
                 self._collect()
                 if (place := self._find(slot, urgent)) is not None:
                     return place
-            # not for ever: what comes back may have gone to another thread that waits
+            # with a timeout, since another waiting thread may have taken the returned memory
             with suppress(Empty), waiting_for_room():
                 _give_back(*self._returned.get(timeout=_WAIT_SECONDS))
 
@@ -166,10 +165,10 @@ class SharedPictures:
 
 
 class MappedChunk:
-    """A chunk in a process that it was told to. address, nbytes: where it lies there.
+    """A chunk, mapped in another process than its owner's. address, nbytes: its range there.
 
     Raises:
-        OSError: its owner is gone.
+        OSError: the owner has ended.
     """
 
     def __init__(self, chunk: Chunk) -> None:
@@ -191,7 +190,7 @@ def _address(mapped: mmap.mmap) -> int:
 
 
 def _new_file() -> tuple[int, str]:
-    """An open file for memory, and the path by which another process opens it."""
+    """An open file for shared memory, and the path under which another process opens it."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("framefleet pictures")
         return descriptor, f"/proc/{os.getpid()}/fd/{descriptor}"

@@ -1,4 +1,4 @@
-"""``tiles``: a picture is cut into overlapping tiles, which go to whichever device has a slot free; boxes are merged at the seams."""
+"""Backend for the strategy ``tiles``: cuts a picture into overlapping tiles for all devices and merges their boxes."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from engine.settings import EngineSettings, Hint
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
 GPU_BATCH = 8
-"""Tiles that a GPU gets at once unless told otherwise: enough to fill it, few enough that a picture's tiles are spread evenly."""
+"""Default batch of tiles on a GPU: enough to fill it, few enough to spread a picture's tiles evenly."""
 
 PICTURES = 8
-"""The most pictures that are cut at once, where the most pictures per second are wanted: small grids would not fill the batches."""
+"""Most pictures cut at once with ``Hint.THROUGHPUT``: the tiles of one small picture would not fill the batches."""
 
 SLOTS = 3
-"""Times as many may be under way: the tiles of one are done, those of the next wait, the results of the one before are delivered."""
+"""Batches of pictures under way: one is inferred, the next one waits, and the results of the previous one are delivered."""
 
 
 class TilesBackend(Group):
-    """All devices work on each picture."""
+    """A group whose devices work together on each picture."""
 
     spread_evenly = True
 
-    def __init__(self, setup: Setup, tell: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
-        super().__init__(setup, tell, die, watchdog)
-        # a group of one has that one's name
+    def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
+        super().__init__(setup, report, die, watchdog)
+        # a group of one device has the name of that device
         self._name = self.device if len(self.device.members) > 1 else self.device.members[0]
 
     def _settings_of(self, member: DeviceId, settings: EngineSettings) -> EngineSettings:
-        # the tiles of one picture are many batches: the sooner they are all done, the sooner it is
+        # one picture is many batches, so that its latency depends on the throughput
         batch = GPU_BATCH if settings.batch is None and member.kind == "cuda" else settings.batch
         return replace(settings, batch=batch, hint=Hint.THROUGHPUT)
 
@@ -51,7 +51,7 @@ class TilesBackend(Group):
 
     def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
         cut = [(image, self._plan(image)) for image in images]
-        # the last one, usually the whole picture, first: its upload takes longest, and should not delay the end
+        # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
         shared = SharedBatch(len(images), self._name)
@@ -84,7 +84,7 @@ class TilesBackend(Group):
 
 
 def _shares(tilings: Iterable[Tiling], devices: Sequence[DeviceId]) -> dict[DeviceId, float]:
-    """How many pictures' worth of tiles each device did."""
+    """Each device's part of the tiles, in pictures."""
     shares: dict[DeviceId, float] = {}
     start = 0
     for tiling in tilings:

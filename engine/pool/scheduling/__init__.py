@@ -1,1 +1,1 @@
-"""Which device does which frames: dispatcher, throughput, work stealing, strategies."""
+"""Assigns frames to devices: dispatcher, throughput, work stealing, strategies."""

@@ -1,4 +1,4 @@
-"""Which frames a crash of a worker costs. The worker's tasks are suspect after the first crash, and tell the cause in the second."""
+"""Decides which frames fail after a worker's crash. The first crash makes its tasks suspect; the second one shows the cause."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ DIED_TWICE = "the worker died on this frame twice"
 
 
 def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, info: SourceInfo) -> tuple[list[FrameEntry], Work | None]:
-    """The frames to give up after a worker crashed during this work, and the work that remains (None: the segment ends after them).
+    """The frames that fail after a worker's crash during this work, and the remaining work (None: the segment ends after them).
 
-    done: frames of the segment that have arrived. begun: whether the worker had begun the work. trying: the frame that the worker
-    announced last, as it does in careful mode.
+    done: number of frames of the segment that have arrived. begun: whether the worker had begun the work. trying: the frame that the
+    worker announced last, in careful mode.
     """
     if not begun or not work.suspect:
         return [], replace(work, skip=done, crash_count=max(work.crash_count, int(begun)))
     if trying is not None and (trying.source, trying.segment, trying.position) == (*work.key, done):
         entry = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name)
         return [entry], replace(work, skip=done + 1, crash_count=0)
-    # the decoder crashed, and has to pass this frame again to reach the next ones: one more try, then the rest of the segment is lost
+    # The decoder crashed, and it has to decode this frame again to reach the next ones. After one more try, the rest of the segment fails.
     last = work.crash_count > 1 and done == work.skip
     rest = max(0, work.segment.frames - done)
     lost = rest if last else min(1, rest)

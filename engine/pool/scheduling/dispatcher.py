@@ -1,10 +1,10 @@
-"""The bookkeeping of a run, without processes: which worker does what next, and what the pool's owner is told.
+"""The state of a run, without processes: assigns work to workers and creates the events.
 
-The pool reports what happens to workers (``started``, ``ready``, ``lost``), what they say (``receive``) and which devices ``join`` or
-``leave``; events come out. ``assignments`` gives what the pool has to send to the workers.
+The pool reports changes of workers (``started``, ``ready``, ``lost``), their messages (``receive``), and devices that ``join`` or
+``leave``. These methods return events. ``assignments`` returns the messages to send to the workers.
 
-When a worker crashes, everything that it had begun is suspect. A suspect task runs alone in its process, and carefully, so that a second
-crash tells the cause (see ``engine.pool.scheduling.crashes``).
+When a worker crashes, all tasks that it had begun are suspect. A suspect task runs alone in its process, in careful mode, so that a
+second crash shows the cause (see ``engine.pool.scheduling.crashes``).
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from engine.pool.scheduling.throughput import choose_revoke
 from engine.types import DeviceId
 
 MESSAGE_FRAMES = 64
-"""Most frames in an event, where a crash costs many."""
+"""Most frames in one event when a crash costs many."""
 
 LONG_FRAMES = 1000
-"""With fewer frames another strategy saves no time worth mentioning."""
+"""With fewer frames, another strategy saves too little time."""
 
 
 class Dispatcher:
     """The state of a run.
 
-    devices: those whose workers are going to be started. together: their workers share a process, so that they also end together.
+    devices: the devices whose workers will be started. together: whether all workers share one process, and so end together.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Dispatcher:
     def uncut(self) -> int | None:
         """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
 
-        None: a source is not probed yet.
+        None if a source is not probed yet.
         """
         infos = [source.info for source in self._sources.values() if source.info is not None]
         if not infos or len(infos) < len(self._sources):
@@ -92,19 +92,19 @@ class Dispatcher:
         return [self._finish(source, error=source.error, dropped="cancelled", cancelled=True)]
 
     def started(self, device: DeviceId) -> None:
-        """A device's worker runs: it can probe."""
+        """Note that a device's worker runs and can probe."""
         self._workers[device] = WorkerState()
 
     def ready(self, device: DeviceId, decode_threads: int) -> None:
-        """A device's engine is built: its worker can detect, in as many segments at once as it has decode threads."""
+        """Note that a device's engine is built. decode_threads: number of segments that its worker decodes at once."""
         self._workers[device].decode_threads = decode_threads
 
     def join(self, devices: Iterable[DeviceId]) -> None:
-        """The workers of these devices are going to be started, unless they are already. A device that was lost or has left may join."""
+        """Note devices whose workers run or will be started. A device that was lost or has left may join again."""
         self._devices.update(devices)
 
     def leave(self, device: DeviceId) -> list[Event]:
-        """A device gets no more work. If its worker was started, ``lost`` follows when the worker has ended."""
+        """Assign no more work to a device. If its worker was started, the pool calls ``lost`` when the worker has ended."""
         worker = self._workers.get(device)
         if worker is None:
             return self._gone(device, "it was removed")
@@ -114,9 +114,9 @@ class Dispatcher:
         return []
 
     def lost(self, device: DeviceId, *, gone: bool, why: str, suspect: bool = True) -> list[Event]:
-        """A worker ended, and all of its messages have been received.
+        """Note that a worker ended and all its messages have been received.
 
-        gone: it is not started again. suspect: what it had begun may have ended it.
+        gone: whether the worker is not restarted. why: the reason, in words. suspect: whether a task that it had begun may have ended it.
         """
         worker = self._workers.pop(device)
         if not suspect:
@@ -131,7 +131,7 @@ class Dispatcher:
         return events + self._gone(device, why) if gone else events
 
     def receive(self, device: DeviceId, message: Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
-        """Take a message of a worker, in the order in which the worker sent them."""
+        """Handle a worker's message. Messages must come in the order in which the worker sent them."""
         worker = self._workers[device]
         match message:
             case Need():
@@ -152,7 +152,7 @@ class Dispatcher:
         return []
 
     def assignments(self) -> Iterator[tuple[DeviceId, Probe | Detect | Drop | Revoke]]:
-        """What the workers can do now. Each message is given once, and the caller has to send it."""
+        """Yield the messages that the caller has to send to workers now, each once."""
         yield from self._drops
         self._drops = []
         yield from self._probes()
@@ -161,7 +161,7 @@ class Dispatcher:
             yield from self._revokes()
 
     def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
-        # open sources take memory, so a long queue is opened only a little ahead of the work
+        # open sources take memory, so only a few of a long queue are opened ahead of the work
         decode_threads = sum(max(1, self._workers[device].decode_threads) if device in self._workers else 1 for device in self._devices)
         room = 2 * decode_threads + 2 - (len(self._sources) - len(self._unprobed))
         for source in list(islice(self._unprobed.values(), max(0, room))):
@@ -179,7 +179,7 @@ class Dispatcher:
                 yield device, Probe(source.number, source.path)
 
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
-        # waiting devices first: until they have asked, the other workers in their process do not know whether they still have to stop
+        # devices that wait for a suspect task come first: they decide whether the other workers in their process stay idle
         self._asking = deque(sorted(self._asking, key=lambda device: not self._workers[device].waits))
         shared = bool(self._asking) and self._strategy.steals and len(self._workers) > 1
         loads = loads_of(self._workers, self._clock()) if shared else {}
@@ -206,7 +206,7 @@ class Dispatcher:
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
 
     def _revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
-        """For each decode thread that waits for work: a segment that a slower device has queued."""
+        """For each idle decode thread, revoke a queued segment of a slower device."""
         loads = loads_of(self._workers, self._clock()) if self._asking else {}
         for device in dict.fromkeys(self._asking):
             worker = self._workers[device]
@@ -228,11 +228,11 @@ class Dispatcher:
         return self._workers.values() if self._together else (worker,)
 
     def _idle(self, worker: WorkerState) -> bool:
-        """Whether no worker in the process has anything to do."""
+        """Whether no worker in the process has work."""
         return all(other.idle for other in self._same_process(worker))
 
     def _isolated(self, worker: WorkerState) -> bool:
-        """Whether the worker gets nothing now, because of a suspect task in its process."""
+        """Whether the worker gets no work because of a suspect task in its process."""
         return any(other.isolated or (other.waits and other is not worker) for other in self._same_process(worker))
 
     def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
@@ -258,7 +258,7 @@ class Dispatcher:
         key = message.source, message.segment
         work = worker.end(key, self._clock())
         taker = worker.revoked.pop(key, None)
-        if taker is not None and taker in self._asking:  # it was promised this segment, so it is the first to get work
+        if taker is not None and taker in self._asking:  # the segment was revoked for this device, so it comes first
             self._asking.remove(taker)
             self._asking.appendleft(taker)
         source = self._sources.get(message.source)
@@ -276,7 +276,7 @@ class Dispatcher:
         return self._advance(source)
 
     def _advance(self, source: OpenSource) -> list[Event]:
-        """Hand on the results whose turn it is."""
+        """Hand on the results that are next in display order."""
         events: list[Event] = list(source.due())
         if source.sequencer.complete:
             events.append(self._finish(source, error=source.error))

@@ -1,4 +1,4 @@
-"""What the dispatcher knows of an open source and of a worker, and the loads of all workers."""
+"""The dispatcher's state of open sources and workers, and the loads of all workers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from engine.types import DeviceId
 
 @dataclass(eq=False)
 class OpenSource:
-    """One source that is not finished.
+    """An unfinished source.
 
-    info: None until the source is probed. started: when its first segment was handed out. suspect: a worker crashed when it opened the
-    source.
+    info: None until the source is probed. started: when its first segment was assigned. suspect: whether a worker crashed while it
+    opened the source.
     """
 
     number: int
@@ -36,17 +36,17 @@ class OpenSource:
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(0))
 
     def open(self, info: SourceInfo) -> None:
-        """Note what probing found out."""
+        """Store the result of probing."""
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
         self.info, self.sequencer = info, Sequencer(len(info.segments), step)
 
     def add(self, device: DeviceId, frames: Frames) -> None:
-        """Take results."""
+        """Add results."""
         self.sequencer.add(device, frames)
         self.book.decoded(len(frames))
 
     def due(self) -> Iterator[FramesDone]:
-        """The results whose turn it is."""
+        """Yield the results that are next in display order."""
         for results in self.sequencer.pop():
             self.book.handed_on(results)
             yield FramesDone(self.number, results)
@@ -54,12 +54,12 @@ class OpenSource:
 
 @dataclass
 class WorkerState:
-    """What one worker has to do.
+    """The state and the work of one worker.
 
-    decode_threads: segments that the worker works on at once, 0 until its engine is built. begun: tasks that the worker said it has
-    begun, as (source, segment). trying: the frame that the worker announced last, in careful mode. waits: for the other workers in its
-    process to be idle, before a suspect task. leaving: the worker gets no more work. revoked: segments that the worker is to give back,
-    and for which device. remaining: of its works, except suspect ones, which stay where they are.
+    decode_threads: number of segments that the worker decodes at once, 0 until its engine is built. begun: tasks that the worker has
+    begun, as (source, segment). trying: the frame that the worker announced last, in careful mode. waits: whether it waits for the other
+    workers in its process to be idle, before a suspect task. leaving: the worker gets no more work. revoked: revoked segments, each with
+    the device that will continue it. remaining: frames of its works; suspect works are not included, since they are never revoked.
     """
 
     decode_threads: int = 0
@@ -74,20 +74,20 @@ class WorkerState:
     remaining: dict[SegmentKey, Remaining] = field(default_factory=dict)
 
     def give(self, work: Work, now: float) -> None:
-        """Note one more work."""
+        """Add assigned work."""
         self.works[work.key] = work
         self.throughput.start(now)
         if not work.suspect:
             self.remaining[work.key] = Remaining(work.frames, work.skip)
 
     def did(self, key: SegmentKey, frames: int, now: float) -> None:
-        """Note frames of a work that are done."""
+        """Count finished frames of a work."""
         self.throughput.done(frames, now)
         if (remaining := self.remaining.get(key)) is not None:
             self.remaining[key] = Remaining(max(0, remaining.frames - frames), remaining.done + frames)
 
     def end(self, key: SegmentKey, now: float) -> Work:
-        """Note the end of a work, and give that work."""
+        """Remove ended work and return it."""
         self.begun.discard(key)
         self.remaining.pop(key, None)
         work = self.works.pop(key)
@@ -102,19 +102,19 @@ class WorkerState:
 
     @property
     def idle(self) -> bool:
-        """Whether the worker has nothing to do."""
+        """Whether the worker has no work."""
         return self.probe is None and not self.works
 
     @property
     def isolated(self) -> bool:
-        """Whether the worker has a suspect task, and gets nothing else meanwhile."""
+        """Whether the worker has a suspect task and therefore gets no other one."""
         return (self.probe is not None and self.probe.suspect) or any(work.suspect for work in self.works.values())
 
 
 def chunk_size_for(
     device: DeviceId, workers: Mapping[DeviceId, WorkerState], loads: Mapping[DeviceId, Load], unassigned: float
 ) -> ChunkSize:
-    """The chunk sizes for one device. loads: of all workers. unassigned: frames that no device has."""
+    """The ``ChunkSize`` for one device. loads: of all workers. unassigned: number of frames that no device has."""
     able = {other for other, worker in workers.items() if worker.decode_threads and not (worker.leaving or worker.isolated)} - {device}
     return partial(
         chunk_size,
@@ -128,7 +128,7 @@ def chunk_size_for(
 
 
 def unassigned_frames(sources: Iterable[OpenSource], loads: Iterable[Load]) -> float:
-    """Frames that no device has, as the containers announce them; infinite while a source is not probed."""
+    """Number of frames that no device has, by the containers' frame counts; infinite while a source is not probed."""
     announced = sum(math.inf if source.info is None else source.info.frames - source.book.arrived for source in sources)
     return max(0.0, announced - sum(load.frames for load in loads))
 

@@ -1,8 +1,8 @@
-"""Throughput of devices, and what follows from it: chunk sizes and work stealing, so that a slow device does not hold up the others.
+"""Measures devices' throughput and derives chunk sizes and work stealing from it, so that a slow device does not delay the others.
 
-Results of a source are handed on in order, and those that wait for earlier ones are limited in number. A device that is much slower than
-the others therefore gets a chunk of a segment: what it can do before the others reach that limit. An idle device takes over queued
-frames from a slower one if it can finish them earlier.
+Results of a source are handed on in order, and only a limited number of them may wait for earlier ones. A much slower device therefore
+gets a chunk of a segment that it can finish before the others reach that limit. An idle device takes over queued frames from a slower one
+if it can finish them earlier.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from engine.types import DeviceId
 RECENT_SECONDS = 4.0
 
 MAX_DELAY_SECONDS = 2.0
-"""Longest time that a slow device may spend on the oldest frames where the others could go on for longer: their results appear late."""
+"""Longest time that a slow device may spend on the oldest frames: later results appear only after them."""
 
 MIN_CHUNK = 4
-"""Fewest frames that are worth opening a segment."""
+"""Fewest frames for which opening a segment is worthwhile."""
 
 TAKEOVER_SECONDS = 0.5
-"""About the time until a segment is given up on one device and open on another."""
+"""Approximate time to end a segment on one device and open it on another."""
 
 
 class Throughput:
-    """Frames/s of a device while it has work, where old frames count less and less. Times are seconds of one clock."""
+    """Throughput of a device while it has work, frames/s. Older frames have less weight. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._frames = 0.0
@@ -35,21 +35,21 @@ class Throughput:
         self._since: float | None = None
 
     def start(self, now: float) -> None:
-        """The device has work."""
+        """Note that the device has work."""
         self._since = now if self._since is None else self._since
 
     def done(self, frames: int, now: float) -> None:
-        """Some frames are done."""
+        """Count finished frames."""
         self._pass(now)
         self._frames += frames
 
     def stop(self, now: float) -> None:
-        """The device has no work."""
+        """Note that the device has no work."""
         self._pass(now)
         self._since = None
 
     def rate(self, now: float) -> float | None:
-        """Frames/s; None until the first frame is done."""
+        """The throughput, frames/s; None until the first frame is done."""
         self._pass(now)
         return self._frames / self._seconds if self._frames and self._seconds else None
 
@@ -64,7 +64,7 @@ class Throughput:
 
 
 class Remaining(NamedTuple):
-    """What remains of a segment, in frames. done: earlier frames, which another device has to decode again."""
+    """The number of remaining frames of a segment. done: number of earlier frames, which another device has to decode again."""
 
     frames: int
     done: int
@@ -74,8 +74,8 @@ class Remaining(NamedTuple):
 class Load:
     """The work of one device.
 
-    rate: its throughput in frames/s, None = not known. remaining: of the segments that the device has and keeps. promised: frames that
-    the device is about to take over.
+    rate: its throughput in frames/s, None = not known. remaining: the device's segments that are not revoked. promised: number of frames
+    that the device will take over.
     """
 
     rate: float | None
@@ -84,18 +84,18 @@ class Load:
 
     @property
     def frames(self) -> int:
-        """All frames that the device has to do."""
+        """Number of frames that the device has to do."""
         return self.promised + sum(remaining.frames for remaining in self.remaining.values())
 
 
 def chunk_size(
     frames: int, own: Load, decode_threads: int, others: Collection[Load], window: int, unassigned: float, slow_kind: bool
 ) -> int | None:
-    """How many frames of a segment a device should do before it asks again. None = all, 0 = none now.
+    """The number of frames of a segment that a device should do before its next request. None = all, 0 = none now.
 
-    frames: those that remain of the segment; the following segments are taken to be as long. own: the load of the device, whose decode
-    threads share its rate. others: loads of the other devices. window: segments that may be under way at once. unassigned: frames that
-    no device has, these included. slow_kind: another device is of a kind that is usually much faster.
+    frames: number of remaining frames of the segment; later segments are assumed to be as long. own: the device's load; its decode
+    threads share the rate. others: loads of the other devices. window: number of segments that may be under way at once. unassigned:
+    number of frames that no device has, including these. slow_kind: whether another device is of a kind that is usually much faster.
     """
     together = sum(other.rate or 0.0 for other in others)
     if own.rate is None:
@@ -107,8 +107,7 @@ def chunk_size(
         seconds_allowed = max(seconds_allowed, window * frames / together)
     size, most = frames, seconds_allowed * own.rate
     if frames * decode_threads > most:
-        # an engine with many slots takes long for each frame: half of the time for the frames in its slots, the rest until the results
-        # have arrived
+        # an engine with many slots has a high latency: allow half of the time for the frames, half until their results have arrived
         size, most = min(frames, max(MIN_CHUNK, int(most / 4 / decode_threads))), most / 2
     if own.frames and own.frames + size > most:
         return 0
@@ -119,9 +118,9 @@ def chunk_size(
 
 
 def choose_revoke(idle: Load, others: Mapping[DeviceId, Load]) -> tuple[DeviceId, SegmentKey] | None:
-    """Which segment an idle device should take over, and from which device: the longest of the device that would take longest.
+    """The segment that an idle device should take over, and its device: the longest one of the device that needs the most time.
 
-    None if the idle device would finish none earlier. A rate that is not known is taken to be like the other device's.
+    None if the idle device would finish no segment earlier. An unknown rate is assumed to equal the other device's.
     """
     best, longest = None, 0.0
     for device, load in others.items():

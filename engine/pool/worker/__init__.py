@@ -1,1 +1,1 @@
-"""What runs in the process of one device."""
+"""Runs in the process of a device: decode threads, batching, inference and results."""

@@ -1,4 +1,4 @@
-"""In a worker: builds an engine, reports how far it is, and notices a build that hangs."""
+"""In a worker: builds an engine, reports progress, and detects a build that hangs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
 
 BUILD_TIMES = 5
-"""A build may be silent this many times as long as one frame or batch may take: libraries do not report every step."""
+"""Factor by which a build's time without progress may exceed that of a frame or batch: libraries do not report every step."""
 
 LEAST_BUILD_SECONDS = 60.0
-"""But at least so long: libraries have to be loaded first."""
+"""Least limit for a build without progress, since libraries have to be loaded first."""
 
 PROGRESS_SECONDS = 0.1
 
@@ -24,25 +24,25 @@ def build(
     backend: Backend,
     load: Callable[[], Network],
     settings: EngineSettings,
-    tell: Callable[[Building], None],
+    report: Callable[[Building], None],
     watchdog: Watchdog,
     *,
     watched: bool,
 ) -> None:
-    """Activate ``backend`` for the network that ``load`` gives.
+    """Activate ``backend`` for the network that ``load`` returns.
 
-    tell: gets every new phase, and of each phase no more than a person can see. watched: whether the process ends if there is no progress
-    for too long; not where other processes do the work, which watch themselves.
+    report: called with every new phase, and at most every ``PROGRESS_SECONDS`` within a phase. watched: whether the process ends if there
+    is no progress for too long. Processes of members have their own watchdogs.
     """
-    told, due = "", 0.0
+    reported, due = "", 0.0
 
     def progress(phase: str, fraction: float) -> None:
-        nonlocal told, due
+        nonlocal reported, due
         watchdog.reset()
         now = time.monotonic()
-        if phase != told or now >= due:
-            told, due = phase, now + PROGRESS_SECONDS
-            tell(Building(phase, fraction))
+        if phase != reported or now >= due:
+            reported, due = phase, now + PROGRESS_SECONDS
+            report(Building(phase, fraction))
 
     clock = watchdog.add()
     if watched:

@@ -1,4 +1,4 @@
-"""In a worker: threads that each decode one segment after the other and ask for the next one in time."""
+"""In a worker: threads that decode segments, and request the next segment in time."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
 from engine.processes.watchdog import Clock, Watchdog
 
 StartThread: TypeAlias = Callable[[str, Callable[[], None]], threading.Thread]
-"""Starts a thread of this name and life. Should it fail, the worker ends: without one of its threads it would hang."""
+"""Starts a thread with a name and a function. If the thread fails, the worker ends, since it would hang without the thread."""
 
 SKIPPED_FRAMES = 100
-"""This many frames that are skipped before the first one get as much time as one frame."""
+"""Skipping this many frames may take as long as decoding one."""
 
 
 class DecodeThreads:
-    """The worker's tasks: in each decode thread at most one being decoded and one that follows.
+    """The worker's tasks: for each decode thread at most one being decoded and one queued.
 
-    near: the next segment is asked for when a decode thread's has no more frames than that: early enough that the engine never
-    waits for it, late enough that a slow device does not sit on work that another one could do.
+    near: a decode thread requests the next segment when its current one has at most this many frames left. That is early enough to
+    keep the engine busy, and late enough that a slow device does not hold work that another device could do.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class DecodeThreads:
         self._changed = threading.Condition()
 
     def put(self, task: Detect) -> None:
-        """A task has arrived. Called by the receiving thread."""
+        """Queue a task. Called by the receiving thread."""
         with self._changed:
             self._revoked.discard((task.source, task.segment.number))
             self._tasks.append(task)
@@ -64,33 +64,33 @@ class DecodeThreads:
         self._dropped.add(source)
 
     def dropped(self, source: int) -> bool:
-        """Whether a source is no longer wanted."""
+        """Whether a source was dropped."""
         return source in self._dropped
 
     def revoke(self, revoke: Revoke) -> None:
-        """End a task where it is. Called by the receiving thread."""
+        """End a task after the frames decoded so far. Called by the receiving thread."""
         place = revoke.source, revoke.segment
         with self._changed:
             task = next((task for task in self._tasks if (task.source, task.segment.number) == place), None)
             if task is None:
-                self._revoked.add(place)  # until it is given out again
+                self._revoked.add(place)  # until the segment is assigned again
                 return
             self._tasks.remove(task)
         self._send(Done(*place, task.skip, complete=False))
-        self._send(Need())  # a decode thread was to go on with it
+        self._send(Need())  # a decode thread needs other work instead
 
     def start(self) -> None:
         """Start the decode threads, which run until ``stop``."""
         self._threads = [self._start_thread(f"read {number}", self._run) for number in range(self._decoder.threads)]
 
     def stop(self) -> None:
-        """Let the decode threads end, each before its next frame; what they had is given back. The buffer is closed."""
+        """Let the decode threads end, each before its next frame. The caller has to close the buffer, too."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
     def join(self, seconds: float) -> bool:
-        """Whether all decode threads have ended after ``stop``, within ``seconds``."""
+        """Wait for the decode threads after ``stop``. Returns whether all have ended within ``seconds``."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -118,7 +118,7 @@ class DecodeThreads:
             return None if self._stopped else self._tasks.popleft()
 
     def _decode(self, task: Detect, clock: Clock) -> bool:
-        """Do a task. Whether this decode thread's next one has been asked for."""
+        """Do a task. Returns whether the decode thread has requested its next one."""
         if task.careful:
             self._buffer.wait_settled()
         self._send(Began(task.source, task.segment.number))
@@ -156,7 +156,7 @@ class DecodeThreads:
                 done += 1
                 if task.careful:
                     self._buffer.wait_settled()
-        except Exception as problem:  # whatever it is, it concerns this segment only, and the others can go on
+        except Exception as problem:  # any error affects this segment only, and the others can go on
             clock.stop()
             error = str(problem) or type(problem).__name__
             missing = max(0, task.segment.frames - done)

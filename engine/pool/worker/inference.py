@@ -1,4 +1,4 @@
-"""In a worker: batches through the engine, several under way at once, measured."""
+"""In a worker: submits batches to the engine, several at once, and measures them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from engine.processes.watchdog import Clock, Watchdog
 from engine.types import Detections, Image
 
 SLOWEST_TIMES = 10
-"""How many times as long as the slowest batch before it a batch may take."""
+"""Factor by which a batch may take longer than the slowest one before it."""
 
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """Items that leave the worker together. result: the detections of the pictures among them.
+    """Items that leave the worker together. result: the detections of their pictures.
 
-    submitted, done: when the engine got them and when the result was there, ``perf_counter``. preprocessing: ms of the
-    whole batch.
+    submitted, done: when the engine received the batch and returned the result, ``perf_counter``. preprocessing: ms for the whole batch.
     """
 
     items: list[Item]
@@ -39,15 +38,16 @@ class Batch:
 
     @property
     def pictures(self) -> list[Picture]:
-        """Those of the items that have a picture, in order."""
+        """The pictures among the items, in order."""
         return [item for item in self.items if isinstance(item, Picture)]
 
 
 class Inference:
-    """The engine as this worker uses it. Thread-safe, which a ``Backend`` is not.
+    """Thread-safe access to the worker's engine.
 
-    feeding: seconds since the start that the thread in ``run`` spent waiting for pictures ("decode"), for a slot of the engine
-    ("infer"), for the results to be taken ("deliver"), and preprocessing: the largest value names the slowest stage.
+    feeding: seconds per stage that the thread in ``run`` has spent since the start. "decode": waiting for pictures. "preprocess":
+    preprocessing. "infer": waiting for a slot of the engine. "deliver": waiting until results are taken. The largest value shows the
+    slowest stage.
     """
 
     def __init__(self, backend: Backend, watchdog: Watchdog) -> None:
@@ -56,14 +56,14 @@ class Inference:
         self._watchdog = watchdog
         self._slowest: float | None = None
         self._submitting = threading.Lock()
-        # a slot is awaited here, so that the time ``submit`` takes is the time of the preprocessing
+        # this class waits for a slot itself, so that the time in ``Backend.submit`` is the preprocessing time
         self._slots = threading.Semaphore(backend.info.slots)
-        self._clocks: list[Clock] = []  # those that do not run
+        self._clocks: list[Clock] = []  # stopped clocks, for reuse
         self._name = f"an inference on {backend.device}"
         self._on_cpu = any(member.kind == "cpu" for member in backend.device.members)
 
     def run(self, buffer: FrameBuffer, dropped: Callable[[int], bool], put: Callable[[Batch], None]) -> None:
-        """Move what the buffer gives through the engine until the buffer is closed."""
+        """Submit the buffer's items to the engine until the buffer is closed. put: takes each batch after its submission."""
         since = time.perf_counter()
         while (items := buffer.take(self._backend.info.batch)) is not None:
             since = self._count("decode", since)
@@ -81,7 +81,7 @@ class Inference:
                     since = self._count("deliver", since)
 
     def responds(self) -> bool:
-        """Whether the engine still works: it is given a black picture."""
+        """Whether the engine still works, tested with a black picture."""
         try:
             height, width = self._backend.info.height, self._backend.info.width
             self.submit([np.zeros((height, width, 3), np.uint8)]).result()
@@ -92,7 +92,7 @@ class Inference:
     def _batches(self, items: list[Item]) -> Iterator[Batch]:
         batch = Batch(items)
         pictures = batch.pictures
-        if len(pictures) > self._backend.info.batch:  # it has become smaller meanwhile
+        if len(pictures) > self._backend.info.batch:  # the engine's batch has become smaller meanwhile
             yield from self._halves(items, pictures)
             return
         try:
@@ -129,7 +129,7 @@ class Inference:
             picture.image = None
 
     def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
-        """As ``Backend.submit``, watched. batch: where the times are noted."""
+        """Like ``Backend.submit``, with a watchdog. batch: receives the times."""
         with self._submitting:
             waiting = time.perf_counter()
             self._slots.acquire()
@@ -141,7 +141,7 @@ class Inference:
             except BaseException:
                 self._release(clock)
                 raise
-            if isinstance(future, SharedBatch):  # each member has clocks of its own, and this batch may wait for all batches before it
+            if isinstance(future, SharedBatch):  # each member has its own clocks, and this batch may wait for all batches before it
                 clock.stop()
             submitted = self._count("preprocess", started)
             if batch is not None:
@@ -161,7 +161,7 @@ class Inference:
 
     def _patience(self) -> float:
         """Seconds that a batch may take."""
-        if self._slowest is None:  # how slow a processor is shows when the first batch is done
+        if self._slowest is None:  # a processor's speed is not known before its first batch is done
             return self._watchdog.seconds * (self._backend.info.batch if self._on_cpu else 1)
         return max(self._watchdog.seconds, SLOWEST_TIMES * self._slowest)
 

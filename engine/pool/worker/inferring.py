@@ -1,4 +1,4 @@
-"""In the worker of a group's member: pictures in shared memory go through the engine, several batches under way at once."""
+"""In the worker of a group's member: infers pictures in shared memory, several batches at once."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 class InferringPipeline:
-    """Batches in, detections out, for ``backend``, a built engine."""
+    """Infers batches of pictures and sends their detections. backend: a built engine."""
 
     def __init__(self, backend: Backend, send: Callable[[FromWorker], None], watchdog: Watchdog) -> None:
         self._backend = backend
         self._registered = _registered(backend.device)
-        self._told = backend.info
+        self._reported = backend.info
         self._send = send
         self._inference = Inference(backend, watchdog)
         self._tasks: queue.SimpleQueue[Infer | SharedMemory | None] = queue.SimpleQueue()
         self._chunks: dict[int, MappedChunk] = {}
 
     def receive(self, message: ToWorker) -> None:
-        """Take a message of the decoding worker. Called by the receiving thread."""
+        """Handle a message of the decoding worker. Called by the receiving thread."""
         if isinstance(message, Infer | SharedMemory):
             self._tasks.put(message)
 
     @property
     def info(self) -> EngineInfo:
-        """What was built."""
+        """The built engine."""
         return self._backend.info
 
     def run(self) -> bool:
-        """Work until ``stop``. Returns whether the backend can be closed, which waits for what is in the engine."""
+        """Work until ``stop``. Returns True: the backend can be closed."""
         while (task := self._tasks.get()) is not None:
             if isinstance(task, Infer):
                 self._infer(task)
@@ -56,7 +56,7 @@ class InferringPipeline:
         self._tasks.put(None)
 
     def close(self) -> None:
-        """Release the engine. To be called after ``run``."""
+        """Release the engine. Call this after ``run``."""
         self._backend.close()
 
     def _infer(self, task: Infer) -> None:
@@ -74,9 +74,9 @@ class InferringPipeline:
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
             message = Inferred.pack(task.number, found, dict(self._backend.timings()))
-            if self._backend.info is not self._told:
-                self._told = self._backend.info
-                self._send(Ready(self._told))
+            if self._backend.info is not self._reported:
+                self._reported = self._backend.info
+                self._send(Ready(self._reported))
         except Exception as problem:
             self._fail(task, problem)
         else:
@@ -96,7 +96,7 @@ class InferringPipeline:
             if number not in self._chunks:
                 try:
                     mapped = MappedChunk(chunk)
-                except (OSError, ValueError):  # it has gone meanwhile: nothing lies in it
+                except (OSError, ValueError):  # the owner has freed it meanwhile: no picture is in it
                     continue
                 self._chunks[number] = mapped
                 if self._registered is not None:
@@ -104,7 +104,7 @@ class InferringPipeline:
 
 
 def _registered(device: DeviceId) -> RegisteredMemory | None:
-    """This process's memory that the GPU copies from directly, None for other devices."""
+    """The host memory that the GPU copies from directly, None for other devices."""
     if device.kind != "cuda":
         return None
     from engine.cuda.memory import REGISTERED

@@ -1,4 +1,4 @@
-"""In a worker: the bounded way from the decoders to the engine."""
+"""In a worker: the bounded queue between the decode threads and the engine."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from engine.pool.protocol import Detect
 from engine.types import Image
 
 MAX_BYTES = 128 * 2**20
-"""Pictures that wait in a worker, bytes of host memory: one 8K picture has a hundred million, so a count alone would be no bound."""
+"""Most host memory for queued pictures, bytes. A limit on their number is not enough: one 8K picture has 100 MB."""
 
 ROOM_BYTES = 8 * 2**20
-"""But so much for each picture of two batches, a 1080p frame and a little: large batches are not cut down for want of room."""
+"""Host memory allowed for each picture of two batches, even if that exceeds ``MAX_BYTES``: a little more than a 1080p frame."""
 
 PAUSE_SECONDS = 0.1
-"""After this long without another picture, those there are do not wait for a full batch."""
+"""After this long without a new picture, the queued ones do not wait for a full batch."""
 
 
 @dataclass(eq=False, slots=True)
 class Picture:
-    """A decoded frame on its way. image: None once the engine has taken it. decoding: ms. decoded: when, ``perf_counter``."""
+    """A decoded frame. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``."""
 
     task: Detect
     pts: float
@@ -37,11 +37,11 @@ class Picture:
 
     @property
     def host_bytes(self) -> int:
-        """Host memory it occupies. That of a device is bounded where it was taken."""
+        """Host memory of the picture, bytes. The decoder limits device memory."""
         return 0 if self.image is None or isinstance(self.image, DeviceFrame) else self.image.nbytes
 
     def release(self) -> None:
-        """Let go of the image, which will not reach the engine."""
+        """Release an image that will not reach the engine."""
         image, self.image = self.image, None
         if isinstance(image, DeviceFrame):
             image.release()
@@ -73,14 +73,14 @@ Item: TypeAlias = Picture | Gap | End
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Turn:
-    """A thread that waits for room for a picture of this size."""
+    """A thread that waits for room for a picture. size: bytes."""
 
     size: int
     comes: threading.Condition
 
 
 class FrameBuffer:
-    """Items from several threads to one, each thread's in order. pictures: how many may wait, at least one whatever its size."""
+    """A queue from several threads to one. pictures: most pictures in it; a single one of any size always fits."""
 
     def __init__(self, pictures: int) -> None:
         self._most = pictures
@@ -96,11 +96,11 @@ class FrameBuffer:
         self._lock = threading.Lock()
         self._enough = threading.Condition(self._lock)
         self._settled = threading.Condition(self._lock)
-        # served in the order in which they came: no thread is overtaken for ever, and a large picture, too, gets its room
+        # first come, first served: no thread waits for ever, and large pictures get room, too
         self._waiting: deque[_Turn] = deque()
 
     def put(self, item: Item) -> None:
-        """Append, once there is room; what comes after ``close`` is let go of."""
+        """Append an item; waits until there is room. After ``close``, releases the item instead."""
         if not isinstance(item, Picture):
             with self._lock:
                 if not self._closed:
@@ -124,7 +124,7 @@ class FrameBuffer:
         item.release()
 
     def take(self, batch: int) -> list[Item] | None:
-        """The next items with up to ``batch`` pictures among them: fewer only when no more come soon. None: closed."""
+        """Take the next items, with up to ``batch`` pictures; fewer only if no more arrive soon. None: the buffer is closed."""
         with self._lock:
             self._batch = batch
             while not self._closed and not self._is_enough():
@@ -147,7 +147,7 @@ class FrameBuffer:
             return taken
 
     def flush(self) -> None:
-        """Nothing comes for a while: do not wait for a full batch."""
+        """Do not wait for a full batch, since no more pictures arrive soon."""
         with self._lock:
             self._flushed = True
             self._enough.notify()
@@ -166,7 +166,7 @@ class FrameBuffer:
                 self._settled.wait()
 
     def close(self) -> None:
-        """Let go of everything and everybody."""
+        """Release all items and wake all waiting threads."""
         with self._lock:
             self._closed = True
             items, self._items = self._items, deque()
@@ -183,7 +183,7 @@ class FrameBuffer:
         self._under_way += 1
         self._put_at = time.monotonic()
         self._flushed = False
-        if self._is_enough() or len(self._items) == 1:  # one wakes the taker to see the time
+        if self._is_enough() or len(self._items) == 1:  # the first item starts the timeout in ``take``
             self._enough.notify()
 
     def _has_room(self, size: int) -> bool:

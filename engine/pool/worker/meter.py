@@ -1,4 +1,4 @@
-"""In a worker: how long frames spend where, between one report and the next."""
+"""In a worker: measures the time that frames spend in each stage, between two reports."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from engine.pool.worker.message_buffer import Picture
 STATS_SECONDS = 0.5
 
 STAGES = ("decode", "queue", "preprocess", "infer", "deliver")
-"""What a frame goes through, in order. Those of a batch wait for each other: each of them spends the batch's whole time.
+"""The stages of a frame, in order. The frames of a batch wait for each other, so that each one counts the batch's whole time.
 
-``decode`` includes the wait for memory of the device, where frames are decoded there. A long ``queue`` means that the engine cannot
-keep up with the decoder, a short one that it waits for it; a long ``deliver`` that the pool's owner does not take the results. (That
-they are collected for a moment before is not counted.)
+``decode`` includes the wait for the device's memory, if frames are decoded there. A long ``queue`` means that the engine is slower than
+the decoder, a short one that the engine waits for the decoder. A long ``deliver`` means that the consumer does not take the results. It
+does not include the short time in which results are collected into a message.
 """
 
 
 class Meter:
-    """Sums since the last reading. Belongs to the delivering thread."""
+    """Sums since the last ``read``. For the thread of the result sender."""
 
     def __init__(self) -> None:
         self._fed: Mapping[str, float] = {}
@@ -32,15 +32,15 @@ class Meter:
 
     @property
     def due(self) -> float:
-        """When to read it, ``perf_counter``."""
+        """The time of the next ``read``, ``perf_counter``."""
         return self._since + STATS_SECONDS
 
     def add(self, batch: Batch, pictures: Sequence[Picture] | None = None, worth: float | None = None) -> None:
-        """A batch whose detections are there. pictures: those of it to count, None = all. worth: see ``Stats``."""
+        """Count a finished batch. pictures: the ones to count, None = all. worth: see ``Stats``."""
         if worth is not None:
             self._worth = worth + (self._worth or 0.0)
         for picture in batch.pictures if pictures is None else pictures:
-            done = batch.done or time.perf_counter()  # the result may be seen before its callback has run
+            done = batch.done or time.perf_counter()  # the future may be done before its callback has run
             self._latencies.append(1000 * (done - picture.decoded))
             self._stages["decode"] += picture.decoding
             self._stages["queue"] += 1000 * (batch.submitted - picture.decoded)
@@ -48,11 +48,11 @@ class Meter:
             self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
 
     def delivered(self, frames: int, milliseconds: float) -> None:
-        """Count frames that were sent, and how long that took, ms."""
+        """Count sent frames. milliseconds: the time that sending took."""
         self._stages["deliver"] += frames * milliseconds
 
     def read(self, busy: Mapping[str, float], feeding: Mapping[str, float]) -> Stats:
-        """Everything since the last reading. busy: see ``Stats``. feeding: see ``Inference``."""
+        """The statistics since the last ``read``. busy: see ``Stats``. feeding: see ``Inference``."""
         now = time.perf_counter()
         now_fed = dict(feeding)
         fed = {stage: seconds - self._fed.get(stage, 0.0) for stage, seconds in now_fed.items()}

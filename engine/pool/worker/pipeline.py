@@ -1,4 +1,4 @@
-"""In a worker: decoders, engine and result sender, joined by bounded queues. A pool that reads slowly slows the decoders."""
+"""In a worker: decode threads, engine and result sender, connected by bounded queues. A pool that reads slowly slows decoding, too."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from engine.processes.watchdog import Watchdog
 from engine.types import EngineInfo
 
 DECODE_THREADS_SECONDS = 0.5
-"""How long the decode threads get to end, each within a frame."""
+"""How long to wait for the decode threads, which end at their next frame."""
 
 
 class Pipeline:
-    """Segments in, results out, for ``backend``, a built engine, and ``decoder``. timings, send, die: see ``ResultSender``."""
+    """Decodes and infers segments and sends the results. backend: a built engine. timings, send, die: see ``ResultSender``."""
 
     def __init__(
         self,
@@ -38,40 +38,40 @@ class Pipeline:
         self._decoder = decoder
         self._start_thread = start_thread
         self._buffer = FrameBuffer(pictures=2 * batch)
-        self.reader = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
+        self._decode_threads = DecodeThreads(decoder, self._buffer, 2 * batch + 8, send, watchdog, start_thread)
         self._inference = Inference(backend, watchdog)
         self._result_sender = ResultSender(backend, decoder.threads, timings, self._inference, self._buffer, send, die)
 
     @property
     def info(self) -> EngineInfo:
-        """What was built, and how many threads decode for it."""
+        """The built engine, with the number of decode threads."""
         return replace(self._backend.info, decode_threads=self._decoder.threads)
 
     def run(self) -> bool:
-        """Work until ``stop``; then everything that was in the engine has been sent. Whether nothing uses the backend any more."""
-        self.reader.start()
+        """Work until ``stop``, and send the results of all submitted pictures. Returns whether no thread uses the backend any more."""
+        self._decode_threads.start()
         sending = self._start_thread("send", self._result_sender.run)
-        self._inference.run(self._buffer, self.reader.dropped, self._result_sender.put)
+        self._inference.run(self._buffer, self._decode_threads.dropped, self._result_sender.put)
         self._result_sender.stop()
         sending.join()
-        return self.reader.join(DECODE_THREADS_SECONDS)
+        return self._decode_threads.join(DECODE_THREADS_SECONDS)
 
     def receive(self, message: ToWorker) -> None:
-        """Take a message of the pool. Called by the receiving thread."""
+        """Handle a message of the pool. Called by the receiving thread."""
         match message:
             case Detect():
-                self.reader.put(message)
+                self._decode_threads.put(message)
             case Drop():
-                self.reader.drop(message.source)
+                self._decode_threads.drop(message.source)
             case Revoke():
-                self.reader.revoke(message)
+                self._decode_threads.revoke(message)
 
     def stop(self) -> None:
         """Let ``run`` return soon."""
         self._buffer.close()
-        self.reader.stop()
+        self._decode_threads.stop()
 
     def close(self) -> None:
-        """Release the engine and the decoder. To be called after ``run``, if that returned True."""
+        """Release the engine and the decoder. Call this after ``run``, if it returned True."""
         self._backend.close()
         self._decoder.close()

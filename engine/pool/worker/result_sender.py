@@ -1,4 +1,4 @@
-"""In a worker: the thread that awaits results in order and sends them, several frames to a message."""
+"""In a worker: the thread that waits for results in order and sends them, several frames per message."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from engine.pool.worker.meter import Meter
 from engine.types import Detections, DeviceId
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
-"""For each device with statistics of its own (the worker's, or the members of its group) the function that gives its timings."""
+"""For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""
 
 MESSAGE_FRAMES = 64
-"""The most frames in one message."""
+"""Most frames in one message."""
 
 MESSAGE_SECONDS = 0.05
-"""The longest a finished frame waits for others to travel with."""
+"""Longest time that a finished frame waits for others in its message."""
 
 GROUP_AHEAD = 256
-"""How many batches the fast devices of a group may be ahead of the slowest one. Only detections wait here."""
+"""Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
 
 
 @dataclass(eq=False)
 class _Pending:
-    """Finished frames of one task that wait for others to travel with.
+    """The next message of one task: finished frames that wait for others.
 
-    position: of the first in its segment. items: how many of the buffer's they were. due: when they have to be sent,
+    position: of the first frame in its segment. items: number of the buffer's items among them. due: when to send them at the latest,
     ``perf_counter``.
     """
 
@@ -47,10 +47,10 @@ class _Pending:
 
 
 class ResultSender:
-    """Batches in, messages out.
+    """Sends the results of batches to the pool.
 
-    decode_threads: see ``EngineInfo``. send: blocks while the pool does not read, and so holds up everything before it. die: called
-    when the engine no longer works.
+    decode_threads: see ``EngineInfo``. send: blocks while the pool does not read, which also stops inference and decoding. die: called
+    when the engine does not work any more.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class ResultSender:
         die: Callable[[Failed], NoReturn],
     ) -> None:
         self._backend = backend
-        self._told = backend.info
+        self._reported = backend.info
         self._inference = inference
         self._buffer = buffer
         self._send_message = send
@@ -77,15 +77,15 @@ class ResultSender:
         self._pending: dict[tuple[int, int], _Pending] = {}  # by source and segment
 
     def put(self, batch: Batch) -> None:
-        """The next batch, once there is room. Called by the inferring thread."""
+        """Queue a batch; waits until there is room. Called by the inferring thread."""
         self._batches.put(batch)
 
     def stop(self) -> None:
-        """Send what is finished and the last statistics, then let ``run`` return. Called by the inferring thread."""
+        """Let ``run`` return after it has sent all results and the last statistics. Called by the inferring thread."""
         self._batches.put(None)
 
     def run(self) -> None:
-        """The thread's life, until ``stop``."""
+        """Send results until ``stop``."""
         while (batch := self._next()) is not None:
             found, failure = self._await(batch)
             shared = batch.result if isinstance(batch.result, SharedBatch) else None
@@ -107,7 +107,7 @@ class ResultSender:
                 continue
 
     def _await(self, batch: Batch) -> tuple[Iterator[Detections], str]:
-        """The batch's detections, or why there are none."""
+        """The batch's detections, or the reason for their absence."""
         if batch.result is None:
             return iter(()), ""
         while not batch.result.done():
@@ -173,10 +173,10 @@ class ResultSender:
             self._send(pending)
 
     def _send_what_is_due(self) -> float:
-        """Seconds until there is something to do here again."""
-        if self._backend.info is not self._told:
-            self._told = self._backend.info
-            self._send_message(Ready(replace(self._told, decode_threads=self._decode_threads)))
+        """Send what is due. Returns the seconds until this has to be called again."""
+        if self._backend.info is not self._reported:
+            self._reported = self._backend.info
+            self._send_message(Ready(replace(self._reported, decode_threads=self._decode_threads)))
         now = time.perf_counter()
         self._send_due(now)
         report_due = min(meter.due for meter in self._meters.values())

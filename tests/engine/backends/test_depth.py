@@ -1,4 +1,4 @@
-"""Stages on CPUs give what the uncut network gives; and the rules that hold for stages on whatever devices."""
+"""Stages on CPUs return the same as the uncut network, and the rules for stages on all devices."""
 
 from __future__ import annotations
 

@@ -112,10 +112,10 @@ def test_who_ended_the_process_is_told_and_who_did_not_is_not_blamed(video: Path
     assert told <= {
         entry
         for one, other in (CPUS, CPUS[::-1])
-        for entry in ((one, "ZeroDivisionError: a bug"), (other, f"the process that it shares with {one} was ended by that one"))
+        for entry in ((one, "ZeroDivisionError: a bug"), (other, f"the worker of {one} ended the process that both share"))
     }
     given_up = next(failure for failure in seen.failures if not failure.restarting)
-    assert given_up.message.startswith("ZeroDivisionError"), "an innocent device was given up"
+    assert given_up.message.startswith("ZeroDivisionError"), "a device without a fault was given up"
     own = [failure for failure in seen.failures if failure.device == given_up.device and "Zero" in failure.message]
     assert len(own) == RESTARTS + 1
     assert "Traceback" in capfd.readouterr().err

@@ -165,11 +165,11 @@ def test_a_long_pause_of_the_parent_is_not_the_childs_silence() -> None:
     heartbeat = Heartbeat(0)
     heartbeat.counter.value = 1
     assert not heartbeat.stopped()
-    heartbeat._looked -= 1000  # this process was stopped, or the machine slept
+    heartbeat._checked -= 1000  # this process was stopped, or the machine slept
     assert not heartbeat.stopped()
     silent = []
     for _ in range(10):
-        heartbeat._looked -= 1
+        heartbeat._checked -= 1
         silent.append(heartbeat.stopped())
     assert silent == sorted(silent)
     assert silent.index(True) == pytest.approx(LEAST_PATIENCE - 3, abs=1)

@@ -1,4 +1,4 @@
-"""What is told of a process that ended, and how often it is started again."""
+"""The reason why a process ended, and the limit of restarts."""
 
 from __future__ import annotations
 

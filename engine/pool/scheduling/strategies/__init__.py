@@ -1,1 +1,1 @@
-"""One file per way of sharing the work between devices."""
+"""The strategies by which devices share the work, one file each."""

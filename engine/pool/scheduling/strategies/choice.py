@@ -1,4 +1,4 @@
-"""Which strategy a run gets, and the reason in one sentence. ``auto`` takes ``segments``, always."""
+"""Chooses a run's strategy and gives the reason in one sentence. ``auto`` is always ``segments``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRATEGIES: dict[Parallel, type[Strategy]] = {
 
 
 def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> str:
-    """The reason for a run's strategy. uncut: number of sources, if all are long videos that cannot be cut at keyframes; else 0."""
+    """The reason for a run's strategy. uncut: number of sources if all are long videos that cannot be cut at keyframes, else 0."""
     if run.parallel is Parallel.TILES:
         return f"as the settings say: {run.tiles.in_words}"
     if run.parallel is not Parallel.AUTO:
@@ -40,6 +40,6 @@ def explain(run: RunSettings, devices: Sequence[DeviceId], uncut: int = 0) -> st
 
 
 def _leaves_idle(run: RunSettings, devices: Sequence[DeviceId], uncut: int) -> bool:
-    """Whether uncut videos leave a device idle that ``frames`` could use. With ``--decode nvdec`` it could not: it decodes on the CPU."""
-    able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs a CPU has enough to do with decoding
+    """Whether uncut videos leave a device idle that ``frames`` could use. ``frames`` cannot use NVDEC: it decodes on the CPU."""
+    able = [device for device in devices if device.kind != "cpu"] or devices  # beside GPUs, a CPU is busy with decoding
     return 0 < uncut < len(able) and run.engine.decode is not Decode.NVDEC

@@ -1,4 +1,4 @@
-"""Strategy ``depth``: the network is cut into stages, one on each device. For networks too large for one device."""
+"""Strategy ``depth``: the network is cut into stages, one per device. For networks too large for one device."""
 
 from __future__ import annotations
 

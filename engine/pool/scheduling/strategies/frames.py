@@ -1,4 +1,4 @@
-"""Strategy ``frames``: every file is decoded once, and its frames are shared among all devices. For files that cannot be cut."""
+"""Strategy ``frames``: one worker decodes each file, and all devices share the frames. For files that cannot be cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.types import DeviceId
 
 
 class Frames(Segments):
-    """One worker, whose device is the group of all devices. Its members take batches when they are free."""
+    """One worker, whose device is the group of all devices. Members take batches when they have a free slot."""
 
     name = "frames"
     elastic = False

@@ -10,7 +10,7 @@ from engine.types import DeviceId
 
 
 class Segments(Strategy):
-    """A device that asks gets the next segment of the oldest source that has one."""
+    """A device gets the next segment of the oldest source that has one."""
 
     name = "segments"
     steals = True

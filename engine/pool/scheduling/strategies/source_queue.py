@@ -1,4 +1,4 @@
-"""The remaining work of one source, handed out in order. All strategies use it."""
+"""The queue of one source's remaining work. All strategies use it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from engine.media.types import Segment
 from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
-"""Most frames done of a segment while an earlier segment is under way on another device: their results wait in memory."""
+"""Most frames of a segment to do while an earlier one is under way on another device: their results wait in memory."""
 
 WINDOW_FRAMES = 16_384
-"""Segments that start at most this many frames after the oldest unfinished segment may be under way, however many they are. A fast GPU
-does these frames in some seconds. The result of a frame takes some hundred bytes, 7 KB at most."""
+"""Any number of segments that start within this many frames of the oldest unfinished segment may be under way. A fast GPU does these
+frames in a few seconds. The result of a frame takes a few hundred bytes, 7 KB at most."""
 
 CAREFUL_FRAMES = 256
-"""Most frames done carefully at once: more than a worker has under way, so that the frame that crashed it is among them."""
+"""Most frames per task in careful mode: more than a worker has under way, so that they include the frame that crashed it."""
 
 SegmentKey: TypeAlias = tuple[int, int]
-"""Numbers of a source and of one of its segments."""
+"""A source's number and a segment's number."""
 
 ChunkSize: TypeAlias = Callable[[int], int | None]
-"""Takes the number of frames that remain of a segment. Gives how many of them a device should do now: None = all, 0 = none."""
+"""Takes the number of frames that remain of a segment. Returns how many of them a device should do now: None = all, 0 = none."""
 
 
 def whole(_: int) -> None:
@@ -35,8 +35,8 @@ def whole(_: int) -> None:
 class Work:
     """A segment, or the rest of one, for one device.
 
-    skip: frames at the segment's start that are done. limit: most frames to do now, None = all. crash_count: how often a worker crashed
-    during this work without getting further.
+    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crash_count: number of crashes
+    of workers during this work without progress.
     """
 
     source: int
@@ -47,28 +47,28 @@ class Work:
 
     @property
     def key(self) -> SegmentKey:
-        """Which segment of which source."""
+        """The numbers of the source and the segment."""
         return self.source, self.segment.number
 
     @property
     def suspect(self) -> bool:
-        """Whether this work may have crashed a worker, and is therefore done alone and carefully."""
+        """Whether this work may have crashed a worker and therefore runs alone, in careful mode."""
         return self.crash_count > 0
 
     @property
     def frames(self) -> int:
-        """Frames to do now, as the container announces them."""
+        """Number of frames to do now, by the container's frame counts."""
         rest = max(0, self.segment.frames - self.skip)
         return rest if self.limit is None else min(rest, self.limit)
 
 
 def window_segments(*decode_threads: int) -> int:
-    """How many segments may be under way on devices with these decode threads: two for each thread, and two for a slow first segment."""
+    """Number of segments that may be under way with these decode threads: two per thread, and two more for a slow first segment."""
     return 2 * sum(decode_threads) + 2
 
 
 class SourceQueue:
-    """Segments of one source, oldest first."""
+    """Assigns the segments of one source, oldest first."""
 
     def __init__(self, source: int, segments: Sequence[Segment]) -> None:
         self._source = source
@@ -85,20 +85,20 @@ class SourceQueue:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all work is handed out."""
+        """Whether all work is assigned."""
         return not self._returned and self._fresh == len(self._segments)
 
     def take(self, device: DeviceId, decode_threads: int, window: int, chunk_size: ChunkSize = whole) -> Work | None:
-        """The next work that this device may do, None if there is none now.
+        """The next work for this device, None if there is none now.
 
-        decode_threads: segments that the device works on at once. window: how many segments after the oldest unfinished segment may be
-        under way while that one is in another decode thread or on another device (more if they are short: see ``WINDOW_FRAMES``). The
-        window bounds the results that wait for earlier ones, whatever the length of the video.
+        decode_threads: number of segments that the device decodes at once. window: number of segments, from the oldest unfinished one,
+        that may be under way (more if they are short: see ``WINDOW_FRAMES``). The window limits the number of results that wait for
+        earlier ones, independently of the video's length.
         """
         for number in self._order(chunk_size):
             work = self._returned.get(number) or Work(self._source, self._segments[number])
             limit = self._limit(work, device if decode_threads == 1 else None, window)
-            # suspect work is not cut: the frame that crashed a worker has to be among those that are done carefully
+            # suspect work is not cut, so that its frames in careful mode include the one that crashed a worker
             chunk = None if work.suspect else chunk_size(work.frames)
             if chunk is not None:
                 limit = chunk if limit is None else min(limit, chunk)
@@ -112,28 +112,28 @@ class SourceQueue:
         return None
 
     def give_back(self, work: Work) -> None:
-        """Take back work that is not done: another device goes on after its first ``skip`` frames."""
+        """See ``Strategy.give_back``."""
         del self._under_way[work.segment.number]
         self._returned[work.segment.number] = replace(work, limit=None)
 
     def done(self, work: Work) -> None:
-        """The segment is done to its end."""
+        """See ``Strategy.done``."""
         del self._under_way[work.segment.number]
 
     def _order(self, chunk_size: ChunkSize) -> list[int]:
-        """Numbers of segments in the order in which a device should try them.
+        """Numbers of the segments that a device should try, in order.
 
-        The oldest comes first. For a slow device, which gets chunks, returned work comes last: other devices wait for it.
+        The oldest comes first. For a slow device, which gets chunks, returned work comes last, since later results wait for it.
         """
         fresh = [self._fresh] if self._fresh < len(self._segments) else []
         slow = any(chunk_size(self._segments[number].frames) is not None for number in fresh)
         return fresh + sorted(self._returned) if slow else sorted(self._returned) + fresh
 
     def _limit(self, work: Work, in_order: DeviceId | None, window: int) -> int | None:
-        """Frames of this work that may be done now, None = all. in_order: the device, if it does one segment after the other."""
+        """Number of frames that may be done now, None = all. in_order: the device, if it does one segment after the other."""
         number = work.segment.number
-        # a device with one decode thread does its tasks in order: results wait only for an earlier segment that is on another device,
-        # on no device, or not done to its end by this task
+        # a device with one decode thread does its tasks in order, so that its results do not wait for its own earlier segments, unless
+        # a limit leaves a rest of them
         waits = any(before < number for before in self._returned) or any(
             before < number and (other != in_order or earlier.limit is not None) for before, (other, earlier) in self._under_way.items()
         )

@@ -1,4 +1,4 @@
-"""Strategy ``streams``: every source stays on one device, so that its results never wait for another device."""
+"""Strategy ``streams``: each source stays on one device, so that its results never wait for another device."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.types import DeviceId
 
 
 class Streams(Strategy):
-    """A device whose sources are all handed out takes the oldest source that no device has."""
+    """A device without unassigned segments in its own sources takes the oldest source that no device has."""
 
     name = "streams"
 
@@ -23,7 +23,7 @@ class Streams(Strategy):
         window = window_segments(decode_threads)
         for source, queue in self._queues.items():
             if self._owners.get(source) == device and not queue.exhausted:
-                # also where the device has to wait: a second source would delay the first one
+                # even if this is None and the device has to wait: a second source would delay the first one
                 return queue.take(device, decode_threads, window)
         for source, queue in self._queues.items():
             if source not in self._owners and (work := queue.take(device, decode_threads, window)) is not None:
@@ -37,5 +37,5 @@ class Streams(Strategy):
         self._owners.pop(source, None)
 
     def lose(self, device: DeviceId) -> None:
-        """See ``Strategy.lose``: the next device that asks gets its sources."""
+        """See ``Strategy.lose``. Its sources are free for other devices."""
         self._owners = {source: owner for source, owner in self._owners.items() if owner != device}

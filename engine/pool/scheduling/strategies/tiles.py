@@ -1,4 +1,4 @@
-"""Strategy ``tiles``: every frame is cut into tiles for all devices. For frames much larger than the network's input."""
+"""Strategy ``tiles``: each frame is cut into tiles for all devices. For frames much larger than the network's input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from engine.pool.scheduling.strategies.frames import Frames
 
 
 class Tiles(Frames):
-    """As ``Frames``, but the members take tiles of a frame."""
+    """Like ``Frames``, but the members take tiles of a frame."""
 
     name = "tiles"
     splits_frames = True

@@ -35,15 +35,15 @@ library, found = ctypes.CDLL(None), []
 ear = messages()
 assert ear is messages()
 library.printf(b"something else, %d\\n", 7)
-assert not ear.told_damage()
+assert not ear.damage_reported()
 library.printf(b"Decode Error occurred for picture %d\\n", 7)
-other = threading.Thread(target=lambda: found.append(ear.told_damage()))
+other = threading.Thread(target=lambda: found.append(ear.damage_reported()))
 other.start(); other.join()
 assert found == [False], "not its message"
-assert ear.told_damage() and not ear.told_damage()
-other = threading.Thread(target=lambda: (library.printf(b"Decode Error\\n"), found.append(ear.told_damage())))
+assert ear.damage_reported() and not ear.damage_reported()
+other = threading.Thread(target=lambda: (library.printf(b"Decode Error\\n"), found.append(ear.damage_reported())))
 other.start(); other.join()
-assert found[1] and not ear.told_damage()
+assert found[1] and not ear.damage_reported()
 print("Python's own", flush=True)
 """
 

@@ -44,7 +44,7 @@ class Hardware:
         self.finished += 1
 
 
-class Lane(threading.Thread):
+class DecodeThread(threading.Thread):
     """Takes a session and keeps it until ``leave``."""
 
     def __init__(self, hardware: Hardware, codec: str = "h264", kind: bytes = FORMAT) -> None:
@@ -102,19 +102,19 @@ def test_what_cannot_be_opened_is_said_and_blocks_nobody() -> None:
 def test_one_is_opened_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvdec_session, "_LOOK_SECONDS", 60.0)  # they are told
     hardware = Hardware(slow=True)
-    decode_threads = [Lane(hardware) for _ in range(3)]
+    decode_threads = [DecodeThread(hardware) for _ in range(3)]
     for count in (1, 2, 3):
-        assert soon(lambda: sum(lane.session is not None for lane in decode_threads) == count)  # noqa: B023
+        assert soon(lambda: sum(thread.session is not None for thread in decode_threads) == count)  # noqa: B023
         time.sleep(0.05)
         assert len(hardware.opened) == count
         hardware.begin()
-    for lane in decode_threads:
-        lane.leave()
+    for thread in decode_threads:
+        thread.leave()
 
 
 def test_one_that_ends_before_it_is_open_blocks_nobody() -> None:
     hardware = Hardware(slow=True)
-    first, second = Lane(hardware), Lane(hardware)
+    first, second = DecodeThread(hardware), DecodeThread(hardware)
     assert second.session is None
     first.leave()
     assert soon(lambda: second.session is first.session)
@@ -124,14 +124,14 @@ def test_one_that_ends_before_it_is_open_blocks_nobody() -> None:
 def test_where_no_frames_are_wanted_lanes_wait_for_each_other_in_their_order() -> None:
     hardware = Hardware()
     hardware.wanted = False
-    working = Lane(hardware)
-    waiting = [Lane(hardware) for _ in range(3)]
-    assert [lane.session for lane in waiting] == [None] * 3
-    for lane in waiting:
+    working = DecodeThread(hardware)
+    waiting = [DecodeThread(hardware) for _ in range(3)]
+    assert [thread.session for thread in waiting] == [None] * 3
+    for thread in waiting:
         working.leave()
-        assert soon(lambda: lane.session is not None)  # noqa: B023
-        assert [other.session is None for other in waiting[waiting.index(lane) + 1 :]] == [True] * (2 - waiting.index(lane))
-        working = lane
+        assert soon(lambda: thread.session is not None)  # noqa: B023
+        assert [other.session is None for other in waiting[waiting.index(thread) + 1 :]] == [True] * (2 - waiting.index(thread))
+        working = thread
     working.leave()
     assert len(hardware.opened) == 1
 
@@ -139,30 +139,30 @@ def test_where_no_frames_are_wanted_lanes_wait_for_each_other_in_their_order() -
 def test_another_kind_waits_for_nobody() -> None:
     hardware = Hardware()
     hardware.wanted = False
-    decode_threads = [Lane(hardware), Lane(hardware, "hevc"), Lane(hardware, "h264", b"720p")]
-    assert all(lane.session is not None for lane in decode_threads)
-    for lane in decode_threads:
-        lane.leave()
+    decode_threads = [DecodeThread(hardware), DecodeThread(hardware, "hevc"), DecodeThread(hardware, "h264", b"720p")]
+    assert all(thread.session is not None for thread in decode_threads)
+    for thread in decode_threads:
+        thread.leave()
 
 
 def test_nobody_waits_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvdec_session, "_PATIENCE_SECONDS", 0.2)
     hardware = Hardware()
     hardware.wanted = False
-    decode_threads = [Lane(hardware) for _ in range(3)]
-    assert [lane.session is None for lane in decode_threads] == [False, True, True]
-    assert soon(lambda: all(lane.session is not None for lane in decode_threads))
+    decode_threads = [DecodeThread(hardware) for _ in range(3)]
+    assert [thread.session is None for thread in decode_threads] == [False, True, True]
+    assert soon(lambda: all(thread.session is not None for thread in decode_threads))
     assert len(hardware.opened) == 3
-    for lane in decode_threads:
-        lane.leave()
+    for thread in decode_threads:
+        thread.leave()
 
 
 def test_who_came_first_is_served_first_however_long_it_takes_to_know_what_it_needs() -> None:
     hardware = Hardware()
     hardware.wanted = False
-    working = Lane(hardware)
+    working = DecodeThread(hardware)
     with hardware.pool.turn() as turn:  # a decode thread that opens its file
-        later = Lane(hardware)
+        later = DecodeThread(hardware)
         working.leave()
         time.sleep(0.1)
         assert later.session is None
@@ -175,9 +175,9 @@ def test_who_came_first_is_served_first_however_long_it_takes_to_know_what_it_ne
 def test_who_gives_up_its_turn_holds_nobody_up() -> None:
     hardware = Hardware()
     hardware.wanted = False
-    working = Lane(hardware)
+    working = DecodeThread(hardware)
     with hardware.pool.turn():
-        later = Lane(hardware)
+        later = DecodeThread(hardware)
         working.leave()
     assert soon(lambda: later.session is working.session)
     later.leave()
@@ -186,8 +186,8 @@ def test_who_gives_up_its_turn_holds_nobody_up() -> None:
 def test_one_without_a_turn_waits_for_nobody() -> None:
     hardware = Hardware(slow=True)
     hardware.wanted = False
-    decode_threads = [Lane(hardware), Lane(hardware)]
+    decode_threads = [DecodeThread(hardware), DecodeThread(hardware)]
     with hardware.pool.use("h264", FORMAT) as session:
         assert session is hardware.opened[1]
-    for lane in decode_threads:
-        lane.leave()
+    for thread in decode_threads:
+        thread.leave()

@@ -1,4 +1,4 @@
-"""Frames dealt to several devices: nothing is lost, doubled or out of order, whatever becomes of a member."""
+"""Frames shared among several devices: none is lost, duplicated or out of order, whatever happens to a member."""
 
 from __future__ import annotations
 
@@ -115,15 +115,15 @@ def test_a_member_that_dies_again_and_again_is_given_up_and_the_other_does_its_w
     assert {frame.device for frame in seen.frames[0]} == {CPUS[1]}
 
 
-def test_a_front_that_is_killed_is_started_again_with_its_members(video: Path) -> None:
+def test_a_killed_decoding_worker_is_restarted_with_its_members(video: Path) -> None:
     pids: list[int] = []
 
-    def kill_front(_: EnginePool, event: Event, __: Seen) -> None:
+    def kill_decoding_worker(_: EnginePool, event: Event, __: Seen) -> None:
         if isinstance(event, FramesDone) and not pids:
             pids.extend(member_pids())
             os.kill(worker_pids()["cpu:0+cpu:1"], signal.SIGKILL)
 
-    seen = run_pool([video], CPUS, SETTINGS, kill_front)
+    seen = run_pool([video], CPUS, SETTINGS, kill_decoding_worker)
     check_complete(seen)
     assert [failure.device for failure in seen.failures] == list(CPUS)
     assert all(failure.restarting for failure in seen.failures)

@@ -1,4 +1,4 @@
-"""Pictures cut into tiles for several devices: the same objects as one device finds, whoever does which tile."""
+"""Pictures cut into tiles for several devices: the same objects as on one device, whichever device does a tile."""
 
 from __future__ import annotations
 

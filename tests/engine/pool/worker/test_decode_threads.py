@@ -37,18 +37,18 @@ def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:
     return thread
 
 
-class Lane:
-    """One decode thread, what it says, and the buffer it decodes into."""
+class OneThread:
+    """One decode thread, its messages, and the buffer it decodes into."""
 
     def __init__(self, info: SourceInfo) -> None:
         self.said: SimpleQueue[FromWorker] = SimpleQueue()
         self.buffer = FrameBuffer(pictures=ROOM)
         self.info = info
         watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
-        self.reader = DecodeThreads(FfmpegDecoder(), self.buffer, 200, self.said.put, watchdog, start_thread)
+        self.threads = DecodeThreads(FfmpegDecoder(), self.buffer, 200, self.said.put, watchdog, start_thread)
 
     def give(self, number: int, skip: int = 0) -> None:
-        self.reader.put(Detect(0, replace(self.info, segments=()), self.info.segments[number], skip))
+        self.threads.put(Detect(0, replace(self.info, segments=()), self.info.segments[number], skip))
 
     def hear(self, *expected: FromWorker) -> None:
         for message in expected:
@@ -63,46 +63,46 @@ class Lane:
 
 
 @pytest.fixture
-def lane(info: SourceInfo) -> Iterator[Lane]:
+def thread(info: SourceInfo) -> Iterator[OneThread]:
     """A decode thread that asks for the next task as soon as it has one."""
-    lane = Lane(info)
-    lane.reader.start()
-    lane.hear(Need())
-    yield lane
-    lane.buffer.close()
-    lane.reader.stop()
-    assert lane.reader.join(10)
+    thread = OneThread(info)
+    thread.threads.start()
+    thread.hear(Need())
+    yield thread
+    thread.buffer.close()
+    thread.threads.stop()
+    assert thread.threads.join(10)
 
 
-def test_a_task_under_way_ends_with_what_is_decoded(lane: Lane) -> None:
-    lane.give(0)
-    lane.hear(Began(0, 0), Need())
-    lane.reader.revoke(Revoke(0, 0))
-    *pictures, end = lane.take()
+def test_a_task_under_way_ends_with_what_is_decoded(thread: OneThread) -> None:
+    thread.give(0)
+    thread.hear(Began(0, 0), Need())
+    thread.threads.revoke(Revoke(0, 0))
+    *pictures, end = thread.take()
     assert isinstance(end, End)
     assert (end.frames, end.complete, end.error) == (len(pictures), False, None)
     assert 1 <= len(pictures) <= ROOM + 2
     assert all(isinstance(picture, Picture) for picture in pictures)
-    lane.give(1)
-    lane.hear(Began(0, 1))
+    thread.give(1)
+    thread.hear(Began(0, 1))
 
 
-def test_a_task_that_waits_is_given_back_at_once_and_asked_for_anew(lane: Lane) -> None:
-    lane.give(0)
-    lane.hear(Began(0, 0), Need())
-    lane.give(1, skip=7)
-    lane.reader.revoke(Revoke(0, 1))
-    lane.hear(Done(0, 1, 7, complete=False), Need())
-    end = lane.take()[-1]
+def test_a_task_that_waits_is_given_back_at_once_and_requested_again(thread: OneThread) -> None:
+    thread.give(0)
+    thread.hear(Began(0, 0), Need())
+    thread.give(1, skip=7)
+    thread.threads.revoke(Revoke(0, 1))
+    thread.hear(Done(0, 1, 7, complete=False), Need())
+    end = thread.take()[-1]
     assert isinstance(end, End)
     assert (end.frames, end.complete) == (108, True)
-    lane.give(2)
-    lane.hear(Began(0, 2))
+    thread.give(2)
+    thread.hear(Began(0, 2))
 
 
-def test_a_segment_that_comes_back_is_done(lane: Lane) -> None:
-    lane.reader.revoke(Revoke(0, 0))  # it has ended before
-    lane.give(0, skip=100)
-    end = lane.take()[-1]
+def test_a_segment_that_comes_back_is_done(thread: OneThread) -> None:
+    thread.threads.revoke(Revoke(0, 0))  # it has ended before
+    thread.give(0, skip=100)
+    end = thread.take()[-1]
     assert isinstance(end, End)
     assert (end.frames, end.complete) == (108, True)

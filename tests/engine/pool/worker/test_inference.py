@@ -1,4 +1,4 @@
-"""The engine's feeder with a real engine: nothing that a device holds is forgotten, one culprit costs one frame."""
+"""``Inference`` with a real engine: all device memory is released, and one bad picture fails alone."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def test_frames_that_the_engine_refuses_are_released_and_failed(inference: Infer
     assert inference.responds()
 
 
-def test_one_culprit_fails_alone(inference: Inference) -> None:
-    culprit = host(2)
-    culprit.image = np.zeros((0, 0, 3), np.uint8)
-    batches = run(inference, [host(0), host(1), culprit, host(3)])
+def test_one_bad_picture_fails_alone(inference: Inference) -> None:
+    bad = host(2)
+    bad.image = np.zeros((0, 0, 3), np.uint8)
+    batches = run(inference, [host(0), host(1), bad, host(3)])
     assert [picture.pts for batch in batches for picture in batch.pictures] == [0, 1, 2, 3]
     failed = [picture.pts for batch in batches if batch.result is None or batch.result.exception() for picture in batch.pictures]
     assert failed == [2]

@@ -1,4 +1,4 @@
-"""Which strategy a run gets, and the reason that is told: without a process."""
+"""Which strategy a run gets, and its reason, without a process."""
 
 from __future__ import annotations
 

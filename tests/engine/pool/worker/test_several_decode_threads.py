@@ -1,4 +1,4 @@
-"""Workers that decode several segments at once: the same results, and nothing lost whatever happens."""
+"""Workers that decode several segments at once: the same results, and no frame lost in any failure."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory, video: Path) -> list[Path]
 
 
 @pytest.fixture(scope="module")
-def one_lane(sources: list[Path]) -> Seen:
+def single(sources: list[Path]) -> Seen:
     return run_pool(sources, settings=decode_threads(1))
 
 
@@ -75,15 +75,15 @@ def one_lane(sources: list[Path]) -> Seen:
     [(1, Parallel.AUTO, None), (1, Parallel.STREAMS, 4), (2, Parallel.SEGMENTS, None)],
     ids=["one device", "batches", "two devices"],
 )
-def test_lanes_change_no_result(devices: int, parallel: Parallel, batch: int | None, sources: list[Path], one_lane: Seen) -> None:
+def test_decode_threads_change_no_result(devices: int, parallel: Parallel, batch: int | None, sources: list[Path], single: Seen) -> None:
     seen = run_pool(sources, CPUS[:devices], decode_threads(DECODE_THREADS, parallel, batch))
     assert not seen.failures
     assert {event.engine.decode_threads for event in seen.ready} == {DECODE_THREADS}
-    assert {event.engine.decode_threads for event in one_lane.ready} == {1}
+    assert {event.engine.decode_threads for event in single.ready} == {1}
     found = 0
     for number in range(len(sources)):
-        assert seen.finished[number].ledger == one_lane.finished[number].ledger
-        for frame, right in zip(seen.frames[number], one_lane.frames[number], strict=True):
+        assert seen.finished[number].ledger == single.finished[number].ledger
+        for frame, right in zip(seen.frames[number], single.frames[number], strict=True):
             assert (frame.ref, frame.width, frame.height, frame.name) == (right.ref, right.width, right.height, right.name)
             assert frame.failure == right.failure
             if frame.detections is not None and right.detections is not None:
@@ -110,7 +110,7 @@ def at_once(lines: list[str]) -> list[int]:
 
 
 @pytest.mark.parametrize("count", [1, DECODE_THREADS])
-def test_as_many_segments_as_lanes_are_under_way(count: int, video: Path, tmp_path: Path) -> None:
+def test_each_decode_thread_has_a_segment_under_way(count: int, video: Path, tmp_path: Path) -> None:
     record = tmp_path / "record"
     seen = run_pool([video], settings=decode_threads(count), pool_type=with_worker(partial(recording_main, path=record)))
     check_complete(seen, 0)
@@ -143,7 +143,7 @@ def test_what_was_under_way_when_a_worker_died_is_done_alone(video: Path, tmp_pa
     assert max(at_once(after)) >= DECODE_THREADS, "and then all decode threads work again"
 
 
-def test_cancelling_one_source_leaves_the_other_lanes_alone(video: Path) -> None:
+def test_cancelling_one_source_does_not_disturb_the_other_decode_threads(video: Path) -> None:
     def react(pool: EnginePool, event: Event, seen: Seen) -> None:
         if isinstance(event, FramesDone) and event.source == 1 and len(event.frames) == len(seen.frames[1]):
             pool.cancel(1)
@@ -175,7 +175,7 @@ def test_cancelling_everything_and_going_on(video: Path) -> None:
     check_complete(seen, 2)
 
 
-def test_a_picture_that_kills_the_worker_is_found_among_the_lanes(video: Path) -> None:
+def test_a_picture_that_kills_the_worker_is_found_among_the_decode_threads(video: Path) -> None:
     main = partial(engine_fault_main, numbers=frozenset({130}), how="kill")
     seen = run_pool([video], CPUS[:1], decode_threads(), pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
@@ -190,7 +190,7 @@ def test_a_decoder_that_gives_up_costs_only_its_segment(video: Path) -> None:
     assert seen.finished[0].error == "the decoder's fault"
 
 
-def test_memory_stays_flat_and_a_slow_consumer_stops_all_lanes(tmp_path: Path) -> None:
+def test_memory_stays_flat_and_a_slow_consumer_stops_all_decode_threads(tmp_path: Path) -> None:
     size = 480, 360
     count = 240
     path = make_video(tmp_path / "large.mp4", count, size)

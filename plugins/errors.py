@@ -1,5 +1,0 @@
-"""The error of the custom layers' compiler."""
-
-
-class KernelError(Exception):
-    """The kernels cannot be compiled or loaded. Says what is missing, or what the compiler said."""
