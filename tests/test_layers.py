@@ -1,4 +1,4 @@
-"""Each folder of the engine imports only folders that stand above it in this list, and every layer only what DESIGN allows."""
+"""Each layer imports only the layers below it, and each part of the engine only the parts before it in ``ENGINE``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENGINE = (
     "bench",
     "session",
 )
-"""From the bottom to the top: a part imports itself and what stands before it."""
+"""From the lowest to the highest: a part imports itself and the parts before it."""
 
 LAYERS = {
     "app": {"app", "engine", "resources"},

@@ -80,7 +80,7 @@ class Memory:
         self._buffers: list[Buffer] = []
 
     def device(self, nbytes: int) -> int:
-        """Allocate bytes on the device; gives their address, aligned to 256."""
+        """Allocate bytes on the device and return their address, aligned to 256."""
         buffer = self._device.allocate(max(nbytes, 1), stream=self._stream)
         self._stream.sync()  # so that every other stream may use it
         self._buffers.append(buffer)

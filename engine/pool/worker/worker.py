@@ -53,7 +53,7 @@ _held: dict[DeviceId, threading.Lock] = {}
 
 
 def main(connection: Connection[FromWorker, ToWorker], setup: Setup) -> None:
-    """A worker's life, in a thread of its own."""
+    """Run a worker in the calling thread until it ends."""
     Worker(connection, setup).run()
 
 
@@ -77,10 +77,10 @@ class Worker:
         self._guarded(self._work)
 
     def _work(self) -> None:
-        # the one before may have been abandoned while it was being built, or at its last batch
+        # an earlier worker of this device may have been abandoned while it built its engine, or at its last batch
         held = _held.setdefault(self._setup.device, threading.Lock())
         if not held.acquire(blocking=False):
-            self._send(Building("waiting for the engine before to end", 0.0))
+            self._send(Building("waiting for the earlier engine to end", 0.0))
             held.acquire()
         try:
             last = Stopped() if self._stopping else self._run_engine()
@@ -135,7 +135,7 @@ class Worker:
         return Pipeline(backend, decoder, timings, self._send, self._die, self._watchdog, self._start_thread)
 
     def _open_decoder(self, backend: Backend) -> tuple[Decoder, Timings]:
-        """What decodes for a built engine, and what gives the timings of its devices."""
+        """Open the decoder for a built engine. Returns it, and the functions that return the timings of the engine's devices."""
         if self._setup.device.kind == "group":
             from engine.pool.groups.group import Group
 
@@ -157,7 +157,7 @@ class Worker:
         return create_group(self._setup, self._send, self._die, self._watchdog)
 
     def _send(self, message: FromWorker) -> None:
-        """Send; nothing any more once it is over."""
+        """Send a message, unless the last one was sent."""
         with self._sending:
             if not self._over:
                 self._put(message)
@@ -171,7 +171,7 @@ class Worker:
     def _put(self, message: FromWorker) -> None:
         try:
             self._connection.send(message)
-        except OSError:  # the pool waits no longer, which the receiving thread sees as well
+        except OSError:  # the pool has closed the connection; the receiving thread notices that, too
             self._over = True
 
     def _die(self, why: Failed) -> NoReturn:
