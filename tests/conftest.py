@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ import pytest
 from tests.support.goldens import Goldens
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+for number in (signal.SIGINT, signal.SIGHUP):
+    # nohup and background jobs start a process with these signals ignored, and all its children inherit that
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 PROJECT = Path(__file__).resolve().parent.parent
 

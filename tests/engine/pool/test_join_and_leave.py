@@ -225,7 +225,7 @@ def test_groups_do_not_change() -> None:
             pool.add_device(DeviceId("cpu", "2"))
         assert next(pool.events()) == StrategyChosen("frames", "as the settings say", elastic=False)
     with EnginePool(tiny_settings(), [FIRST]) as pool:
-        with pytest.raises(UsageError, match="add each of them"):
+        with pytest.raises(UsageError, match="add each device separately"):
             pool.add_device(DeviceId.group(*CPUS))
         assert next(pool.events()) == StrategyChosen("segments", "there is one device: cpu:0 does every file from start to end")
 

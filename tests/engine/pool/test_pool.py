@@ -220,12 +220,12 @@ def test_wrong_use_is_refused(long_video: Path) -> None:
         with pytest.raises(RuntimeError, match="called before"):
             pool.events()
         pool.finish()
-        with pytest.raises(RuntimeError, match="too late"):
+        with pytest.raises(RuntimeError, match="accepts no more sources"):
             pool.add(long_video)
     pool.close()
     pool.cancel()
     pool.finish()
-    with pytest.raises(RuntimeError, match="too late"):
+    with pytest.raises(RuntimeError, match="accepts no more sources"):
         pool.add(long_video)
 
 
