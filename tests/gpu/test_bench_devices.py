@@ -41,6 +41,7 @@ def test_bandwidths_are_possible(measurements: list[Measurement]) -> None:
             assert 0.3 * memory < one.rate < 1.5 * memory
 
 
+@pytest.mark.usefixtures("several")
 def test_several_work_at_once(measurements: list[Measurement]) -> None:
     together = [one for one in measurements if one.test is Test.PRODUCT and len(one.devices) > 1]
     for one in together:
@@ -50,6 +51,7 @@ def test_several_work_at_once(measurements: list[Measurement]) -> None:
         assert one.note.startswith(("one graph", "step by step"))
 
 
+@pytest.mark.usefixtures("several")
 def test_a_sum_needs_no_device_to_wait_for_another(measurements: list[Measurement]) -> None:
     together = [one for one in measurements if one.test is Test.SUM and len(one.devices) > 1]
     assert len({one.nbytes for one in together}) > 1
