@@ -122,10 +122,11 @@ class SourceOpened:
 
 @dataclass(frozen=True)
 class FramesDone:
-    """The next frames of one source, in display order, without gaps."""
+    """The next frames of one source, in display order, without gaps. segment: number of the segment that all of them belong to."""
 
     source: int
     frames: tuple[FrameResult, ...]
+    segment: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
+from engine.pool.position import Position
 from engine.pool.protocol import Frames, Trying
 from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey, Work, window_segments
 from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
@@ -23,7 +24,7 @@ class OpenSource:
     """An unfinished source.
 
     info: None until the source is probed. started: when its first segment was assigned. suspect: whether a worker crashed while it
-    opened the source.
+    opened the source. position: where an earlier run stopped, None = the source begins at its start.
     """
 
     number: int
@@ -32,13 +33,16 @@ class OpenSource:
     started: float | None = None
     error: str | None = None
     suspect: bool = False
+    position: Position | None = None
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(0))
 
     def open(self, info: SourceInfo) -> None:
         """Store the result of probing."""
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
-        self.info, self.sequencer = info, Sequencer(len(info.segments), step)
+        self.info, self.sequencer = info, Sequencer(len(info.segments), step, self.position)
+        if self.position is not None:
+            self.book.resume(self.position)
 
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Add results."""
@@ -49,7 +53,7 @@ class OpenSource:
         """Yield the results that are next in display order."""
         for results in self.sequencer.pop():
             self.book.handed_on(results)
-            yield FramesDone(self.number, results)
+            yield FramesDone(self.number, results, self.sequencer.segment)
 
 
 @dataclass
