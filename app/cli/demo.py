@@ -50,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
     folder = arguments.out or FOLDER
-    session = DetectionSession(settings, folder / DATABASE, demo_labels())
+    session = DetectionSession(settings, folder / DATABASE, demo_labels(), restart=True)
     with session:
         interruption, engines = run_session(session, [DEMO.clip], arguments.quiet)
     outcome, status = outcome_of(session.sources.values(), interruption)

@@ -17,6 +17,7 @@ from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.settings.table import TABLE
 from engine.store.export import Exported
+from engine.store.lock import lock_session
 from engine.store.session import SessionReader
 
 
@@ -33,11 +34,12 @@ def run(argv: Sequence[str]) -> int:
     sources = _sources(arguments.sources)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    session = DetectionSession(settings, arguments.out / DATABASE, labels)
-    with session:
-        interruption, _ = run_session(session, sources, arguments.quiet)
-    with SessionReader(session.database) as reader:
-        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet)
+    with lock_session(arguments.out / DATABASE) as lock:
+        session = DetectionSession(settings, arguments.out / DATABASE, labels, restart=arguments.restart, lock=lock)
+        with session:
+            interruption, _ = run_session(session, sources, arguments.quiet)
+        with SessionReader(session.database) as reader:
+            exported, written = export(reader, arguments.out, arguments.format, arguments.quiet, session.sources)
     outcome, status = outcome_of(session.sources.values(), interruption, written)
     if arguments.json:
         print(json.dumps(session.report(outcome)))
@@ -58,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_option(results)
+    results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
     results.add_argument("--quiet", action="store_true", help="show no progress")
     return parser

@@ -6,7 +6,7 @@ import argparse
 import logging
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +23,9 @@ from engine.store.session import SessionReader
 from engine.types import EngineInfo
 
 DATABASE = "session.sqlite"
+MOST_NOTES = 10
+"""Most sentences about an earlier run that are printed."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -40,6 +43,10 @@ def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool)
         for source in sources:
             session.add(source)
         session.finish()
+        for note in session.notes[:MOST_NOTES]:
+            progress.say(note)
+        if len(session.notes) > MOST_NOTES:
+            progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
         for event in session.events():
             _log.debug("%s", type(event).__name__)
             progress.show(event)
@@ -59,10 +66,12 @@ def outcome_of(sources: Iterable[SourceProgress], interruption: Interruption, wr
     return ("ok", 0) if clean else ("failed", 1)
 
 
-def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool) -> tuple[list[Exported], bool]:
+def export(
+    reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool, sources: Collection[int] | None = None
+) -> tuple[list[Exported], bool]:
     """Write the results, with progress and failures on standard error. A file that fails does not stop the others.
 
-    Returns the written files, and whether all could be written.
+    sources: the numbers of the sources to write, None = all. Returns the written files, and whether all could be written.
 
     Raises:
         ExportError: the folder cannot be made.
@@ -73,7 +82,7 @@ def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: b
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        exported = export_session(reader, folder, formats, writing.show, problems.append)
+        exported = export_session(reader, folder, formats, writing.show, problems.append, sources)
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems

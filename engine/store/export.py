@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ def export_session(
     formats: Sequence[str],
     progress: Callable[[Path, int, int], None] | None = None,
     failed: Callable[[ExportError], None] | None = None,
+    only: Collection[int] | None = None,
 ) -> list[Exported]:
     """Write ``folder/STEM.SUFFIX`` for each source and each format that supports its kind of source.
 
@@ -41,7 +42,8 @@ def export_session(
     replaces one: its file becomes ``STEM.partial.SUFFIX`` if ``STEM.SUFFIX`` exists.
 
     progress: called with a file, the number of its frames written so far, and the number of all its frames.
-    failed: called with the error of each file that cannot be written; None: the first error ends the export.
+    failed: called with the error of each file that cannot be written; None: the first error ends the export. only: the numbers of the
+    sources to write, None = all.
 
     Raises:
         UsageError: a format does not exist.
@@ -56,7 +58,7 @@ def export_session(
     written = []
     for source, stem in zip(sources, file_stems([source.path for source in sources]), strict=True):
         frames = reader.count(source.number)
-        if source.kind is None or not (frames or source.complete):
+        if source.kind is None or not (frames or source.complete) or (only is not None and source.number not in only):
             continue
         for exporter in (EXPORTERS[name] for name in formats):
             if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):

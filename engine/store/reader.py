@@ -17,6 +17,7 @@ from engine.errors import ExportError, UsageError
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.pool.position import Position
 from engine.store import schema
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
@@ -108,6 +109,19 @@ class SessionReader(Closing):
         """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
+
+    def position(self, source: int) -> Position | None:
+        """Return the place behind the stored frames of a source. None: the place is unknown, or there are no frames."""
+        (stored, end), *_ = self._query("SELECT count(*), max(frame) + 1 FROM frames WHERE source = ?", source)
+        parts = self._query("SELECT segment, start, frame FROM segments WHERE source = ? ORDER BY segment DESC LIMIT 1", source)
+        if not parts or stored != end:
+            return None
+        ((pts,),) = self._query("SELECT pts FROM frames WHERE source = ? AND frame = ?", source, end - 1)
+        failed = self._query(
+            "SELECT failure, count(*) FROM frames WHERE source = ? AND failure IS NOT NULL GROUP BY failure ORDER BY min(frame)", source
+        )
+        segment, start, first = parts[0]
+        return Position(end, pts, segment, start, end - first, dict(failed))
 
     def frames(self, source: int) -> Iterator[FrameResult]:
         """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
