@@ -118,7 +118,10 @@ class SourceOpened:
 
 @dataclass(frozen=True)
 class FramesDone:
-    """The next frames of one source, in display order, without gaps."""
+    """The next frames of one source, in display order.
+
+    If the source ends early, gaps may come before its last events: results of later segments, without those of earlier ones.
+    """
 
     source: int
     frames: tuple[FrameResult, ...]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from engine.media.types import SourceInfo, SourceKind
@@ -33,21 +34,21 @@ class OpenSource:
     error: str | None = None
     suspect: bool = False
     book: LedgerBook = field(default_factory=LedgerBook)
-    sequencer: Sequencer = field(default_factory=lambda: Sequencer(0))
+    sequencer: Sequencer = field(default_factory=lambda: Sequencer(()))
 
     def open(self, info: SourceInfo) -> None:
         """Store the result of probing."""
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
-        self.info, self.sequencer = info, Sequencer(len(info.segments), step)
+        self.info, self.sequencer = info, Sequencer([segment.frames for segment in info.segments], step)
 
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Add results."""
         self.sequencer.add(device, frames)
         self.book.decoded(len(frames))
 
-    def due(self) -> Iterator[FramesDone]:
-        """Yield the results that are next in display order."""
-        for results in self.sequencer.pop():
+    def due(self, ends: bool = False) -> Iterator[FramesDone]:
+        """Yield the results that are next in display order. ends: the source ends now, so results that wait for earlier ones follow."""
+        for results in chain(self.sequencer.pop(), self.sequencer.rest() if ends else ()):
             self.book.handed_on(results)
             yield FramesDone(self.number, results)
 
