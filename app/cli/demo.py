@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
-from app.cli.running import DATABASE, Run, add_run_options, reported
+from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.running import DATABASE
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from app.display import has_display

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, Run, add_format_option, add_run_options, print_exported, reported
+from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.running import DATABASE, add_format_option, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
