@@ -7,12 +7,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.errors import ExportError, UsageError
+from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
@@ -22,7 +24,7 @@ CHUNK = 500  # frames in memory at once
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, finished, cancelled, seconds, error"
+    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
 )
 
 
@@ -32,7 +34,8 @@ class StoredSource:
 
     path: as the user entered it, as printable text. file: the absolute path. info: without segments; None if the source could not be
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
-    seconds: processing time; None until it is finished.
+    seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
+    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
     """
 
     number: int
@@ -44,6 +47,9 @@ class StoredSource:
     cancelled: bool
     seconds: float | None
     error: str | None
+    stamp: Stamp | None = None
+    decoder: str | None = None
+    started: datetime | None = None
 
     @property
     def kind(self) -> SourceKind | None:
@@ -142,12 +148,15 @@ class SessionReader(Closing):
 
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
     """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
-    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, finished, cancelled, seconds, error = columns
+    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
+    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
     name = os.fsdecode(exact)
     path = str(schema.readable(name))
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
-    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)))
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error)
+    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
+    stamp = None if digest is None else Stamp(size, modified, digest)
+    begun = None if started is None else datetime.fromisoformat(started)
+    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
 
 
 def _detections(rows: list[list[float]]) -> Detections:
