@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
@@ -31,6 +32,7 @@ class OpenSource:
     info: SourceInfo | None = None
     started: float | None = None
     error: str | None = None
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     suspect: bool = False
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(0))
