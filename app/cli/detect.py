@@ -89,5 +89,6 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
-        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}")
+        decoder = f", {state.decoder}" if state.decoder.name else ""
+        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
     print_exported(exported)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.types import DeviceId, EngineInfo, FrameResult
 
@@ -136,7 +137,7 @@ class SourceFinished:
     """The last event of a source.
 
     error: why the source could not be opened or read to its end, else None. cancelled: whether the source ended early, on request or
-    because no device was left. seconds: from its first segment to its end.
+    because no device was left. seconds: from its first segment to its end. decoder: what decoded its frames.
     """
 
     source: int
@@ -144,6 +145,7 @@ class SourceFinished:
     seconds: float
     error: str | None
     cancelled: bool = False
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
 Event: TypeAlias = (

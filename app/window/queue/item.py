@@ -39,7 +39,7 @@ class QueueItem:
 
     key: unique in the window, never reused. frames: finished frames. failed: finished frames without detections. head: pts of the
     last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why
-    detection failed, or what the file waits for.
+    detection failed, or what the file waits for. decoder: what decoded the frames, in words.
     """
 
     key: int
@@ -53,6 +53,7 @@ class QueueItem:
     rate: float | None = None
     seconds: float | None = None
     reason: str | None = None
+    decoder: str = ""
 
     @property
     def ended(self) -> bool:

@@ -97,7 +97,8 @@ class QueueModel(QAbstractListModel):
             return item.path.name or str(item.path)
         if role == Qt.ItemDataRole.ToolTipRole:
             failed = f"\n{item.failed:,} frames without detections" if item.failed and item.state is not ItemState.FAILED else ""
-            return f"{item.path}\n{item.explanation}{failed}"
+            decoder = f"\nFrames {item.decoder}" if item.decoder else ""
+            return f"{item.path}\n{item.explanation}{failed}{decoder}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{item.path.name}, {item.state.value}, {item.summary}"
         return None

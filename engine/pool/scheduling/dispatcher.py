@@ -265,6 +265,7 @@ class Dispatcher:
         if source is None:
             return []
         source.error = source.error or message.error
+        source.decoder += message.decoder
         if not message.complete:
             self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
             return self._advance(source)
@@ -326,4 +327,4 @@ class Dispatcher:
         self._unprobed.pop(source.number, None)
         self._strategy.close(source.number)
         seconds = 0.0 if source.started is None else self._clock() - source.started
-        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled)
+        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled, source.decoder)

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
@@ -32,6 +33,7 @@ class OpenSource:
     info: SourceInfo | None = None
     started: float | None = None
     error: str | None = None
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     suspect: bool = False
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(()))
