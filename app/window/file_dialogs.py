@@ -82,7 +82,7 @@ class FileDialogs(QObject):
         """Export the shown detections of a file in the background, and show the outcome. name: of the exporter."""
         if item.results is None:
             return
-        subject, total = f"export {target}", item.frames
+        subject, total = f"export {target}", item.progress.frames
         cancelled = self._cancelled[target] = Event()
         what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
 

@@ -136,7 +136,7 @@ class QueuePanel(Panel):
         """The menu of a file."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        stored = item.results is not None and item.frames > 0
+        stored = item.results is not None and item.progress.frames > 0
 
         def add(title: str, emit: object, enabled: bool = True, name: str | None = None) -> None:
             action = menu.addAction(title, emit)  # type: ignore[call-overload]
@@ -148,7 +148,7 @@ class QueuePanel(Panel):
         add("Show in folder", partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         for name, exporter in EXPORTERS.items():
-            fits = stored and item.info is not None and item.info.kind in exporter.kinds
+            fits = stored and (info := item.progress.info) is not None and info.kind in exporter.kinds
             add(f"Export {exporter.title}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:

@@ -68,7 +68,7 @@ class Viewer(QWidget):
         self.item, self._tally = item, tally
         self.canvas.show_message("Opening…")
         self.canvas.set_labels(item.results.labels if item.results else ())
-        self.transport.set_source(item.info)
+        self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
         self.player.open(item, play)
         self._detected(item)
@@ -88,8 +88,8 @@ class Viewer(QWidget):
         before, self.item, self._tally = self.item, item, tally
         if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
             self.canvas.set_labels(item.results.labels)
-        if item.info is not None and (before is None or before.info is None):
-            self.transport.set_source(item.info)
+        if item.progress.info is not None and (before is None or before.progress.info is None):
+            self.transport.set_source(item.progress.info)
             self.transport.set_position(self.player.position)
         self.player.update_item(item, queue_busy)
         self._detected(item)
@@ -145,11 +145,11 @@ class Viewer(QWidget):
     def _detected(self, item: QueueItem | None) -> None:
         fraction = 0.0
         if item is not None:
-            length = length_of(item.info)
+            length = length_of(item.progress.info)
             if item.state is ItemState.DONE:
                 fraction = 1.0
-            elif item.head is not None and length:
-                fraction = min(item.head / length, 1.0)
+            elif item.progress.head is not None and length:
+                fraction = min(item.progress.head / length, 1.0)
             self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
         self.transport.set_detected(fraction)
 
