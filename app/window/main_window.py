@@ -32,8 +32,7 @@ from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
-from app.window.widgets.layouts import column
-from app.window.widgets.screen_fit import within_screen
+from app.window.widgets.build import column, within_screen
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles

@@ -7,11 +7,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button
+from app.window.widgets.build import column, label, push_button, row, set_role, show_inside
 from app.window.widgets.icons import pixmap
-from app.window.widgets.indicators import label, set_role
-from app.window.widgets.layouts import column, row
-from app.window.widgets.scroll_pane import show_inside
 from engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16

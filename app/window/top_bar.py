@@ -8,10 +8,8 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton
 
 from app.window.start_page import model_line
 from app.window.widgets import theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import Panel, label, row, tool_button
 from app.window.widgets.icons import icon, pixmap
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, row
 from engine.model.check import ModelSummary
 
 MOST_NAME = 240

@@ -13,10 +13,8 @@ from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
 from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50

@@ -14,9 +14,7 @@ from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
-from app.window.widgets.indicators import label, say, wrapped
-from app.window.widgets.layouts import Panel, column
-from app.window.widgets.scroll_pane import ScrollPane
+from app.window.widgets.build import Panel, ScrollPane, column, label, say, wrapped
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry

@@ -11,11 +11,9 @@ from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QSlider, QSpinB
 from app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import theme
-from app.window.widgets.form_grid import indent
+from app.window.widgets.build import Panel, column, label, row
+from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
-from app.window.widgets.path_field import clearable
 
 _HINT = "The classes of the model appear here."
 

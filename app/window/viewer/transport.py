@@ -11,10 +11,8 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.window.timeline.timeline import Timeline
 from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button, tool_button
+from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import ElidedLabel, label
-from app.window.widgets.layouts import Panel, column, row
 from engine.media.types import SourceInfo, SourceKind
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)

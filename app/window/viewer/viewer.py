@@ -14,7 +14,7 @@ from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.transport import Transport
-from app.window.widgets.layouts import column
+from app.window.widgets.build import column
 from engine.media.types import SourceInfo, SourceKind
 
 JUMP = 5.0
