@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
+from app.window.actions import Actions
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
@@ -56,14 +57,12 @@ class QueuePanel(Panel):
     reveal_requested = Signal(int)
     export_requested = Signal(int, str)
     clear_requested = Signal()
-    open_requested = Signal()
 
-    def __init__(self, model: QueueModel) -> None:
+    def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
         self.summary = label("small")
-        add = tool_button("add", "Add files", "Ctrl+O")
-        add.clicked.connect(self.open_requested)
+        add = tool_button("add", "Add files", "Ctrl+O", actions.open_files.trigger)
         self.view = QueueView(uniformItemSizes=True)
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

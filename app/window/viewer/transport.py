@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
@@ -121,11 +119,3 @@ class Transport(Panel):
         self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
         self.play.setAccessibleName("Pause" if state.playing else "Play")
         self.hint.setText("Waiting for detection" if state.waiting else "")
-
-    def set_detected(self, fraction: float) -> None:
-        """Show which part is analysed, 0..1 from the beginning."""
-        self.timeline.set_detected(fraction)
-
-    def set_activity(self, counts: NDArray[np.int64] | None) -> None:
-        """Show the number of objects over time, int64 (BINS,) as ``Tally.activity`` returns; None = unknown."""
-        self.timeline.set_activity(counts)

@@ -151,11 +151,11 @@ class Viewer(QWidget):
             elif item.progress.head is not None and length:
                 fraction = min(item.progress.head / length, 1.0)
             self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
-        self.transport.set_detected(fraction)
+        self.transport.timeline.set_detected(fraction)
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
-        self.transport.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
+        self.transport.timeline.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:
