@@ -40,7 +40,7 @@ from engine.pool.worker.building import build
 from engine.pool.worker.inferring import InferringPipeline
 from engine.pool.worker.pipeline import Pipeline
 from engine.pool.worker.result_sender import Timings
-from engine.processes.child_main import leave
+from engine.processes.child_main import leave, name_thread
 from engine.processes.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
@@ -97,6 +97,7 @@ class Worker:
         unused = True
         if not self._stopping:
             self._send(Ready(pipeline.info))
+            name_thread("feed")  # not earlier: threads that libraries start inherit the name
             unused = pipeline.run()
         if unused:  # else a decode thread that hangs would find its memory gone
             pipeline.close()
@@ -105,7 +106,11 @@ class Worker:
         return Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
-        thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
+        def run() -> None:
+            name_thread(name)  # which thread needs how much processor time can then be seen from outside
+            self._guarded(target)
+
+        thread = threading.Thread(target=run, name=f"{self._setup.device} {name}", daemon=True)
         thread.start()
         return thread
 
