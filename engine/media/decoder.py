@@ -43,6 +43,9 @@ class Decoder(ABC):
             DeviceError: the settings require a decoder that cannot decode this source, or there is too little device memory.
         """
 
+    def stop(self) -> None:  # noqa: B027
+        """Let ``decode`` raise an error where a thread waits for another one. ``close`` follows when all threads have ended."""
+
     def close(self) -> None:  # noqa: B027
         """Free the memory for frames once all frames are released. No thread may decode afterwards."""
 

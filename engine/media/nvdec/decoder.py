@@ -117,6 +117,10 @@ class NvdecDecoder(Decoder):
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
             yield from decode(info, segment, max(skip, gone), threads=1)
 
+    def stop(self) -> None:
+        """See ``Decoder.stop``: threads that wait for a session end."""
+        self._sessions.stop()
+
     def close(self) -> None:
         """Close the idle sessions and files (threads close those in use), wait until all surfaces are back, and free them."""
         self._sessions.close()
