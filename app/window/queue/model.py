@@ -99,7 +99,7 @@ class QueueModel(QAbstractListModel):
             failed = ""
             if item.progress.failed and item.state is not ItemState.FAILED:
                 failed = f"\n{item.progress.failed:,} frames without detections"
-            decoder = f"\nFrames {item.decoder}" if item.decoder else ""
+            decoder = f"\nFrames {item.progress.decoder}" if str(item.progress.decoder) else ""
             return f"{item.path}\n{item.explanation}{failed}{decoder}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{item.path.name}, {item.state.value}, {item.summary}"

@@ -295,4 +295,4 @@ def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> Qu
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
     state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=finished.error, rate=None, decoder=str(finished.decoder))
+    return replace(item, state=state, reason=finished.error, rate=None)
