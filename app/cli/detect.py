@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, add_format_option, export, outcome_of, print_exported, run_session
+from app.cli.running import DATABASE, add_format_options, export, export_options, outcome_of, print_exported, run_session
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
@@ -29,6 +29,7 @@ def run(argv: Sequence[str]) -> int:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
     """
     arguments = _parser().parse_args(argv)
+    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
@@ -37,7 +38,7 @@ def run(argv: Sequence[str]) -> int:
     with session:
         interruption, _ = run_session(session, sources, arguments.quiet)
     with SessionReader(session.database) as reader:
-        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet)
+        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet, exporting)
     outcome, status = outcome_of(session.sources.values(), interruption, written)
     if arguments.json:
         print(json.dumps(session.report(outcome)))
@@ -57,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
-    add_format_option(results)
+    add_format_options(results)
     results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
     results.add_argument("--quiet", action="store_true", help="show no progress")
     return parser

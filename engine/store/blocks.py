@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +14,19 @@ from engine.store.session import SessionReader
 BLOCK_FRAMES = 2000
 
 
-@dataclass(frozen=True)
-class StoredFrame:
-    """A row of the table of frames. pts: seconds. width, height: pixels. device: as text."""
+class StoredFrame(NamedTuple):
+    """A row of the table of frames.
 
-    index: int
+    number: the frame's index. pts: seconds. width, height: pixels. device: its number in ``SessionReader.device_names``.
+    """
+
+    number: int
     pts: float
     width: int
     height: int
     failure: str | None
     name: str | None
-    device: str
+    device: int
 
 
 @dataclass(frozen=True)
@@ -50,21 +53,16 @@ def read_blocks(reader: SessionReader, source: int, boxes: bool = True) -> Itera
     Raises:
         ExportError: the session cannot be read.
     """
-    devices = reader.device_names()
     for rows in reader.frame_rows(source, BLOCK_FRAMES):
-        frames = [
-            StoredFrame(index, pts, width, height, failure, name, devices[device])
-            for index, pts, width, height, failure, name, device in rows
-        ]
-        found = reader.detection_rows(source, frames[0].index, frames[-1].index, boxes)
-        columns = np.array(found, np.float64).reshape(-1, 7 if boxes else 2)
-        indexes = np.fromiter((frame.index for frame in frames), np.int64, len(frames))
-        corners = columns[:, 3:]
-        sizes = np.hstack((corners[:, :2], corners[:, 2:] - corners[:, :2]))
+        frames = [*map(StoredFrame._make, rows)]
+        table = reader.detection_table(source, frames[0].number, frames[-1].number, boxes)
+        indexes = np.fromiter((frame.number for frame in frames), np.int64, len(frames))
+        sizes = table[:, 3:]
+        sizes[:, 2:] -= sizes[:, :2]
         yield Block(
             frames,
-            np.searchsorted(indexes, columns[:, 0].astype(np.int64)),
-            columns[:, 1].astype(np.int64),
-            np.round(columns[:, 2], 4) if boxes else np.zeros(0),
-            np.round(sizes, 2) + 0.0 if boxes else np.zeros((0, 4)),  # + 0.0: no "-0.0"
+            np.searchsorted(indexes, table[:, 0].astype(np.int64)),
+            table[:, 1].astype(np.int64),
+            np.round(table[:, 2], 4) if boxes else np.zeros(0),
+            np.round(sizes, 2) + 0.0,  # + 0.0: no "-0.0"
         )

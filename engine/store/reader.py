@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
@@ -163,15 +165,17 @@ class SessionReader(Closing):
             yield rows
             last = rows[-1][0]
 
-    def detection_rows(self, source: int, first: int, last: int, boxes: bool = True) -> list[tuple[Any, ...]]:
+    def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
         """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
 
-        A detection is a tuple: frame, class id and, if ``boxes``, confidence, x1, y1, x2, y2 (pixels).
+        Returns: float64 (n, 7): frame, class id, confidence, x1, y1, x2, y2 (pixels); (n, 2) without ``boxes``.
         """
-        columns = "frame, class_id, confidence, x1, y1, x2, y2" if boxes else "frame, class_id"
+        columns = ("frame", "class_id", "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
         condition, values = self._passing()
-        query = f"SELECT {columns} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition} ORDER BY frame, ordinal"
-        return self._query(query, source, first, last, *values)
+        query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
+        with self._explained():
+            rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
+            return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
 
     def _passing(self) -> tuple[str, list[float]]:
         """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""

@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TextIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.media.types import SourceKind
-from engine.store.blocks import StoredFrame
 from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, Output, text_file
 from engine.store.exporters.rounding import label_of
@@ -37,12 +39,18 @@ def write_detections(export: Export) -> None:
     source, rows = export.source, 1
     clock = Clock.of(export.reader, source)
     classes = {class_id: row([class_id, label_of(export.reader.labels, class_id)]) for class_id in export.reader.class_ids()}
-    with _table(export, DETECTIONS) as file:
+    devices = {number: row([device, ""]) for number, device in export.reader.device_names().items()}
+    video = row([source.path])
+    with _table(export, DETECTIONS) as table:
         for block in export.blocks(source):
-            heads = [row([file_of(source, frame.name), frame.index, round(frame.pts, 6), clock.text(frame.pts)]) for frame in block.frames]
-            tails = [row([frame.width, frame.height, frame.device, ""]) for frame in block.frames]
+            files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
+            heads = [
+                f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}"
+                for file, frame in zip(files, block.frames, strict=True)
+            ]
+            tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
             columns = (block.frame.tolist(), block.class_ids.tolist(), block.scores.tolist(), block.boxes.tolist())
-            file.writelines(
+            table.writelines(
                 f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]}\r\n"
                 for frame, class_id, score, (x, y, width, height) in zip(*columns, strict=True)
             )
@@ -69,7 +77,7 @@ def write_counts(export: Export) -> None:
                 continue
             clock = Clock.of(reader, source)
             offset = clock.since_midnight()
-            for group in read_groups(export, source, partial(_interval, offset, length)):
+            for group in read_groups(export, source, partial(_intervals, offset, length)):
                 start = round(group.key * length - offset, 6)
                 for class_id in classes:
                     tally = group.classes.get(class_id)
@@ -95,35 +103,33 @@ def write_files(export: Export) -> None:
             video = source.kind is SourceKind.VIDEO
             start = Clock.of(reader, source).start if video else ""
             written = False
-            for group in read_groups(export, source, _whole if video else _picture):
+            for group in read_groups(export, source, _whole if video else _pictures):
                 file.write(row(_file_row(source, group, start, classes)) + "\r\n")
                 written = True
             if not written:
                 file.write(row(_file_row(source, Group(0), start, classes)) + "\r\n")
 
 
-def _interval(offset: float, length: float, frame: StoredFrame) -> int:
-    return int((frame.pts + offset) // length)
+def _intervals(offset: float, length: float, pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.floor((pts + offset) / length).astype(np.int64)
 
 
-def _whole(_frame: StoredFrame) -> int:
-    return 0
+def _whole(pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.zeros(len(pts), np.int64)
 
 
-def _picture(frame: StoredFrame) -> int:
-    return frame.index
+def _pictures(pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return pts.astype(np.int64)  # the pts of a picture is its position in the folder
 
 
 def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int]) -> list[object]:
     video = source.kind is SourceKind.VIDEO
-    duration = source.info.duration if source.info is not None and video else None
-    found = bool(group.classes)
-    known = found or (group.inferred > 0 and (source.complete or not video))
-    values: list[object] = [
-        *(file_of(source, group.name), start, None if duration is None else round(duration, 6)),
-        *(group.inferred, group.failed, sum(source.ledger.dropped.values())),
-        *((not found) if known else None, source.complete, source.error or (None if video else group.failure)),
-    ]
+    duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
+    name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
+    known = bool(group.classes) or (group.inferred > 0 and (source.complete or not video))
+    dropped = sum(source.ledger.dropped.values())
+    values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped]
+    values += [not group.classes if known else None, source.complete, source.error or failure]
     for class_id in classes:
         tally = group.classes.get(class_id)
         seen = (round(tally.first, 6), round(tally.last, 6)) if tally and video else (None, None)
