@@ -172,7 +172,7 @@ def test_an_unfinished_source_never_replaces_an_older_result(tmp_path: Path) -> 
 
 
 def test_unknown_format(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'voc'.*jsonl, coco"):
+    with pytest.raises(UsageError, match=r"'voc'.*jsonl, csv"):
         export(write_session(tmp_path / "s.sqlite", {"a.mp4": 1}), tmp_path, "voc")
 
 
