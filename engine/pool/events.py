@@ -12,12 +12,16 @@ from engine.types import DeviceId, EngineInfo, FrameResult
 
 @dataclass(frozen=True)
 class Ledger:
-    """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason."""
+    """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason.
+
+    skipped: frames that were not wanted. They are neither decoded nor inferred.
+    """
 
     decoded: int = 0
     inferred: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
+    skipped: int = 0
 
     @property
     def balanced(self) -> bool:

@@ -10,7 +10,7 @@ from engine.store.session import SessionReader, StoredSource
 class Clock:
     """Converts times of one source to clock times.
 
-    started: when the source began, None if unknown. first: pts of the source's first frame, seconds.
+    started: when the source began, with time zone; None if unknown. first: pts of the source's first frame, seconds.
     """
 
     def __init__(self, started: datetime | None, first: float = 0.0) -> None:
@@ -20,17 +20,14 @@ class Clock:
     @classmethod
     def of(cls, reader: SessionReader, source: StoredSource) -> Clock:
         """Return the clock of a stored source. A source without its first frame is taken to begin at 0 s."""
-        if source.started is None:
-            return cls(None)
-        first = reader.first_pts(source.number)
-        return cls(datetime.fromisoformat(source.started), first or 0.0)
+        return cls(source.started, (reader.first_pts(source.number) or 0.0) if source.started else 0.0)
 
     def at(self, pts: float) -> datetime | None:
         """Return the clock time of a frame. pts: seconds."""
         return None if self.started is None else self.started + timedelta(seconds=round(pts - self._first, 6))
 
     def text(self, pts: float) -> str:
-        """Return the clock time of a frame in ISO 8601 with milliseconds, and with the offset from UTC if known; "" if unknown."""
+        """Return the clock time of a frame in ISO 8601 with milliseconds and the offset from UTC; "" if unknown."""
         moment = self.at(pts)
         return "" if moment is None else moment.isoformat(timespec="milliseconds")
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ExportError, UsageError
+from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
@@ -24,7 +26,7 @@ CHUNK = 500  # frames in memory at once
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, finished, cancelled, seconds, error"
+    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
 )
 
 
@@ -34,7 +36,8 @@ class StoredSource:
 
     path: as the user entered it, as printable text. file: the absolute path. info: without segments; None if the source could not be
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
-    seconds: processing time; None until it is finished. started: when the recording began, ISO 8601; None if unknown.
+    seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
+    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
     """
 
     number: int
@@ -46,7 +49,9 @@ class StoredSource:
     cancelled: bool
     seconds: float | None
     error: str | None
-    started: str | None = None
+    stamp: Stamp | None = None
+    decoder: str | None = None
+    started: datetime | None = None
 
     @property
     def kind(self) -> SourceKind | None:
@@ -168,14 +173,19 @@ class SessionReader(Closing):
     def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
         """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
 
-        Returns: float64 (n, 7): frame, class id, confidence, x1, y1, x2, y2 (pixels); (n, 2) without ``boxes``.
+        Returns: float64 (n, 8): frame, class id, track (-1: none), confidence, x1, y1, x2, y2 (pixels); (n, 3) without ``boxes``.
         """
-        columns = ("frame", "class_id", "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
+        columns = ("frame", "class_id", "coalesce(track, -1)", "confidence", "x1", "y1", "x2", "y2")[: 8 if boxes else 3]
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
         with self._explained():
             rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
             return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
+
+    @property
+    def has_tracks(self) -> bool:
+        """Whether detections are joined to tracks."""
+        return bool(self._query("SELECT 1 FROM detections WHERE track IS NOT NULL LIMIT 1"))
 
     def _passing(self) -> tuple[str, list[float]]:
         """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""
@@ -191,12 +201,15 @@ class SessionReader(Closing):
 
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
     """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
-    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, finished, cancelled, seconds, error = columns
+    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
+    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
     name = os.fsdecode(exact)
     path = str(schema.readable(name))
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
-    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)))
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error)
+    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
+    stamp = None if digest is None else Stamp(size, modified, digest)
+    begun = None if started is None else datetime.fromisoformat(started)
+    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

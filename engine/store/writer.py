@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
@@ -19,6 +20,8 @@ from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
 COMMIT_FRAMES = 2000
+
+_BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 
 
 class SessionWriter:
@@ -65,13 +68,31 @@ class SessionWriter:
         else:
             self.path.unlink()
 
-    def add_source(self, number: int, path: str, info: SourceInfo) -> None:
-        """Store the result of probing a source, before its first frame."""
+    def add_source(self, number: int, path: str, info: SourceInfo, stamp: Stamp | None = None) -> None:
+        """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown."""
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
-        columns = "source, path, kind, codec, width, height, frames, duration, rate"
+        identity = (None, None, None) if stamp is None else (stamp.size, stamp.modified, stamp.digest)
+        columns = "source, path, kind, codec, width, height, frames, duration, rate, size, modified, digest"
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, schema.exact(path), *facts)
+                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, schema.exact(path), *facts, *identity),
+            )
+
+    def describe_source(self, number: int, decoder: str | None = None, started: datetime | None = None) -> None:
+        """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
+
+        decoder: name of the decoder in use. started: clock time at which the video begins, with time zone.
+
+        Raises:
+            ValueError: ``started`` has no time zone.
+        """
+        if started is not None and started.tzinfo is None:
+            raise ValueError(f"{started} has no time zone")
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
+                (readable(decoder), None if started is None else started.isoformat(), number),
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -123,7 +144,7 @@ class SessionWriter:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
-                self._connection.executemany("INSERT INTO detections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
+                self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -138,14 +159,14 @@ class SessionWriter:
         seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
         """
         self.commit()
-        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
+        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)), ledger.skipped)
         with schema.explained(self.path, "write"):
             self._connection.execute(
                 "INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, schema.exact(path))
             )
             self._connection.execute(
-                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
-                " WHERE source = ?",
+                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
+                " skipped = ?, seconds = ?, error = ? WHERE source = ?",
                 (cancelled, *counts, seconds, readable(error), number),
             )
 

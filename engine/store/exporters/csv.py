@@ -30,7 +30,7 @@ DETECTIONS = (
     *("picture_width", "picture_height", "device", "track"),
 )
 COUNTS = ("source", "start", "end", "clock", "class_id", "label", "frames", "frames_with", "most_at_once", "mean", "tracks")
-FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "empty", "complete", "error")
+FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped", "empty", "complete", "error")
 PER_CLASS = ("first", "last", "frames_with", "most_at_once")
 
 
@@ -39,7 +39,7 @@ def write_detections(export: Export) -> None:
     source, rows = export.source, 1
     clock = Clock.of(export.reader, source)
     classes = {class_id: row([class_id, label_of(export.reader.labels, class_id)]) for class_id in export.reader.class_ids()}
-    devices = {number: row([device, ""]) for number, device in export.reader.device_names().items()}
+    devices = {number: row([device]) for number, device in export.reader.device_names().items()}
     video = row([source.path])
     with _table(export, DETECTIONS) as table:
         for block in export.blocks(source):
@@ -49,10 +49,10 @@ def write_detections(export: Export) -> None:
                 for file, frame in zip(files, block.frames, strict=True)
             ]
             tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
-            columns = (block.frame.tolist(), block.class_ids.tolist(), block.scores.tolist(), block.boxes.tolist())
+            columns = (block.frame.tolist(), block.class_ids.tolist(), block.tracks.tolist(), block.scores.tolist(), block.boxes.tolist())
             table.writelines(
-                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]}\r\n"
-                for frame, class_id, score, (x, y, width, height) in zip(*columns, strict=True)
+                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]},{track if track >= 0 else ''}\r\n"
+                for frame, class_id, track, score, (x, y, width, height) in zip(*columns, strict=True)
             )
             rows += len(block.scores)
     if rows > MOST_ROWS:
@@ -70,7 +70,7 @@ def write_counts(export: Export) -> None:
     no times and no rows.
     """
     reader, length = export.reader, export.options.interval
-    classes = reader.class_ids()
+    classes, tracked = reader.class_ids(), reader.has_tracks
     with _table(export, COUNTS) as file:
         for source in export.sources:
             if source.kind is not SourceKind.VIDEO:
@@ -84,7 +84,8 @@ def write_counts(export: Export) -> None:
                     frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
                     label = label_of(reader.labels, class_id)
                     times = (start, round(start + length, 6), clock.text(start))
-                    counts = (group.inferred, frames, most, round(mean, 4), "")
+                    tracks = len(tally.tracks if tally else ()) if tracked else None
+                    counts = (group.inferred, frames, most, round(mean, 4), tracks)
                     file.write(row([source.path, *times, class_id, label, *counts]) + "\r\n")
 
 
@@ -127,8 +128,8 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
     name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
     known = bool(group.classes) or (group.inferred > 0 and (source.complete or not video))
-    dropped = sum(source.ledger.dropped.values())
-    values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped]
+    dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
+    values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
     values += [not group.classes if known else None, source.complete, source.error or failure]
     for class_id in classes:
         tally = group.classes.get(class_id)

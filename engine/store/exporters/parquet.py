@@ -1,7 +1,7 @@
 """Apache Parquet: the columns of the CSV table of detections, with types and compressed.
 
-Frames count from 0. ``track`` is null in sessions without tracks. ``clock`` is a time stamp in UTC, or without time zone if the offset
-from UTC is unknown, and null if it is unknown when the source began.
+Frames count from 0. ``track`` is null in sessions without tracks. ``clock`` is a time stamp in UTC, null if it is unknown when the source
+began.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def write(export: Export) -> None:
     except ImportError:
         raise ExportError("--format parquet needs pyarrow: install framefleet[parquet], or pyarrow") from None
     clock = Clock.of(export.reader, export.source)
-    schema = _schema(pa, clock)
+    schema = _schema(pa)
     with (
         explained(export.path, "write"),
         complete_file(export.path) as part,
@@ -53,9 +53,8 @@ def write(export: Export) -> None:
             file.write_table(pa.concat_tables(tables))
 
 
-def _schema(pa: Any, clock: Clock) -> Any:
-    zone = "UTC" if clock.started is not None and clock.started.utcoffset() is not None else None
-    types = {"time": pa.float64(), "clock": pa.timestamp("ms", zone), "confidence": pa.float64()}
+def _schema(pa: Any) -> Any:
+    types = {"time": pa.float64(), "clock": pa.timestamp("ms", "UTC"), "confidence": pa.float64()}
     types |= dict.fromkeys(("source", "label", "device"), pa.string())
     types |= dict.fromkeys(("frame", "track"), pa.int64())
     types |= dict.fromkeys(("class_id", "picture_width", "picture_height"), pa.int32())
@@ -80,7 +79,7 @@ def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> 
     columns["class_id"] = pa.array(block.class_ids.astype(np.int32))
     columns["confidence"] = pa.array(block.scores)
     columns |= {name: pa.array(block.boxes[:, column]) for column, name in enumerate(("x", "y", "width", "height"))}
-    columns["track"] = pa.nulls(len(block.scores), pa.int64())
+    columns["track"] = pa.array(block.tracks, mask=block.tracks < 0)
     return pa.table([columns[name] for name in schema.names], schema)
 
 

@@ -22,6 +22,7 @@ class Tally:
     frames: int = 0
     most: int = 0
     detections: int = 0
+    tracks: set[int] = field(default_factory=set)
 
     def add(self, last: float, frames: int, most: int, detections: int) -> None:
         """Add the counts of later frames."""
@@ -95,3 +96,7 @@ def _add_detections(groups: Sequence[Group], group_of: NDArray[np.intp], pts: ND
         if class_id not in tallies:
             tallies[class_id] = Tally(first, last)
         tallies[class_id].add(last, *counts)
+    tracked = block.tracks >= 0
+    triples = np.stack((group_of[block.frame[tracked]], block.class_ids[tracked], block.tracks[tracked]))
+    for position, class_id, track in np.unique(triples, axis=1).T.tolist():
+        groups[position].classes[class_id].tracks.add(track)
