@@ -18,12 +18,13 @@ def overlaps(first: Array, second: Array) -> Array:
     size = np.maximum(high - low, 0)
     shared = size[..., 0] * size[..., 1]
     total = areas(first)[:, None] + areas(second) - shared
-    return np.divide(shared, total, out=np.zeros_like(shared), where=total > 0)
+    ratio: Array = np.divide(shared, total, out=np.zeros_like(shared), where=total > 0)
+    return ratio
 
 
 def areas(boxes: Array) -> Array:
     """The areas of boxes x1 y1 x2 y2, (n, 4); 0 for boxes of negative width or height."""
-    size = np.maximum(boxes[:, 2:] - boxes[:, :2], 0)
+    size: Array = np.maximum(boxes[:, 2:] - boxes[:, :2], 0)
     return size[:, 0] * size[:, 1]
 
 

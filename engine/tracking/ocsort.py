@@ -137,7 +137,8 @@ class OcSort(Tracker):
         direction = self._tracks["direction"]
         to_box = _directions(_centres(previous)[:, None], _centres(boxes)[None])
         cosine = np.clip((direction[:, None] * to_box).sum(2), -1, 1)
-        return np.nan_to_num(0.5 - np.arccos(cosine) / np.pi)
+        agreement: Array = np.nan_to_num(0.5 - np.arccos(cosine) / np.pi)
+        return agreement
 
 
 def _move(motion: Motion, steps: float) -> None:
@@ -148,13 +149,15 @@ def _move(motion: Motion, steps: float) -> None:
 
 
 def _centres(boxes: Array) -> Array:
-    return (boxes[..., :2] + boxes[..., 2:]) / 2
+    centres: Array = (boxes[..., :2] + boxes[..., 2:]) / 2
+    return centres
 
 
 def _directions(start: Array, end: Array) -> Array:
     """Unit vectors x, y from points to points."""
     way = end - start
-    return way / (np.sqrt((way * way).sum(-1, keepdims=True)) + 1e-6)
+    unit: Array = way / (np.sqrt((way * way).sum(-1, keepdims=True)) + 1e-6)
+    return unit
 
 
 def _sides(boxes: Array) -> Array:
