@@ -47,7 +47,7 @@ class DetectionSession(Closing):
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._starts: dict[int, Start] = {}
         self._segments: dict[int, SourceInfo] = {}
-        self._segment: dict[int, int] = {}
+        self._segment: dict[int, int | None] = {}
         self._writer = SessionWriter(database, labels, run_facts(settings), go_on=not restart, lock=lock)
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
@@ -107,20 +107,25 @@ class DetectionSession(Closing):
                 self.sources[event.source] = self.sources[event.source].after(event)
         match event:
             case FramesDone(source, frames, segment):
-                if self._segment.get(source) != segment:
+                if self._segment.get(source, -1) != segment:
                     self._segment[source] = segment
-                    self._writer.begin_segment(source, segment, self._segments[source].segments[segment].start, frames[0].ref.index)
+                    pts = None if segment is None else self._segments[source].segments[segment].start
+                    self._writer.begin_segment(source, segment, pts, frames[0].ref.index)
                 self._writer.add_frames(frames)
             case SourceOpened(source, info):
                 path = self.sources[source].path
-                if self._starts[source].again:
+                start = self._starts[source]
+                if start.again:
                     self._writer.discard(source)
+                elif start.position is not None:
+                    self._writer.discard(source, start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 self._segments[source] = info
-            case SourceFinished(source, ledger, seconds, error, cancelled):
+            case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]
                 opened = self._segments.pop(source, None) is not None
                 if opened or not (start.again or start.position):  # else the stored results of an earlier run stay
+                    self._writer.describe_source(source, decoder=str(decoder) or None)
                     path = self._going_on.path_of(self.sources[source].path)
                     self._writer.finish_source(source, str(path), ledger, seconds, error, cancelled)
             case DeviceReady(engine):
@@ -146,6 +151,8 @@ class DetectionSession(Closing):
                     "dropped": sum(source.ledger.dropped.values()),
                     "failed": sum(source.ledger.failed.values()),
                 },
+                "decoder": source.decoder.name,
+                "decoder_reason": source.decoder.reason,
                 "seconds": round(source.seconds, 3),
                 "fps": round((source.ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
             }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
 
@@ -49,6 +50,11 @@ class SourceProgress:
     def seconds(self) -> float:
         """Time from the first segment to the end; 0 until the source is finished."""
         return self.finished.seconds if self.finished is not None else 0.0
+
+    @property
+    def decoder(self) -> DecoderUse:
+        """What decoded the frames; empty until the source is finished."""
+        return self.finished.decoder if self.finished is not None else DecoderUse()
 
     @property
     def error(self) -> str | None:

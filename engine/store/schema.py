@@ -24,7 +24,12 @@ CREATE TABLE segments (
     source INTEGER NOT NULL, segment INTEGER NOT NULL, start INTEGER, frame INTEGER NOT NULL, PRIMARY KEY (source, segment)
 ) WITHOUT ROWID;
 """
-"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame."""
+"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame.
+
+The row with the segment ``BEHIND_GAP`` says from which frame on frames are missing, because the run ended early.
+"""
+
+BEHIND_GAP = -1
 
 OUTPUTS = """
 CREATE TABLE outputs (
@@ -33,6 +38,14 @@ CREATE TABLE outputs (
 ) WITHOUT ROWID;
 """
 """The files that Framefleet wrote from sessions at this place: see ``destinations.Output``."""
+
+TRACKS = """
+CREATE TABLE tracks (
+    source INTEGER NOT NULL, track INTEGER NOT NULL, class_id INTEGER NOT NULL,
+    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL, detections INTEGER NOT NULL, PRIMARY KEY (source, track)
+) WITHOUT ROWID;
+"""
+"""One row for each tracked object: its class, and the frames in which it was first and last seen."""
 
 TABLES = f"""
 CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -62,6 +75,7 @@ CREATE TABLE detections (
 ) WITHOUT ROWID;
 {SEGMENTS}
 {OUTPUTS}
+{TRACKS}
 """
 
 COMPLETE = "finished AND NOT cancelled AND error IS NULL"
@@ -194,7 +208,7 @@ def _upgrade(connection: sqlite3.Connection) -> None:
             for table, columns in ADDED_COLUMNS.items():
                 for name, kind, default in columns:
                     connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-            for statement in (SEGMENTS, OUTPUTS, f"PRAGMA user_version = {VERSION}"):
+            for statement in (SEGMENTS, OUTPUTS, TRACKS, f"PRAGMA user_version = {VERSION}"):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
@@ -209,7 +223,7 @@ def _view_as_current(connection: sqlite3.Connection) -> None:
     for table, columns in ADDED_COLUMNS.items():
         added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
-    for statement in (SEGMENTS, OUTPUTS):
+    for statement in (SEGMENTS, OUTPUTS, TRACKS):
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.errors import ExportError
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
@@ -19,6 +20,7 @@ from engine.processes.file_lock import FileLock
 from engine.store import schema
 from engine.store.facts import differences
 from engine.store.lock import lock_session
+from engine.store.presence import Presence, save
 from engine.store.previous import delete_unfinished, keep_copy, set_aside
 from engine.store.schema import readable
 from engine.types import DeviceId, EngineInfo, FrameResult
@@ -54,11 +56,13 @@ class SessionWriter:
         self._segments: list[tuple[object, ...]] = []
         self._devices: dict[str, int] = {}
         self._due = 0.0
+        self._next_check = 0.0
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
         try:
             with schema.explained(path, "create"):
                 self._connection = self._open(labels, facts, go_on)
+            self._presence = Presence(path)
         except BaseException:
             if self._own_lock is not None:
                 self._own_lock.close()
@@ -140,8 +144,11 @@ class SessionWriter:
             self._devices[name] = number
         return self._devices[name]
 
-    def discard(self, number: int) -> None:
-        """Delete all that an earlier run stored of a source. If it was complete, the session is copied to ``NAME.previous.sqlite``."""
+    def discard(self, number: int, behind: int = 0) -> None:
+        """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
+
+        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
             if row == (1,) and not self._copied:
@@ -149,13 +156,21 @@ class SessionWriter:
                 self._copied = True
                 self.notes.append(f"the earlier results are kept in {kept}")
             self._connection.execute("BEGIN IMMEDIATE")
-            for table in ("detections", "frames", "segments", "sources"):
-                self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
+            for table in ("detections", "frames"):
+                self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
+            self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute(
+                "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
+            )
+            self._connection.execute("DELETE FROM sources WHERE source = ? AND ? = 0", (number, behind))
             self._connection.execute("COMMIT")
 
-    def begin_segment(self, source: int, segment: int, start: int | None, frame: int) -> None:
-        """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next."""
-        self._segments.append((source, segment, start, frame))
+    def begin_segment(self, source: int, segment: int | None, start: int | None, frame: int) -> None:
+        """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next.
+
+        segment: None if frames are missing before this one, because the run ends early.
+        """
+        self._segments.append((source, schema.BEHIND_GAP if segment is None else segment, start, frame))
 
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
         """Add frames of any sources."""
@@ -174,9 +189,30 @@ class SessionWriter:
         self.commit_due()
 
     def commit_due(self) -> None:
-        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames."""
-        if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
+        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames.
+
+        Raises:
+            ExportError: the file cannot be written, or was removed or moved. What is stored is saved at the same place, if possible.
+        """
+        now = time.monotonic()
+        if len(self._frames) >= COMMIT_FRAMES or (self._frames and now >= self._due):
             self.commit()
+        if now >= self._next_check:
+            self._next_check = now + COMMIT_SECONDS
+            self._check_presence()
+
+    def _check_presence(self) -> None:
+        if not self._presence.lost:
+            return
+        self.commit()
+        what = f"{self.path} was removed or moved while the run wrote it"
+        try:
+            self._connection, place = save(self._connection, self.path)
+        except ExportError as error:
+            raise ExportError(f"{what}, and its results are lost: {error}") from error
+        finally:
+            self._presence = Presence(self.path)  # one error is enough
+        raise ExportError(f"{what}. The run ends; its results so far are in {place}")
 
     def commit(self) -> None:
         """Commit the added frames: readers see them, and they survive a crash."""
@@ -225,6 +261,7 @@ class SessionWriter:
         self._closed = True
         try:
             self.commit()
+            self._check_presence()
             if complete:
                 with schema.explained(self.path, "write"):
                     delete_unfinished(self.path, self._connection)

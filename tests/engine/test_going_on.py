@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from engine.pool.events import DeviceStarting, FramesDone, Ledger
+from engine.pool.position import Position
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
 from engine.store.export import export_session
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video
 from tests.support.models import tiny_files
-from tests.support.store import LABELS, same_frame
+from tests.support.store import LABELS, make_frame, same_frame, video_info
 
 SETTINGS = RunSettings(
     tiny_files(), (DeviceId("cpu", "0"),), engine=EngineSettings(Precision.FP32, confidence=0.05), isolation=Isolation.THREAD
@@ -171,3 +173,40 @@ def test_pictures_go_on_and_a_new_picture_changes_the_folder(tmp_path: Path) -> 
     assert [frame.name for frame in stored(database)[0][3]] == [f"{number}.png" for number in range(80)]
     cv2.imwrite(str(folder / "80.png"), np.zeros((48, 64, 3), np.uint8))
     assert Run(database, folder).inferred == 81
+
+
+def test_a_cancelled_run_goes_on_before_the_first_gap(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    """A cancelled run also stores frames of later segments. Their numbers are estimates, so they are detected again."""
+    database = tmp_path / "s.sqlite"
+    settings = replace(SETTINGS, devices=(DeviceId("cpu", "0"), DeviceId("cpu", "1")))
+    with DetectionSession(settings, database, LABELS) as session:
+        for clip in clips:
+            session.add(clip)
+        session.finish()
+        for event in session.events():
+            if isinstance(event, FramesDone):
+                session.cancel()
+    Run(database, *clips)
+    frames = [[replace_device(frame) for frame in source[3]] for source in stored(database)]
+    whole = [[replace_device(frame) for frame in source[3]] for source in stored(undisturbed)]
+    assert [len(source) for source in frames] == [90, 130, 40]
+    assert all(map(same_frame, chain(*frames), chain(*whole)))
+    assert [source[1:3] for source in stored(database)] == [source[1:3] for source in stored(undisturbed)]
+
+
+def replace_device(frame: FrameResult) -> FrameResult:
+    return replace(frame, device=DeviceId("cpu", "0"))
+
+
+def test_frames_behind_a_gap_are_replaced(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 50))
+        writer.begin_segment(0, 0, 0, 0)
+        writer.add_frames(make_frame(0, index) for index in range(12))
+        writer.begin_segment(0, 1, 12, 12)
+        writer.add_frames(make_frame(0, index, failure="broken" if index in (13, 30) else None) for index in range(12, 17))
+        writer.begin_segment(0, None, None, 17)
+        writer.add_frames(make_frame(0, index) for index in range(17, 36))
+        writer.finish_source(0, "a.mp4", Ledger(36, 34, {}, {"broken": 2}), 1.0, None, cancelled=True)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert reader.position(0) == Position(17, 16 / 25, 1, 12, 5, {"broken": 1})
