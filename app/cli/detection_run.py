@@ -67,9 +67,7 @@ class Run:
                         self.engines = list(engines.values())
         return session
 
-    def export(
-        self, reader: SessionReader, folder: Path, formats: Sequence[str], options: ExportOptions = DEFAULTS
-    ) -> list[Exported]:
+    def export(self, reader: SessionReader, folder: Path, formats: Sequence[str], options: ExportOptions = DEFAULTS) -> list[Exported]:
         """Write the results as ``export`` does. After an interruption, write only what takes no time, and say how to write the rest."""
         if self.interruption.number is not None:
             frames = sum(reader.count(source.number) for source in reader.sources())
