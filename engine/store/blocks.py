@@ -34,8 +34,8 @@ class Block:
     """Consecutive frames of a source, and their detections in order.
 
     frame: int64 (n,), the position in ``frames`` of each detection's frame. class_ids: int64 (n,). tracks: int64 (n,), -1: none.
-    scores: float64 (n,), rounded to 4 decimals. boxes: float64 (n, 4): x, y, width, height in source pixels, rounded to 2 decimals.
-    scores and boxes are empty if they were not asked for.
+    scores: float64 (n,), rounded to 4 decimals. boxes: float64 (n, 4): x, y, width, height in source pixels, rounded to 2 decimals. scores
+    and boxes are empty if they were not asked for.
     """
 
     frames: list[StoredFrame]
