@@ -86,7 +86,14 @@ class Run:
                         self.engines = list(engines.values())
         return session
 
-    def export(self, reader: SessionReader, folder: Path, formats: Sequence[str], options: ExportOptions = DEFAULTS) -> list[Exported]:
+    def export(
+        self,
+        reader: SessionReader,
+        folder: Path,
+        formats: Sequence[str],
+        options: ExportOptions = DEFAULTS,
+        overwrite: bool = False,
+    ) -> list[Exported]:
         """Write the results as ``export`` does. After an interruption, write only what takes no time, and say how to write the rest."""
         if self.interruption.number is not None:
             frames = sum(reader.count(source.number) for source in reader.sources())
@@ -98,7 +105,7 @@ class Run:
                 )
             formats = [name for name in formats if name not in later]
         mine = None if self.session is None else self.session.sources
-        exported, self.written = export(reader, folder, formats, self.quiet, options, mine)
+        exported, self.written = export(reader, folder, formats, self.quiet, options, mine, overwrite)
         return exported
 
     @property

@@ -32,6 +32,7 @@ _BETWEEN = "yolo: only frames with a detection of a confidence between these two
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])
+    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
@@ -65,6 +66,7 @@ def export(
     quiet: bool,
     options: ExportOptions = DEFAULTS,
     sources: Collection[int] | None = None,
+    overwrite: bool = False,
 ) -> tuple[list[Exported], bool]:
     """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
 
@@ -79,12 +81,18 @@ def export(
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        exported = export_session(reader, folder, formats, writing.show, problems.append, options, sources)
+        exported = export_session(
+            reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
+        )
     for note in (note for item in exported for note in item.notes):
         print(f"framefleet: {note}", file=sys.stderr)
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems
+
+
+def _say_waiting(folder: Path, other: str) -> None:
+    print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
 
 
 def print_exported(exported: Iterable[Exported]) -> None:

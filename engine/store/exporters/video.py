@@ -79,4 +79,4 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write),), frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write, slow=True),), frozenset((SourceKind.VIDEO,)), slow=True)
