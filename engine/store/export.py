@@ -16,7 +16,7 @@ from engine.store.destinations import Destinations, Protected, names_for
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import Export, Exporter, Output, Progress
 from engine.store.exporters.options import DEFAULTS, ExportOptions
-from engine.store.outputs import Purpose
+from engine.store.outputs import JOURNAL, Purpose, recover
 from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
@@ -75,7 +75,7 @@ def export_session(
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
     taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems.values() for suffix in suffixes)
     written = []
-    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite) as destinations:
+    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite, stage) as destinations:
         for output, group in _plan([EXPORTERS[name] for name in formats], sources, frames, only):
             total, complete = sum(frames[source.number] for source in group), all(source.complete for source in group)
             whole = Path(output.suffix)
@@ -113,11 +113,13 @@ def _stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
         lock = FileLock(folder / f"{STAGE}.lock", waiting)
     with lock:
         with explained(folder, "write"):
+            recover(stage)
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir()
         try:
             yield stage
         finally:
+            (stage / JOURNAL).unlink(missing_ok=True)
             with suppress(OSError):  # it holds the rest of a video whose process crashed
                 stage.rmdir()
 
