@@ -178,11 +178,13 @@ class TensorRtBackend(Backend):
         if host:
             addresses, uploaded = place.uploads.put(host)
             self._stream.wait(uploaded)
+        # for each decoder's stream once, not for each frame
+        for stream in {id(image.written_on): image.written_on for image in images if isinstance(image, DeviceFrame)}.values():
+            self._stream.wait(stream)
         remaining = iter(addresses)
         table, fits = place.slot.frames, []
         for index, image in enumerate(images):
             if isinstance(image, DeviceFrame):
-                self._stream.wait(image.ready)
                 entry, fit = self._geometry.of_frame(image)
                 table[index] = entry
                 table[index]["luma"], table[index]["chroma"] = image.address, image.address + image.format.chroma_offset
