@@ -65,9 +65,9 @@ class AwaitedFrames:
         if pts is None:
             raise DamagedError("a packet has no presentation time")
         # a stream can change its format at keyframes only; asking for every packet would take 5 µs each
-        if packet.is_keyframe and packet.has_sidedata("new_extradata"):
-            if bytes(packet.get_sidedata("new_extradata")) != self._file.codec.extradata:
-                raise DamagedError("the stream changes its format")
+        changes = packet.is_keyframe and packet.has_sidedata("new_extradata")
+        if changes and bytes(packet.get_sidedata("new_extradata")) != self._file.codec.extradata:
+            raise DamagedError("the stream changes its format")
         if packet.is_discard:
             self._unwanted.add(pts)
         elif shown and covers(self._segment, pts):

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 
@@ -25,7 +25,7 @@ SLOWEST_TIMES = 10
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """Items that leave the worker together. result: the detections of their pictures.
+    """Items that leave the worker together. pictures: those among the items, in order. result: the detections of the pictures.
 
     submitted, done: when the engine received the batch and returned the result, ``perf_counter``. preprocessing: ms for the whole batch.
     """
@@ -35,11 +35,10 @@ class Batch:
     submitted: float = 0.0
     preprocessing: float = 0.0
     done: float = 0.0
+    pictures: list[Picture] = field(init=False)
 
-    @property
-    def pictures(self) -> list[Picture]:
-        """The pictures among the items, in order."""
-        return [item for item in self.items if isinstance(item, Picture)]
+    def __post_init__(self) -> None:
+        self.pictures = [item for item in self.items if isinstance(item, Picture)]
 
 
 class Inference:

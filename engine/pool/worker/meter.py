@@ -39,13 +39,14 @@ class Meter:
         """Count a finished batch. pictures: the ones to count, None = all. worth: see ``Stats``."""
         if worth is not None:
             self._worth = worth + (self._worth or 0.0)
-        for picture in batch.pictures if pictures is None else pictures:
-            done = batch.done or time.perf_counter()  # the future may be done before its callback has run
-            self._latencies.append(1000 * (done - picture.decoded))
-            self._stages["decode"] += picture.decoding
-            self._stages["queue"] += 1000 * (batch.submitted - picture.decoded)
-            self._stages["preprocess"] += batch.preprocessing
-            self._stages["infer"] += 1000 * (done - batch.submitted) - batch.preprocessing
+        pictures = batch.pictures if pictures is None else pictures
+        count, done = len(pictures), batch.done or time.perf_counter()  # the future may be done before its callback has run
+        decoded = [picture.decoded for picture in pictures]
+        self._latencies += [1000 * (done - moment) for moment in decoded]
+        self._stages["decode"] += sum(picture.decoding for picture in pictures)
+        self._stages["queue"] += 1000 * (count * batch.submitted - sum(decoded))
+        self._stages["preprocess"] += count * batch.preprocessing
+        self._stages["infer"] += count * (1000 * (done - batch.submitted) - batch.preprocessing)
 
     def delivered(self, frames: int, milliseconds: float) -> None:
         """Count sent frames. milliseconds: the time that sending took."""
