@@ -106,10 +106,10 @@ def from_memory(path: Path, info: SourceInfo, index: int, number: int, packets_a
         bitstream = Bitstream(codec, file.codec.extradata)
         raw = [bytearray(packet) for packet in packets_of(file, segment)]
     packets = [bytes(bitstream.first(raw[0])), *(bytes(bitstream.convert(packet)) for packet in raw[1:])]
-    packets = [bytearray(b"".join(packets[first : first + packets_a_call])) for first in range(0, len(packets), packets_a_call)]
+    calls = [bytearray(b"".join(packets[first : first + packets_a_call])) for first in range(0, len(packets), packets_a_call)]
     session = Session(PyNvVideoCodec, index, codec)
-    for packet, stamp in zip(cycle(packets), count(1), strict=False):
-        for _ in session.decode(packet, stamp):
+    for data, stamp in zip(cycle(calls), count(1), strict=False):
+        for _ in session.decode(data, stamp):
             yield
 
 
