@@ -91,7 +91,7 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     def follow(key: int) -> None:
         item = window.items.get(key)
         assert item is not None
-        if (item.frames and not spent) or item.ended:
+        if (item.progress.frames and not spent) or item.ended:
             spent.append(processor_seconds())
         if item.ended:
             application.quit()
@@ -104,11 +104,11 @@ def windowed(settings: RunSettings, video: Path, folder: Path) -> dict[str, Any]
     window.open_paths([video])
     application.exec()
     (item,) = window.items
-    assert item.seconds is not None, item.summary
+    assert item.progress.finished is not None, item.summary
     platform = application.platformName()
     window.close()
     garbage.stop()
-    return {"seconds": item.seconds, "processor": spent[-1] - spent[0], "gaps": gaps, "pictures": pictures, "platform": platform}
+    return {"seconds": item.progress.seconds, "processor": spent[-1] - spent[0], "gaps": gaps, "pictures": pictures, "platform": platform}
 
 
 def run_side(side: str, settings: RunSettings, video: Path) -> dict[str, Any]:

@@ -40,13 +40,14 @@ class Meter:
         if worth is not None:
             self._worth = worth + (self._worth or 0.0)
         pictures = batch.pictures if pictures is None else pictures
-        count, done = len(pictures), batch.done or time.perf_counter()  # the future may be done before its callback has run
+        count, times = len(pictures), batch.times
+        done = times.done or time.perf_counter()  # the future may be done before its callback has run
         decoded = [picture.decoded for picture in pictures]
         self._latencies += [1000 * (done - moment) for moment in decoded]
         self._stages["decode"] += sum(picture.decoding for picture in pictures)
-        self._stages["queue"] += 1000 * (count * batch.submitted - sum(decoded))
-        self._stages["preprocess"] += count * batch.preprocessing
-        self._stages["infer"] += count * (1000 * (done - batch.submitted) - batch.preprocessing)
+        self._stages["queue"] += 1000 * (count * times.submitted - sum(decoded))
+        self._stages["preprocess"] += count * times.preprocessing
+        self._stages["infer"] += count * (1000 * (done - times.submitted) - times.preprocessing)
 
     def delivered(self, frames: int, milliseconds: float) -> None:
         """Count sent frames. milliseconds: the time that sending took."""
