@@ -47,6 +47,9 @@ class Decoder(ABC):
         """Return why the CPU decodes frames of this source although the device has NVDEC, "" if there is no such reason."""
         return ""
 
+    def stop(self) -> None:  # noqa: B027
+        """Let ``decode`` raise an error where a thread waits for another one. ``close`` follows when all threads have ended."""
+
     def close(self) -> None:  # noqa: B027
         """Free the memory for frames once all frames are released. No thread may decode afterwards."""
 

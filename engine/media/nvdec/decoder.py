@@ -123,6 +123,10 @@ class NvdecDecoder(Decoder):
         problem = self._verdicts.get(identity(Path(info.path))) or self._problems.get(info.path)
         return f"NVDEC cannot decode it ({problem})" if problem else ""
 
+    def stop(self) -> None:
+        """See ``Decoder.stop``: threads that wait for a session end."""
+        self._sessions.stop()
+
     def close(self) -> None:
         """Close the idle sessions and files (threads close those in use), wait until all surfaces are back, and free them."""
         self._sessions.close()
