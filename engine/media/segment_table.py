@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -20,10 +20,14 @@ _KEPT_BYTES = 16 * 2**20
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive packets that are decoded together: from number ``first``, a keyframe, to number ``last`` of the segment's packets."""
+    """Consecutive packets that are decoded together: from number ``first``, a keyframe, to number ``last`` of the segment's packets.
+
+    part: the frames from the keyframe to the last wanted one, as a segment.
+    """
 
     first: int
     last: int
+    part: Segment
 
 
 class SegmentTable:
@@ -77,18 +81,24 @@ class SegmentTable:
 
     def runs(self, positions: NDArray[np.int64]) -> list[Run]:
         """Return the packets to decode for the frames at these positions of ``ordered``."""
-        runs: list[Run] = []
+        bounds: list[tuple[int, int]] = []
         for packet in sorted(self._packets[self._order[positions]].tolist()):
             key = int(np.searchsorted(self._keys, packet, "right")) - 1
             # a frame that is stored after a keyframe and shown before it may need the keyframe before that one
             if key > 0 and self._pts[packet] < self._pts[self._keys[key]]:
                 key -= 1
             first = int(self._keys[key]) if key >= 0 else 0
-            if runs and first <= runs[-1].last + 1:
-                runs[-1] = Run(runs[-1].first, packet)
+            if bounds and first <= bounds[-1][1] + 1:
+                bounds[-1] = bounds[-1][0], packet
             else:
-                runs.append(Run(first, packet))
-        return runs
+                bounds.append((first, packet))
+        wanted = self._packets[self._order[positions]]
+        return [Run(first, last, self._part(first, last, wanted[(wanted >= first) & (wanted <= last)])) for first, last in bounds]
+
+    def _part(self, first: int, last: int, wanted: NDArray[np.int64]) -> Segment:
+        start = int(self._pts[first]) if first else self._segment.start
+        whole = last == len(self._pts) - 1
+        return replace(self._segment, start=start, end=self._segment.end if whole else int(self._pts[wanted].max()) + 1, frames=0)
 
     def packets(self, runs: list[Run]) -> Iterator[Iterator[VideoPacket]]:
         """Yield the packets of each run. Exhaust each iterator before the next one."""

@@ -29,8 +29,8 @@ class Setup:
     """Start parameters of a worker. stall_seconds: the watchdogs on both sides end a worker that hangs for this long.
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
-    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames of each
-    source are wanted, None: all.
+    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
+    of each source are wanted, None: all.
     """
 
     device: DeviceId
@@ -308,13 +308,14 @@ class Frames:
         return len(self.pts)
 
     def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames. index: that of the first one. Detections are views of the message's arrays."""
+        """The frames. index: that of the first one, where the message holds none. Detections are views of the message's arrays."""
         frames = zip(self.pts.tolist(), self.sizes.tolist(), _split(self), strict=True)
         for at, (pts, (width, height), found) in enumerate(frames):
             failure, name, done_by = self.failures.get(at), self.names.get(at), self.devices.get(at, device)
             detections = found if failure is None else None
             index = self.indices.get(at, index)
             yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, name)
+            index += 1
 
 
 def _columns(

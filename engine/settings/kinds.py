@@ -12,6 +12,8 @@ from typing import Any
 from engine.errors import UsageError
 from engine.types import DeviceId
 
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -118,18 +120,24 @@ class Moment:
 
 @dataclass(frozen=True)
 class Moments:
-    """A ``Moment``: "90s", "1:30" and "1:02:03.5" are times, "2700" is a number of frames. above: 0 is excluded."""
+    """A ``Moment``: "90s", "1.5m", "1:30" and "1:02:03.5" are times, "2700" is a number of frames. above: 0 is excluded."""
 
     above: bool = False
 
     def read(self, text: str) -> Moment:
         """The moment. Raises UsageError."""
-        time = re.fullmatch(r"(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,9}(?:\.\d{1,3})?)(s?)", text.strip())
-        if time is None or ("." in text and time[2] is None and not time[4]):
+        text = text.strip()
+        clock = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,3})?)", text)
+        time = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smh])", text)
+        if clock is not None:
+            hours, minutes, seconds = (Fraction(part or 0) for part in clock.groups())
+            moment = Moment(seconds=3600 * hours + 60 * minutes + seconds)
+        elif time is not None:
+            moment = Moment(seconds=Fraction(time[1]) * _UNITS[time[2]])
+        elif re.fullmatch(r"\d{1,12}", text):
+            moment = Moment(frames=int(text))
+        else:
             raise UsageError(f"'{text}' cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700")
-        hours, minutes, seconds = (Fraction(part or 0) for part in time.groups()[:3])
-        timed = time[2] is not None or bool(time[4])
-        moment = Moment(seconds=3600 * hours + 60 * minutes + seconds) if timed else Moment(frames=int(seconds))
         if self.above and not (moment.frames or moment.seconds):
             raise UsageError(f"'{text}' cannot be used: give a time or a number of frames above 0")
         return moment

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.errors import SourceError
 from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
@@ -17,7 +15,7 @@ from engine.media.wanted import Sampling
 from engine.settings.kinds import Moment, Moments
 from tests.engine.media.conftest import Clip
 from tests.engine.media.test_decode import CUTTABLE, FRAMES, UNEVEN, WHOLE
-from tests.support.media import damaged, joined, make_field_video, number_of
+from tests.support.media import number_of
 
 CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     **CUTTABLE,
