@@ -7,6 +7,7 @@ anything unexpected, all frames are decoded as usual, and the wanted ones are ch
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 from av.video.frame import VideoFrame
@@ -84,7 +85,7 @@ def _numbered(file: VideoFile, segment: Segment, step: int) -> Iterator[Sample]:
     """Decode all frames of a segment, each failed frame separately."""
     assert segment.wanted is not None
     index = segment.wanted.first
-    for pts, outcome, count in SegmentDecoder(file, segment).outcomes():
+    for pts, outcome, count in SegmentDecoder(file, replace(segment, frames=segment.wanted.frames)).outcomes():
         for number in range(count):
             yield index, pts + number * step, outcome
             index += 1
