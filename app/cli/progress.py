@@ -86,7 +86,7 @@ class Progress:
                 self._show_speed(event)
             case SourceOpened(_, info):
                 self._opened += 1
-                self._announced += info.frames
+                self._announced += info.to_do
                 self._bar.total = round(self._announced * len(self._sources) / self._opened)  # expects as many frames in the others
             case FramesDone(source, frames):
                 self._show_frames(source, len(frames))

@@ -13,6 +13,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.progress import PLAIN_SECONDS, draws
 from engine.errors import ExportError, UsageError
+from engine.settings.kinds import Moment
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.options import (
@@ -48,7 +49,9 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
         UsageError: an option belongs to a format that was not chosen.
     """
     names = [field.name for field in fields(ExportOptions)]
-    given = {name: value for name, value in vars(arguments).items() if name in names and value not in (None, False)}
+    # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
+    others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
+    given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
