@@ -24,6 +24,9 @@ from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
 
+TRACKS = 1 << 20
+"""Factor of tracks in the result of ``SessionReader.detection_table``: above all class ids."""
+
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
     " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
@@ -173,9 +176,11 @@ class SessionReader(Closing):
     def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
         """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
 
-        Returns: float64 (n, 8): frame, class id, track (-1: none), confidence, x1, y1, x2, y2 (pixels); (n, 3) without ``boxes``.
+        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1), confidence, x1, y1, x2, y2 (pixels); (n, 2) without
+        ``boxes``. Class id and track share a column, because each further column takes a tenth of the time.
         """
-        columns = ("frame", "class_id", "coalesce(track, -1)", "confidence", "x1", "y1", "x2", "y2")[: 8 if boxes else 3]
+        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)"
+        columns = ("frame", joined, "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
         with self._explained():

@@ -38,11 +38,13 @@ def write_detections(export: Export) -> None:
     """Write a row per detection. If the source is a folder, ``source`` is the picture."""
     source, rows = export.source, 1
     clock = Clock.of(export.reader, source)
-    classes = {class_id: row([class_id, label_of(export.reader.labels, class_id)]) for class_id in export.reader.class_ids()}
+    classes: dict[int, str] = {}
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
     video = row([source.path])
     with _table(export, DETECTIONS) as table:
         for block in export.blocks(source):
+            for class_id in {*block.class_ids.tolist()} - classes.keys():
+                classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
             files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
             heads = [
                 f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}"
