@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
@@ -45,6 +46,12 @@ class Export:
     def source(self) -> StoredSource:
         """The source of a file that is written for each source."""
         return self.sources[0]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all classes. A class without a label has its number."""
+        known = self.reader.labels
+        return (*known, *map(str, range(len(known), max(self.reader.class_ids(), default=-1) + 1)))
 
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from engine.media.types import SourceKind
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.picture_names import ffmpeg_command, picture_name
+from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 from engine.store.exporters.rounding import rounded, to_json
 
 
@@ -17,7 +17,7 @@ def write(export: Export, file: TextIO) -> None:
 
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1. ``frame`` (index, from 0) and ``pts`` (seconds)
     identify the frame of a video. The command in ``info.images`` extracts the frames of a video to pictures with the names in
-    ``file_name`` (see ``picture_names``), in the size that boxes refer to. Additional keys: ``score`` in annotations, ``failed`` (the
+    ``file_name`` (see ``pictures.names``), in the size that boxes refer to. Additional keys: ``score`` in annotations, ``failed`` (the
     reason) in images of failed frames, which have no picture.
     """
     reader, source = export.reader, export.source
