@@ -34,7 +34,7 @@ class PictureNames:
         self._taken: set[str] = set()
 
     def __call__(self, frame: FrameResult) -> str:
-        """Return the name of a frame's picture. Call it once for each frame. Of files that differ in their suffix only, later ones keep it."""
+        """Return a name that no other frame has. Call it once for each frame."""
         if self._source.kind is SourceKind.VIDEO:
             return picture_name(frame.ref.pts)
         file = frame.name or self._source.file.name

@@ -76,9 +76,7 @@ def _write_frames(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
             _write_picture(job, name, image)
             named = next(wanted, None)
     if named is not None:
-        raise ExportError(
-            f"{job.file}: the frame at {named[1].ref.pts:.3f} s was not found again: detect again, or export without pictures"
-        )
+        raise ExportError(f"{job.file}: the frame at {named[1].ref.pts:.3f} s was not found again: detect again, or leave pictures out")
     return decoded
 
 
