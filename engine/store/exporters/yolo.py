@@ -15,11 +15,11 @@ from engine.store.exporters.rounding import relative, to_json
 from engine.store.schema import explained
 from engine.types import FrameResult
 
-IMAGES, LABELS = "images/train", "labels/train"
+IMAGES, LABELS = "images", "labels"
 
 
 def write(export: Export) -> None:
-    """Write a folder for the session, with ``images/train/STEM/NAME.jpg`` and ``labels/train/STEM/NAME.txt`` for each chosen frame.
+    """Write a folder for the session, with ``images/STEM/NAME.jpg`` and ``labels/STEM/NAME.txt`` for each chosen frame.
 
     Frames without detections have an empty file of labels. Failed frames have none. Sources without a chosen frame have no folder.
 

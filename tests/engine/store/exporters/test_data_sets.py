@@ -114,7 +114,7 @@ def test_a_category_map_names_the_categories(mixed: Path, tmp_path: Path) -> Non
 def test_yolo_labels_are_normalized_and_empty_frames_have_an_empty_file(mixed: Path, tmp_path: Path) -> None:
     (written,) = export(mixed, tmp_path / "out", "yolo")
     files = contents(written.path)
-    labels = "labels/train"
+    labels = "labels"
     assert sorted(files) == [
         "data.yaml",
         *(f"{labels}/a & b/{name}.txt" for name in ("00000000", "00000800", "00001200")),
@@ -135,7 +135,7 @@ def test_boxes_are_cut_to_the_picture(tmp_path: Path) -> None:
         writer.add_frames([FrameResult(FrameRef(0, 0, 0.0), CPU, 640, 480, found)])
         writer.finish_source(0, "a.mp4", Ledger(1, 1), 1.0)
     export(tmp_path / "s.sqlite", tmp_path, "yolo")
-    assert (tmp_path / "yolo/labels/train/a/00000000.txt").read_text() == "0 0.025000 0.025000 0.050000 0.050000\n"
+    assert (tmp_path / "yolo/labels/a/00000000.txt").read_text() == "0 0.025000 0.025000 0.050000 0.050000\n"
 
 
 @pytest.fixture
@@ -168,12 +168,12 @@ def test_pictures_are_the_frames_of_their_labels(detected: Path, tmp_path: Path,
     files = contents(written.path)
     pictures = sorted(Path(name) for name in files if name.startswith("images"))
     labels = sorted(Path(name) for name in files if name.startswith("labels"))
-    assert [path.with_suffix("").parts[2:] for path in pictures] == [path.with_suffix("").parts[2:] for path in labels]
-    video = [path for path in pictures if path.parts[2] == "a"]
+    assert [path.with_suffix("").parts[1:] for path in pictures] == [path.with_suffix("").parts[1:] for path in labels]
+    video = [path for path in pictures if path.parts[1] == "a"]
     numbers = [number_of(cv2.imread(str(written.path / path))) for path in video]
     assert numbers == list(range(0, 30, 4))
     assert [path.stem for path in video] == [picture_name(number / 30) for number in numbers]
-    assert number_of(cv2.imread(str(next((written.path / "images/train/trap").iterdir())))) == 1
+    assert number_of(cv2.imread(str(next((written.path / "images/trap").iterdir())))) == 1
     assert "ffmpeg" not in files["data.yaml"].decode()
 
 
@@ -189,7 +189,7 @@ def test_only_doubtful_frames(detected: Path, tmp_path: Path) -> None:
 
 def test_pictures_of_one_stem_get_different_names(detected: Path, tmp_path: Path) -> None:
     (written,) = export(detected, tmp_path / "out", "yolo", pictures=PictureFormat.PNG)
-    found = {path.name: number_of(cv2.imread(str(path))) for path in (written.path / "images/train/trap").iterdir()}
+    found = {path.name: number_of(cv2.imread(str(path))) for path in (written.path / "images/trap").iterdir()}
     assert found == {"x.png": 1, "x_jpg.png": 2, "y.png": 3}
 
 
@@ -238,7 +238,7 @@ def test_a_session_of_pictures_only_has_no_mot(tmp_path: Path) -> None:
     names = [item.path.name for item in export(tmp_path / "s.sqlite", tmp_path / "out", "mot", "megadetector", "yolo")]
     assert names == ["megadetector.json", "yolo"]
     assert json.loads((tmp_path / "out" / "megadetector.json").read_text())["images"][0]["file"] == "one.jpg"
-    assert (tmp_path / "out" / "yolo" / "labels/train/one/one.txt").exists()
+    assert (tmp_path / "out" / "yolo" / "labels/one/one.txt").exists()
 
 
 def test_a_hostile_name_stays_inside_the_folder(tmp_path: Path) -> None:
