@@ -1,9 +1,8 @@
-"""Shared by ``detect``, ``demo`` and ``results``: run a session to its end, find its outcome, and write its results."""
+"""Shared by ``detect``, ``demo`` and ``results``: write the results of a run to files."""
 
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -12,12 +11,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from app.cli import options
-from app.cli.interrupt import Interruption, interruptible
-from app.cli.progress import PLAIN_SECONDS, Progress, draws
+from app.cli.progress import PLAIN_SECONDS, draws
 from engine.errors import ExportError, UsageError
-from engine.pool.events import DeviceReady
-from engine.pool.progress import SourceProgress
-from engine.session import DetectionSession
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.options import (
@@ -29,11 +24,9 @@ from engine.store.exporters.options import (
     read_interval,
 )
 from engine.store.session import SessionReader
-from engine.types import EngineInfo
 
 DATABASE = "session.sqlite"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
-_log = logging.getLogger(__name__)
 
 
 def add_format_options(parser: argparse._ActionsContainer) -> None:
@@ -65,33 +58,6 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
     return ExportOptions(**given)
 
 
-def run_session(session: DetectionSession, sources: Sequence[Path], quiet: bool) -> tuple[Interruption, list[EngineInfo]]:
-    """Detect in these sources, with progress on standard error. Returns whether it was interrupted, and the engines."""
-    engines = {}
-    _log.info("%d sources, results in %s", len(sources), session.database)
-    with closing(Progress(session.sources, quiet)) as progress, interruptible(session.cancel) as interruption:
-        for source in sources:
-            session.add(source)
-        session.finish()
-        for event in session.events():
-            _log.debug("%s", type(event).__name__)
-            progress.show(event)
-            if isinstance(event, DeviceReady):
-                engines[event.engine.device] = event.engine
-    return interruption, list(engines.values())
-
-
-def outcome_of(sources: Iterable[SourceProgress], interruption: Interruption, written: bool = True) -> tuple[str, int]:
-    """The outcome of a run as a word and as an exit status. written: whether all results were written."""
-    states = list(sources)
-    if interruption.number is not None:
-        return "interrupted", interruption.exit_status
-    if all(state.error is not None and not state.ledger.inferred for state in states):
-        return "unusable", 2
-    clean = written and all(state.error is None and state.ledger.balanced and not state.ledger.failed for state in states)
-    return ("ok", 0) if clean else ("failed", 1)
-
-
 def export(
     reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool, options: ExportOptions = DEFAULTS
 ) -> tuple[list[Exported], bool]:
@@ -119,7 +85,7 @@ def export(
 def print_exported(exported: Iterable[Exported]) -> None:
     """Print the written files on standard output."""
     for item in exported:
-        print(f"{item.path}" + ("" if item.complete else f" (only the first {item.frames} frames, until it was stopped)"))
+        print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
 
 
 class _Writing:

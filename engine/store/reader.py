@@ -119,6 +119,15 @@ class SessionReader(Closing):
         rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
         return float(rows[0][0]) if rows else None
 
+    def times(self, source: int, count: int) -> list[float]:
+        """Return the times (seconds) of a source's first ``count`` frames."""
+        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? ORDER BY frame LIMIT ?", source, count)]
+
+    def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
+        """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
+        columns = "track, class_id, first_frame, last_frame, detections"
+        return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
+
     def frames(self, source: int) -> Iterator[FrameResult]:
         """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
         last = -1
@@ -138,7 +147,7 @@ class SessionReader(Closing):
         devices = dict(self._query("SELECT number, device FROM devices"))
         boxes: dict[int, list[list[float]]] = {}
         for frame, *box in self._query(
-            "SELECT frame, class_id, confidence, x1, y1, x2, y2 FROM detections"
+            "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
             " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
             *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
         ):
@@ -218,9 +227,11 @@ def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *co
 
 
 def _detections(rows: list[list[float]]) -> Detections:
-    """Convert rows of class id, confidence and box (x1 y1 x2 y2)."""
+    """Convert rows of class id, confidence, box (x1 y1 x2 y2) and track (-1: none)."""
     if not rows:
         return Detections()
     table = np.array(rows)
     with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
-        return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))
+        tracks = table[:, 6].astype(np.int32)
+        boxes, scores, class_ids = table[:, 2:6].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32)
+        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None)

@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.errors import ExportError
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
+from engine.store.presence import Presence, save
 from engine.store.schema import readable
 from engine.types import DeviceId, EngineInfo, FrameResult
 
@@ -43,6 +45,8 @@ class SessionWriter:
         self._detections: list[tuple[object, ...]] = []
         self._devices: dict[str, int] = {}
         self._due = 0.0
+        self._next_check = 0.0
+        self._closed = False
         with schema.explained(path, "create"):
             self._set_aside()
             self._connection = schema.create(path)
@@ -53,6 +57,7 @@ class SessionWriter:
             )
             self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
             self._connection.execute("COMMIT")
+        self._presence = Presence(path)
 
     def _set_aside(self) -> None:
         if not self.path.exists():
@@ -130,9 +135,30 @@ class SessionWriter:
         self.commit_due()
 
     def commit_due(self) -> None:
-        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames."""
-        if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
+        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames.
+
+        Raises:
+            ExportError: the file cannot be written, or was removed or moved. What is stored is saved at the same place, if possible.
+        """
+        now = time.monotonic()
+        if len(self._frames) >= COMMIT_FRAMES or (self._frames and now >= self._due):
             self.commit()
+        if now >= self._next_check:
+            self._next_check = now + COMMIT_SECONDS
+            self._check_presence()
+
+    def _check_presence(self) -> None:
+        if not self._presence.lost:
+            return
+        self.commit()
+        what = f"{self.path} was removed or moved while the run wrote it"
+        try:
+            self._connection, place = save(self._connection, self.path)
+        except ExportError as error:
+            raise ExportError(f"{what}, and its results are lost: {error}") from error
+        finally:
+            self._presence = Presence(self.path)  # one error is enough
+        raise ExportError(f"{what}. The run ends; its results so far are in {place}")
 
     def commit(self) -> None:
         """Commit the added frames: readers see them, and they survive a crash."""
@@ -175,8 +201,12 @@ class SessionWriter:
 
         complete: whether all sources are complete, so that the older session can be deleted.
         """
+        if self._closed:
+            return
+        self._closed = True
         try:
             self.commit()
+            self._check_presence()
         finally:
             with suppress(sqlite3.Error):  # while a reader has the file open, the log file cannot be deleted
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -184,7 +214,8 @@ class SessionWriter:
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # a finished session must be readable in a read-only folder
             self._connection.close()
         if complete:
-            self._previous.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._previous.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -52,10 +52,15 @@ class Stored:
         return written.path
 
 
-def store(video: Path, box: Sequence[float] | Callable[[int], Sequence[float] | None] = BOX, upto: int | None = None) -> Stored:
+def store(
+    video: Path,
+    box: Sequence[float] | Callable[[int], Sequence[float] | None] = BOX,
+    upto: int | None = None,
+    missing: Collection[int] = (),
+) -> Stored:
     """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame.
 
-    box: the car's, or a function of the frame's number.
+    box: the car's, or a function of the frame's number. upto, missing: the run is interrupted, and its frames end here and lack these.
     """
     info = probe(video)
     frames: list[FrameResult] = []
@@ -78,7 +83,7 @@ def store(video: Path, box: Sequence[float] | Callable[[int], Sequence[float] | 
     database = video.with_suffix(".sqlite")
     with SessionWriter(database, LABELS, {}) as writer:
         writer.add_source(0, str(video), info)
-        writer.add_frames(frames)
+        writer.add_frames(frame for frame in frames if frame.ref.index not in missing)
         failed = sum(frame.detections is None for frame in frames)
         ledger = Ledger(len(frames), len(frames) - failed, {}, {"damaged": failed} if failed else {})
         writer.finish_source(0, str(video), ledger, 1.0, cancelled=upto is not None)
@@ -192,6 +197,15 @@ def test_the_video_of_a_stopped_session_ends_with_its_last_frame(tmp_path: Path)
     stored = store(make_video(tmp_path / "a.mp4", 60), upto=25)
     assert len(read(stored.export(tmp_path / "out"))[0]) == 25
     assert stored.export(tmp_path / "out").name == "a.partial.annotated.mp4"
+
+
+def test_the_video_of_a_stopped_session_lacks_the_frames_that_the_session_lacks(tmp_path: Path) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 60), upto=45, missing=range(20, 35))
+    times, images = read(stored.export(tmp_path / "out"))
+    kept = [*range(20), *range(35, 45)]
+    assert [number_of(image) for image in images] == kept
+    assert times == pytest.approx([stored.times[number] for number in kept], abs=1e-6)
+    assert all(is_drawn(image, 2, 60, 195) for image in images)
 
 
 def test_a_broadcast_s_clock_starts_anywhere(tmp_path: Path) -> None:
