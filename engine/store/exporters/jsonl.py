@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TextIO
 
 from engine.store.exporters.base import text_exporter
@@ -13,13 +12,12 @@ from engine.store.session import SessionReader, StoredSource
 def write(reader: SessionReader, source: StoredSource, file: TextIO) -> None:
     """Write a source as one JSON object per line.
 
-    Keys: ``source`` (file name), ``frame`` (index), ``name`` (the picture's file name, if the source is a folder), ``pts`` (seconds),
-    ``device``, ``detections``: a list of objects with ``class_id``, ``label``, ``confidence`` and ``box`` (x, y, width, height in source
-    pixels, origin top left). A failed frame has no detections and the reason in ``failed``.
+    Keys: ``source`` (see ``StoredSource.name``), ``frame`` (index), ``name`` (the picture's file name, if the source is a folder), ``pts``
+    (seconds), ``device``, ``detections``: a list of objects with ``class_id``, ``label``, ``confidence`` and ``box`` (x, y, width, height
+    in source pixels, origin top left). A failed frame has no detections and the reason in ``failed``.
     """
-    name = Path(source.path).name
     for frame in reader.frames(source.number):
-        line: dict[str, object] = {"source": name, "frame": frame.ref.index}
+        line: dict[str, object] = {"source": source.name, "frame": frame.ref.index}
         if frame.name is not None:
             line["name"] = frame.name
         line |= {"pts": round(frame.ref.pts, 6), "device": str(frame.device), "detections": []}
