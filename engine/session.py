@@ -15,6 +15,7 @@ from engine.pool.pool import EnginePool
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
 from engine.store.facts import run_facts
+from engine.store.names import readable_name
 from engine.store.session import SessionWriter
 from engine.types import Closing, DeviceId, EngineInfo
 
@@ -106,7 +107,7 @@ class DetectionSession(Closing):
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
         sources = [
             {
-                "path": str(source.path),
+                "path": readable_name(str(source.path)),
                 "frames": {
                     "decoded": source.ledger.decoded,
                     "inferred": source.ledger.inferred,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,6 +131,7 @@ def file_stems(paths: Sequence[str]) -> list[str]:
 def _stem(path: Path) -> str:
     path = path if path.name not in ("", "..") else path.resolve()
     stem = (path.name if is_folder(path) else path.stem) or "source"
+    stem = re.sub(r"\\x[0-9A-F]{2}", "_", stem)  # bytes that are not text: not every file system accepts a backslash
     return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")
 
 

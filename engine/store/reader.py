@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -20,6 +20,7 @@ from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.store import schema
+from engine.store.names import readable_name, source_names
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
@@ -37,7 +38,8 @@ _SOURCE_COLUMNS = (
 class StoredSource:
     """One source of a session.
 
-    path: as the user entered it, as printable text. file: the absolute path. info: without segments; None if the source could not be
+    path: as the user entered it, see ``readable_name``. name: the shortest name that tells it from the others, see ``source_names``.
+    file: the absolute path. info: without segments; None if the source could not be
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
     seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
     decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
@@ -55,6 +57,7 @@ class StoredSource:
     stamp: Stamp | None = None
     decoder: str | None = None
     started: datetime | None = None
+    name: str = ""
 
     @property
     def kind(self) -> SourceKind | None:
@@ -103,7 +106,9 @@ class SessionReader(Closing):
         """Return the sources in order. The ledgers of unfinished sources are empty."""
         rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
         with self._explained():
-            return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+            sources = [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+        names = source_names([source.file for source in sources])
+        return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
 
     def count(self, source: int) -> int:
         """Return the number of stored frames of a source, failed ones included."""
@@ -218,7 +223,7 @@ def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *co
     codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
     finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
     name = os.fsdecode(exact)
-    path = str(schema.readable(name))
+    path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
     ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
     stamp = None if digest is None else Stamp(size, modified, digest)

@@ -111,11 +111,6 @@ def exact(text: str) -> str | bytes:
     return text
 
 
-def readable(text: str | None) -> str | None:
-    """Replace bytes of file names that are not valid text by question marks."""
-    return text if text is None else text.encode("utf-8", "replace").decode()
-
-
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
     """Convert errors of SQLite and of the file system to ExportError, with the file and the remedy.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +16,8 @@ from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
+from engine.store.names import readable, readable_name
 from engine.store.presence import Presence, save
-from engine.store.schema import readable
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -97,7 +97,7 @@ class SessionWriter:
         with schema.explained(self.path, "write"):
             self._connection.execute(
                 "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (readable(decoder), None if started is None else started.isoformat(), number),
+                (_text(decoder), None if started is None else started.isoformat(), number),
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -126,7 +126,7 @@ class SessionWriter:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
             self._frames.append(
-                (source, index, frame.ref.pts, frame.width, frame.height, device, readable(frame.name), readable(frame.failure))
+                (source, index, frame.ref.pts, frame.width, frame.height, device, _text(frame.name, readable_name), _text(frame.failure))
             )
             found = frame.detections
             if found:
@@ -193,7 +193,7 @@ class SessionWriter:
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
                 " skipped = ?, seconds = ?, error = ? WHERE source = ?",
-                (cancelled, *counts, seconds, readable(error), number),
+                (cancelled, *counts, seconds, _text(error), number),
             )
 
     def close(self, complete: bool) -> None:
@@ -222,3 +222,7 @@ class SessionWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
+
+
+def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | None:
+    return None if text is None else convert(text)

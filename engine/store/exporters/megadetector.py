@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from engine.media.types import SourceKind
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.rounding import relative, to_json
-from engine.store.schema import readable
+from engine.store.names import readable_name
 from engine.store.session import StoredSource
 from engine.types import FrameResult
 
@@ -104,7 +104,7 @@ def common_folder(sources: Sequence[StoredSource]) -> Path | None:
 
 
 def _relative_path(path: Path, base: Path | None) -> str:
-    return str(readable((path if base is None else path.relative_to(base)).as_posix()))
+    return readable_name((path if base is None else path.relative_to(base)).as_posix())
 
 
 EXPORTER = Exporter(

@@ -24,6 +24,7 @@ from engine.store.exporters.options import PictureFormat
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import PicturesJob
+from engine.store.names import exact_name
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 from engine.types import FrameResult, Image
@@ -85,7 +86,7 @@ def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[
     path, written = Path(job.file), 0
     for name, frame in wanted:
         try:
-            _write_picture(job, name, read_picture(path if frame.name is None else path / frame.name))
+            _write_picture(job, name, read_picture(path if frame.name is None else path / exact_name(frame.name)))
         except SourceError as error:
             raise ExportError(str(error)) from error
         written = frame.ref.index + 1
