@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.devices.discovery import default_devices
 from engine.media.stamp import stamp_of
+from engine.media.types import SourceKind
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
@@ -37,6 +38,7 @@ class DetectionSession(Closing):
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
+        self._clock = settings.clock_settings
         self._writer = SessionWriter(database, labels, run_facts(settings))
         try:
             devices = settings.devices or default_devices()
@@ -89,6 +91,8 @@ class DetectionSession(Closing):
             case SourceOpened(source, info):
                 path = self.sources[source].path
                 self._writer.add_source(source, str(path), info, stamp_of(path))
+                if info.kind is SourceKind.VIDEO:
+                    self._writer.describe_source(source, started=self._clock.started(path, info.created))
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 self._writer.describe_source(source, decoder=str(decoder) or None)
                 self._writer.finish_source(source, str(self.sources[source].path), ledger, seconds, error, cancelled)

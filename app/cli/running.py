@@ -47,7 +47,7 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
     Raises:
         UsageError: an option belongs to a format that was not chosen.
     """
-    names = [field.name for field in fields(ExportOptions)]
+    names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     given = {name: value for name, value in vars(arguments).items() if name in names and value not in (None, False)}
     for name in given:
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]

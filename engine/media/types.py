@@ -45,7 +45,8 @@ class SourceInfo:
 
     width, height: size of the upright picture with square pixels; for a folder, of the first picture. frames: the number of frames that
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
-    gap or overlap. seekable: whether seeking by time works; False if the clock of an MPEG-TS restarts.
+    gap or overlap. seekable: whether seeking by time works; False if the clock of an MPEG-TS restarts. created: when it was recorded, as
+    its metadata state it; None: they do not.
     """
 
     path: str
@@ -58,6 +59,7 @@ class SourceInfo:
     rate: float | None
     segments: tuple[Segment, ...]
     seekable: bool = True
+    created: str | None = None
 
 
 class PixelFormat(StrEnum):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from engine.errors import UsageError
+from engine.settings.clock import ClockTime, TimeZone
 from engine.types import DeviceId
 
 
@@ -103,7 +104,7 @@ class Names:
         return items(text)
 
 
-Kind = Choice | Number | Switch | Devices | Names
+Kind = Choice | Number | Switch | Devices | Names | ClockTime | TimeZone
 
 
 def write(value: Any) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.errors import ExportError, UsageError
 from engine.media.sources import is_folder
+from engine.media.types import SourceKind
+from engine.settings.clock import ClockSettings
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import Export, Exporter, Output, Progress
 from engine.store.exporters.options import DEFAULTS, ExportOptions
@@ -58,7 +60,7 @@ def export_session(
             raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
     with explained(folder, "make"):
         folder.mkdir(parents=True, exist_ok=True)
-    everything = reader.sources()
+    everything = [_with_clock(source, options.clock) for source in reader.sources()]
     stems = file_stems([source.path for source in everything])
     sources = [source for source in everything if only is None or source.number in only]
     stem_of = {source.number: stem for source, stem in zip(everything, stems, strict=True)}
@@ -78,6 +80,13 @@ def export_session(
         else:
             written.append(Exported(path, total, complete, tuple(export.notes)))
     return written
+
+
+def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:
+    """Return a source with the clock time that these settings give it. Its metadata are not stored."""
+    if clock is None or source.kind is not SourceKind.VIDEO:
+        return source
+    return replace(source, started=clock.started(source.file, None))
 
 
 def _plan(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 from engine.store.exporters.rounding import rounded, to_json
@@ -35,6 +36,7 @@ def write(export: Export, file: TextIO) -> None:
 
 def _images(export: Export) -> Iterator[dict[str, object]]:
     name_of_source = Path(export.source.path).name
+    clock = Clock.of(export.reader, export.source)
     for frame in export.frames(export.source):
         index, pts = frame.ref.index, frame.ref.pts
         name = frame.name or name_of_source
@@ -42,6 +44,8 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
             name = f"{export.stems[0]}/{'' if frame.failure is None else 'failed-'}{picture_name(pts)}.jpg"
         image: dict[str, object] = {"id": index + 1, "file_name": name, "width": frame.width, "height": frame.height, "frame": index}
         image["pts"] = round(pts, 6)
+        if moment := clock.text(pts):
+            image["date_captured"] = moment
         if frame.failure is not None:
             image["failed"] = frame.failure
         yield image

@@ -10,6 +10,7 @@ from typing import TextIO
 from xml.sax.saxutils import quoteattr
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.rounding import relative, to_json
 from engine.types import FrameResult
@@ -25,7 +26,10 @@ def write(export: Export, file: TextIO) -> None:
         write_list(file, _picture_tasks(export))
         return
     model = to_json(export.reader.facts.get("model", "Framefleet"))
-    file.write(f'[{{"data": {to_json({"video": export.source.path})}, "predictions": [{{"model_version": {model}, "result": ')
+    data = {"video": export.source.path}
+    if start := Clock.of(export.reader, export.source).start:
+        data["started"] = start
+    file.write(f'[{{"data": {to_json(data)}, "predictions": [{{"model_version": {model}, "result": ')
     write_list(file, _video_regions(export))
     file.write("}]}]\n")
 
