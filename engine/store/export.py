@@ -55,31 +55,61 @@ def export_session(
         UsageError: a format does not exist.
         ExportError: a file cannot be written.
     """
-    for name in formats:
-        if name not in EXPORTERS:
-            raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
     with explained(folder, "make"):
         folder.mkdir(parents=True, exist_ok=True)
-    everything = [_with_clock(source, options.clock) for source in reader.sources()]
-    stems = file_stems([source.path for source in everything])
-    sources = [source for source in everything if only is None or source.number in only]
-    stem_of = {source.number: stem for source, stem in zip(everything, stems, strict=True)}
-    frames = {source.number: reader.count(source.number) for source in sources}
     written = []
-    for output, group in _plan([EXPORTERS[name] for name in formats], sources, frames):
-        total, complete = sum(frames[source.number] for source in group), all(source.complete for source in group)
-        path = _target(folder, output, "" if output.per_session else stem_of[group[0].number], complete)
-        report = _report(progress, path, output.passes, total)
-        export = Export(reader, group, [stem_of[source.number] for source in group], path, options, report)
+    for planned in plan_export(reader, folder, formats, options, only):
+        total, complete = sum(planned.frames), all(source.complete for source in planned.sources)
+        report = _report(progress, planned.path, planned.output.passes, total)
+        export = Export(reader, planned.sources, planned.stems, planned.path, options, report)
         try:
-            output.write(export)
+            planned.output.write(export)
         except ExportError as error:
             if failed is None:
                 raise
             failed(error)
         else:
-            written.append(Exported(path, total, complete, tuple(export.notes)))
+            written.append(Exported(planned.path, total, complete, tuple(export.notes)))
     return written
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A file or folder that an export writes. stems, frames: a different name, and the number of stored frames, of each source."""
+
+    path: Path
+    output: Output
+    sources: Sequence[StoredSource]
+    stems: Sequence[str]
+    frames: Sequence[int]
+
+
+def plan_export(
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    options: ExportOptions = DEFAULTS,
+    only: Collection[int] | None = None,
+) -> list[Planned]:
+    """Return the files that ``export_session`` writes, in this order: those of each source, then those of the session.
+
+    Raises:
+        UsageError: a format does not exist.
+        ExportError: the session cannot be read.
+    """
+    for name in formats:
+        if name not in EXPORTERS:
+            raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
+    everything = [_with_clock(source, options.clock) for source in reader.sources()]
+    stems = dict(zip((source.number for source in everything), file_stems([source.path for source in everything]), strict=True))
+    sources = [source for source in everything if only is None or source.number in only]
+    frames = {source.number: reader.count(source.number) for source in sources}
+    planned = []
+    for output, group in _outputs([EXPORTERS[name] for name in formats], sources, frames):
+        numbers = [source.number for source in group]
+        path = _target(folder, output, "" if output.per_session else stems[numbers[0]], all(source.complete for source in group))
+        planned.append(Planned(path, output, group, [stems[number] for number in numbers], [frames[number] for number in numbers]))
+    return planned
 
 
 def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:
@@ -89,7 +119,7 @@ def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSour
     return replace(source, started=clock.started(source.file, None))
 
 
-def _plan(
+def _outputs(
     exporters: Sequence[Exporter], sources: Sequence[StoredSource], frames: Mapping[int, int]
 ) -> Iterator[tuple[Output, list[StoredSource]]]:
     """Yield the files to write with their sources: first those of each source, then those of the session. frames: by source."""

@@ -74,24 +74,27 @@ class Output:
     """A file or folder that belongs to a format.
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
-    or not at all; raises ExportError. passes: how often writing reads all frames.
+    or not at all; raises ExportError. passes: how often writing reads all frames. folder: whether it is a folder.
     """
 
     suffix: str
     write: Callable[[Export], None]
     per_session: bool = False
     passes: int = 1
+    folder: bool = False
 
 
 @dataclass(frozen=True)
 class Exporter:
     """An export format.
 
-    title: text for menus. outputs: the files and folders that it consists of. kinds: the kinds of sources that it supports. slow:
-    whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it uses.
+    title: text for menus. purpose: what it is for, in one line. outputs: the files and folders that it consists of. kinds: the kinds of
+    sources that it supports. slow: whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it
+    uses.
     """
 
     title: str
+    purpose: str
     outputs: tuple[Output, ...]
     kinds: frozenset[str] = frozenset(SourceKind)
     slow: bool = False

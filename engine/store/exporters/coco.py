@@ -72,4 +72,4 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
             }
 
 
-EXPORTER = Exporter("COCO", (text_output(".coco.json", write, passes=2),))
+EXPORTER = Exporter("COCO", "Boxes as COCO, for pycocotools and labelling tools", (text_output(".coco.json", write, passes=2),))

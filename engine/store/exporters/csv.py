@@ -168,6 +168,7 @@ def _field(value: object) -> str:
 
 EXPORTER = Exporter(
     "CSV tables",
+    "A row per detection, counts per interval and a row per file, for spreadsheets, R and pandas",
     (
         Output(".detections.csv", write_detections),
         Output("counts.csv", write_counts, per_session=True),

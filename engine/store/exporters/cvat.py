@@ -83,4 +83,4 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() or character in "\t\n" else "?" for character in text)
 
 
-EXPORTER = Exporter("CVAT", (text_output(".cvat.xml", write),))
+EXPORTER = Exporter("CVAT", "Annotations to correct in CVAT", (text_output(".cvat.xml", write),))

@@ -36,4 +36,4 @@ def write(export: Export, file: TextIO) -> None:
         file.write(to_json(line) + "\n")
 
 
-EXPORTER = Exporter("JSON Lines", (text_output(".jsonl", write),))
+EXPORTER = Exporter("JSON Lines", "A line per frame, for programs of your own", (text_output(".jsonl", write),))

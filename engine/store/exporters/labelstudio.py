@@ -91,5 +91,6 @@ def write_configuration(export: Export, file: TextIO) -> None:
 
 EXPORTER = Exporter(
     "Label Studio",
+    "Predictions to correct in Label Studio",
     (text_output(".labelstudio.json", write), text_output(".labelstudio.xml", write_configuration)),
 )

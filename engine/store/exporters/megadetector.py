@@ -108,7 +108,8 @@ def _relative_path(path: Path, base: Path | None) -> str:
 
 
 EXPORTER = Exporter(
-    "MegaDetector (Timelapse, AddaxAI)",
+    "MegaDetector",
+    "Results of camera traps, for Timelapse and AddaxAI",
     (text_output("megadetector.json", write, per_session=True),),
     options=("category_map",),
 )

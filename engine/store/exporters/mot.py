@@ -55,4 +55,6 @@ def _sequence(export: Export) -> str:
     return "[Sequence]\n" + "".join(f"{name}={value}\n" for name, value in facts.items())
 
 
-EXPORTER = Exporter("MOTChallenge", (Output(".mot", write),), frozenset((SourceKind.VIDEO,)))
+EXPORTER = Exporter(
+    "MOTChallenge", "Boxes per video, for trackers and TrackEval", (Output(".mot", write, folder=True),), frozenset((SourceKind.VIDEO,))
+)

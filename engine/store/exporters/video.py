@@ -74,4 +74,10 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write),), frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter(
+    "Annotated video",
+    "A copy of the video with the boxes drawn into it",
+    (Output(".annotated.mp4", write),),
+    frozenset((SourceKind.VIDEO,)),
+    slow=True,
+)

@@ -62,4 +62,9 @@ def _description(export: Export) -> str:
     return "\n".join(lines) + "\n"
 
 
-EXPORTER = Exporter("YOLO data set", (Output("yolo", write, per_session=True),), options=("pictures", "every", "between"))
+EXPORTER = Exporter(
+    "YOLO data set",
+    "Labels and, if you like, pictures, to train a YOLO model with",
+    (Output("yolo", write, per_session=True, folder=True),),
+    options=("pictures", "every", "between"),
+)
