@@ -56,5 +56,8 @@ def _sequence(export: Export) -> str:
 
 
 EXPORTER = Exporter(
-    "MOTChallenge", "Boxes per video, for trackers and TrackEval", (Output(".mot", write, folder=True),), frozenset((SourceKind.VIDEO,))
+    "MOTChallenge",
+    "Boxes per video, for trackers and TrackEval",
+    (Output(".mot", write, folder=True),),
+    frozenset((SourceKind.VIDEO,)),
 )
