@@ -38,8 +38,8 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
     with SessionReader(database, arguments.confidence) as reader:
         reader.classes = class_ids(arguments.classes, reader.labels)
-        folder = arguments.out or database.parent
-        exported, written = export(reader, folder, arguments.format, arguments.quiet, replace(export_options(arguments), clock=clock))
+        folder, chosen = arguments.out or database.parent, replace(export_options(arguments), clock=clock)
+        exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
     print_exported(exported)
     return 0 if written else 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -32,6 +32,7 @@ _BETWEEN = "yolo: only frames with a detection of a confidence between these two
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])
+    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
@@ -59,11 +60,17 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
 
 
 def export(
-    reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool, options: ExportOptions = DEFAULTS
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    quiet: bool,
+    options: ExportOptions = DEFAULTS,
+    sources: Collection[int] | None = None,
+    overwrite: bool = False,
 ) -> tuple[list[Exported], bool]:
     """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
 
-    Returns the written files, and whether all could be written.
+    sources: the numbers of the sources to write, None = all. Returns the written files, and whether all could be written.
 
     Raises:
         ExportError: the folder cannot be made.
@@ -74,12 +81,18 @@ def export(
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        exported = export_session(reader, folder, formats, writing.show, problems.append, options)
+        exported = export_session(
+            reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
+        )
     for note in (note for item in exported for note in item.notes):
         print(f"framefleet: {note}", file=sys.stderr)
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems
+
+
+def _say_waiting(folder: Path, other: str) -> None:
+    print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
 
 
 def print_exported(exported: Iterable[Exported]) -> None:

@@ -19,6 +19,7 @@ from engine.errors import ExportError, UsageError
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.pool.position import Position
 from engine.store import schema
 from engine.store.names import readable_name, source_names
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
@@ -118,6 +119,24 @@ class SessionReader(Closing):
         """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
+
+    def position(self, source: int) -> Position | None:
+        """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames."""
+        parts = self._query("SELECT segment, start, frame FROM segments WHERE source = ? ORDER BY segment DESC LIMIT 1", source)
+        ((end,),) = self._query("SELECT max(frame) + 1 FROM frames WHERE source = ?", source)
+        for (gap,) in self._query("SELECT frame FROM segments WHERE source = ? AND segment = ?", source, schema.BEHIND_GAP):
+            end = gap
+        ((stored,),) = self._query("SELECT count(*) FROM frames WHERE source = ? AND frame < ?", source, end)
+        if not parts or not end or stored != end:
+            return None
+        ((pts,),) = self._query("SELECT pts FROM frames WHERE source = ? AND frame = ?", source, end - 1)
+        failed = self._query(
+            "SELECT failure, count(*) FROM frames WHERE source = ? AND frame < ? AND failure IS NOT NULL GROUP BY failure"
+            " ORDER BY min(frame)",
+            *(source, end),
+        )
+        segment, start, first = parts[0]
+        return Position(end, pts, segment, start, end - first, dict(failed))
 
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""

@@ -109,7 +109,7 @@ def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, in
 
     only = None if choice.only is None else [choice.only]
     with SessionReader(choice.database, choice.shown.confidence, choice.shown.classes) as reader:
-        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, only)
+        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, only, whole=False)
     if problems:
         raise ExportError("\n".join(problems))
     if not written:

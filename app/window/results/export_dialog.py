@@ -16,12 +16,13 @@ from app.window.widgets import formats
 from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import PathField, combo_box, form_grid
 from engine.errors import FramefleetError
-from engine.store.export import Planned, plan_export
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.options import ExportOptions
+from engine.store.planning import Planned, plan_export
 from engine.store.session import SessionReader, StoredSource
 
 WIDTH = 560
+EXISTS = "is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
 FEW = 3
 """Most file names that are listed."""
 
@@ -112,12 +113,12 @@ class ExportDialog(QDialog):
             choice = self.choice
             try:
                 with SessionReader(choice.database) as reader:
-                    names = plan_export(reader, choice.folder, [choice.form], choice.options, None if only is None else [only])
+                    names = plan_export(reader, [choice.form], choice.options, None if only is None else [only], whole=False)
             except FramefleetError as error:
                 problem = str(error)
-        existing = [planned for planned in names if planned.path.exists()]
+        existing = [planned for planned in names if (self.choice.folder / planned.name).exists()] if not problem else []
         say(self.writes, f"Writes {_listed(names)}." if names else "")
-        say(self.replaces, f"Replaces {_listed(existing)}." if existing else "")
+        say(self.replaces, f"{_listed(existing)} {EXISTS}" if existing else "")
         say(self.problem, problem)
         self.start.setEnabled(not problem and bool(names))
         self.adjustSize()
@@ -125,5 +126,5 @@ class ExportDialog(QDialog):
 
 def _listed(planned: Sequence[Planned]) -> str:
     """The first names, and the number of further ones."""
-    names = [f"the folder {each.path.name}" if each.output.folder else each.path.name for each in planned]
+    names = [f"the folder {each.name}" if each.output.folder else each.name for each in planned]
     return ", ".join(names) if len(names) <= FEW + 1 else f"{', '.join(names[:FEW])} and {len(names) - FEW} more"

@@ -74,13 +74,15 @@ class Output:
     """A file or folder that belongs to a format.
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
-    or not at all; raises ExportError. passes: how often writing reads all frames. folder: whether it is a folder.
+    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead. folder:
+    whether it is a folder.
     """
 
     suffix: str
     write: Callable[[Export], None]
     per_session: bool = False
     passes: int = 1
+    slow: bool = False
     folder: bool = False
 
 

@@ -77,7 +77,7 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 EXPORTER = Exporter(
     "Annotated video",
     "A copy of the video with the boxes drawn into it",
-    (Output(".annotated.mp4", write),),
+    (Output(".annotated.mp4", write, slow=True),),
     frozenset((SourceKind.VIDEO,)),
     slow=True,
 )

@@ -88,7 +88,7 @@ def test_detect_stores_when_files_began(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
 
     def start(*options: str) -> str:
-        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--quiet", *options)
+        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--restart", "--quiet", *options)
         assert run.status == 0, run.err
         return str(pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0])
 

@@ -80,7 +80,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         formats = ["coco", "mot", "cvat", "labelstudio", "megadetector"]
         export_session(reader, folder / "out", formats)
         options = ExportOptions(pictures=PictureFormat.PNG)
-        export_session(reader, folder / "video", ["yolo"], options=options, only=[0])
+        export_session(reader, folder / "video", ["yolo"], options=options, only=[0], whole=False)
     return folder
 
 

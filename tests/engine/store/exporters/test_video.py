@@ -196,7 +196,7 @@ def test_frames_that_cannot_be_decoded_are_left_out(tmp_path: Path) -> None:
 def test_the_video_of_a_stopped_session_ends_with_its_last_frame(tmp_path: Path) -> None:
     stored = store(make_video(tmp_path / "a.mp4", 60), upto=25)
     assert len(read(stored.export(tmp_path / "out"))[0]) == 25
-    assert stored.export(tmp_path / "out").name == "a.partial.annotated.mp4"
+    assert stored.export(tmp_path / "out").name == "a.annotated.mp4"
 
 
 def test_the_video_of_a_stopped_session_lacks_the_frames_that_the_session_lacks(tmp_path: Path) -> None:
