@@ -49,7 +49,7 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
     Raises:
         UsageError: an option belongs to a format that was not chosen.
     """
-    names = [field.name for field in fields(ExportOptions)]
+    names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}

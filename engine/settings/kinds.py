@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.errors import UsageError
+from engine.settings.clock import ClockTime, TimeZone
 from engine.types import DeviceId
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -143,7 +144,7 @@ class Moments:
         return moment
 
 
-Kind = Choice | Number | Switch | Devices | Names | Moments
+Kind = Choice | Number | Switch | Devices | Names | Moments | ClockTime | TimeZone
 
 
 def write(value: Any) -> str:
