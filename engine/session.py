@@ -89,7 +89,8 @@ class DetectionSession(Closing):
             case SourceOpened(source, info):
                 path = self.sources[source].path
                 self._writer.add_source(source, str(path), info, stamp_of(path))
-            case SourceFinished(source, ledger, seconds, error, cancelled):
+            case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
+                self._writer.describe_source(source, decoder=str(decoder) or None)
                 self._writer.finish_source(source, str(self.sources[source].path), ledger, seconds, error, cancelled)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
@@ -114,6 +115,8 @@ class DetectionSession(Closing):
                     "dropped": sum(source.ledger.dropped.values()),
                     "failed": sum(source.ledger.failed.values()),
                 },
+                "decoder": source.decoder.name,
+                "decoder_reason": source.decoder.reason,
                 "seconds": round(source.seconds, 3),
                 "fps": round(source.ledger.inferred / source.seconds, 2) if source.seconds else 0.0,
             }

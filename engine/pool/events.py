@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.types import DeviceId, EngineInfo, FrameResult
 
@@ -125,10 +126,12 @@ class FramesDone:
     """The next frames of one source, in display order.
 
     If the source ends early, gaps may come before its last events: results of later segments, without those of earlier ones.
+    segment: number of the segment that all of them belong to; None after such a gap.
     """
 
     source: int
     frames: tuple[FrameResult, ...]
+    segment: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class SourceFinished:
     """The last event of a source.
 
     error: why the source could not be opened or read to its end, else None. cancelled: whether the source ended early, on request or
-    because no device was left. seconds: from its first segment to its end.
+    because no device was left. seconds: from its first segment to its end. decoder: what decoded its frames.
     """
 
     source: int
@@ -144,6 +147,7 @@ class SourceFinished:
     seconds: float
     error: str | None
     cancelled: bool = False
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
 Event: TypeAlias = (

@@ -39,6 +39,7 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
                     told += frames
                 case SourceFinished(source, ledger):
                     stored = {row.number: row for row in reader.sources()}[source]
+                    assert stored.decoder == ("decoded by the CPU" if source == 0 else None)
                     assert stored.finished
                     assert stored.ledger == ledger == session.sources[source].ledger
                     assert reader.count(source) == ledger.inferred

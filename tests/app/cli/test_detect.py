@@ -40,7 +40,8 @@ def test_the_contract(results: tuple[Outcome, Path], video: Path) -> None:
     assert list(report) == ["sources", "devices", "exit"]
     assert report["exit"] == "ok"
     for source, path, frames in zip(report["sources"], (video, video.parent / "b.mkv"), (FRAMES, 10), strict=True):
-        assert list(source) == ["path", "frames", "seconds", "fps"]
+        assert list(source) == ["path", "frames", "decoder", "decoder_reason", "seconds", "fps"]
+        assert (source["decoder"], source["decoder_reason"]) == ("cpu", "")
         assert source["path"] == str(path)
         assert source["frames"] == {"decoded": frames, "inferred": frames, "skipped": 0, "dropped": 0, "failed": 0}
         assert source["fps"] == pytest.approx(frames / source["seconds"], rel=0.05)
