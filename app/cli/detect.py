@@ -33,8 +33,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
-    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
+    exporting = export_options(arguments, labels)
     sources = _sources(arguments.sources)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
