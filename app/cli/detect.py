@@ -9,6 +9,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.parser import make_parser
 from app.cli.running import DATABASE, add_format_options, export_options, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
@@ -46,7 +47,16 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
+    parser = make_parser(
+        "detect",
+        "Detect objects in videos, pictures and folders of them.",
+        arguments="SOURCE…",
+        examples=(
+            "street.mp4 --model yolov4-tiny",
+            "street.mp4 --model street.cfg --format jsonl,video --out results",
+            "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
+        ),
+    )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_size_option(options.add_model_options(parser))
     reported = ("confidence", "iou", "classes")

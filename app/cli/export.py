@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
+from app.cli.parser import make_parser
 
 
 def run(argv: Sequence[str]) -> int:
@@ -14,7 +15,11 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the model cannot be used, or the file cannot be written.
     """
-    parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
+    parser = make_parser(
+        "export",
+        "Write a Darknet model as ONNX, with batch normalisation folded in.",
+        examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
+    )
     options.add_size_option(options.add_model_options(parser))
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
     arguments = parser.parse_args(argv)

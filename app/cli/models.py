@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from app.cli.options import make_parser
+from app.cli.parser import make_parser
 from engine.errors import FramefleetError, UsageError
 from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
 from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
@@ -33,11 +33,12 @@ def run(argv: Sequence[str]) -> int:
         "models",
         "List the models that can be downloaded, download them, or remove them.",
         usage="framefleet models [--json]\n       framefleet models [download] NAME… [--json]\n       framefleet models remove NAME…",
+        examples=("", "yolov4-tiny", "remove yolov4-tiny"),
+        json="end standard output with one line, a JSON object",
         epilog=f"A downloaded model is used by its name: framefleet detect FILE --model {FAMILY[0].name}\n"
         f"{MIRROR} names an address that serves all files from one folder. Use it if GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
-    parser.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object")
     arguments = parser.parse_args(argv)
     verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
     if arguments.words and not names:

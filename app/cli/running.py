@@ -30,6 +30,24 @@ DATABASE = "session.sqlite"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
+def add_session_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``SESSION``."""
+    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+
+
+def session_database(arguments: argparse.Namespace) -> Path:
+    """The database that the user named by ``SESSION``.
+
+    Raises:
+        UsageError: it does not exist.
+    """
+    named: Path = arguments.session
+    database = named / DATABASE if named.is_dir() else named
+    if not database.exists():
+        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+    return database
+
+
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])

@@ -8,6 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
 from app.cli import options
+from app.cli.parser import make_parser
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test
 from engine.types import DeviceId
@@ -41,10 +42,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser(
+    parser = make_parser(
         "bench devices",
         "Measure devices and the links between them: copies, a matrix-vector product split by columns, a sum over a vector."
         "\nA device or link that gives less than 80 % of the median of its peers is named as slow.",
+        examples=("", "--devices cuda:0,cuda:1 --repetitions 100"),
+        json="print one JSON object instead of tables",
     )
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 or cuda:0,cuda:1 …")
     parser.add_argument("--repetitions", type=options.count(1 << 20), default=30, metavar="N", help="of each measurement, at least 2 (30)")
@@ -54,7 +57,6 @@ def _parser() -> ArgumentParser:
         metavar="MIB",
         help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     return parser
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from app.cli import options
+from app.cli.parser import make_parser
 from engine.settings import Precision
 
 COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
@@ -18,7 +19,12 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the model or a device cannot be used.
     """
-    parser = options.make_parser("bench model", "Measure how fast a model runs on each device, without decoding or files.")
+    parser = make_parser(
+        "bench model",
+        "Measure how fast a model runs on each device, without decoding or files.",
+        examples=("--model yolov4-tiny", "--model yolov4.cfg --weights random:1 --size 416,608 --batch 1,8"),
+        json="print one JSON object instead of a table",
+    )
     options.add_model_options(parser)
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="measured one after the other")
     parser.add_argument(
@@ -27,7 +33,6 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
     parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="frames per inference, e.g. 1,8 (1)")
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     arguments = parser.parse_args(argv)
 
     from engine.bench.model import bench_model

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench.pool_options import add_pool_options, run_settings, show_event
+from app.cli.parser import make_parser
 from app.cli.reports.scaling import device_json
 from engine.bench.pool_run import PoolRun, run_pool
 from engine.devices.discovery import default_devices
@@ -32,11 +33,16 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
+    parser = make_parser(
+        "bench pipeline",
+        "Measure the whole pool on given files. Nothing is stored.",
+        arguments="SOURCE…",
+        examples=("street.mp4 --model yolov4-tiny", "street.mp4 --model yolov4.cfg --weights random:1 --parallel frames --times 4"),
+        json="print one JSON object instead of text",
+    )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     add_pool_options(parser, "auto")
     parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="how many times the sources are queued (1)")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     return parser
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.parser import make_parser
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from engine.bench.clips import Clips
@@ -76,10 +77,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser(
+    parser = make_parser(
         "bench scaling",
         "Measure the speedup of several devices over one: a stream for each (weak scaling), one long video for all (strong)."
         "\nMeanwhile the videos are in the folder of temporary files (TMPDIR): about 25 KB a frame.",
+        examples=("--model yolov4-tiny", "--model yolov4.cfg --devices cuda:0,cuda:1 --out report"),
+        json="print one JSON object instead of a table",
     )
     add_pool_options(parser, "segments")
     what = parser.add_argument_group("what")
@@ -90,7 +93,6 @@ def _parser() -> ArgumentParser:
     what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how many times everything is measured (1)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
-    results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     return parser
 
 
