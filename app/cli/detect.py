@@ -99,6 +99,8 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
 
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
+        if state.error is not None and not state.ledger.decoded:
+            continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")

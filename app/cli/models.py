@@ -10,6 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from app.cli.parser import make_parser
+from app.cli.reports.table import Table
 from engine.errors import FramefleetError, UsageError
 from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
 from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
@@ -72,11 +73,11 @@ def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> i
 
 
 def _list(folder: Path) -> None:
-    print(COLUMNS.format("name", "good for", "network", "parameters", "download", "COCO AP", "state", ""))
+    table = Table(COLUMNS, ("name", "good for", "network", "parameters", "download", "COCO AP", "state", ""))
     for entry in FAMILY:
         size, parameters = f"{entry.side}×{entry.side}", f"{entry.parameters / 1e6:.1f} M"
         figures = size, parameters, f"{entry.download_bytes / 1e6:.0f} MB", f"{entry.ap:.1f} %"
-        print(COLUMNS.format(entry.name, entry.purpose, *figures, _state(entry, folder), _place(entry, folder) or "").rstrip())
+        print(table.row(entry.name, entry.purpose, *figures, _state(entry, folder), _place(entry, folder) or ""))
     print(f"\n'framefleet models NAME' downloads one into {folder}; 'framefleet detect FILE --model NAME' uses it.")
 
 

@@ -98,6 +98,8 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
             "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
             " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
         )
+    if cfg.is_dir() and (cfg.suffix or cfg.parent != Path()):
+        raise UsageError(f"{cfg} is a folder: give the model's .cfg file in it")
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
     cfg = named.cfg if named else cfg
     weights: str | Path | None = arguments.weights
@@ -164,11 +166,11 @@ def grid(text: str) -> tuple[Any, Any]:
     return columns, rows
 
 
-def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], list[str]]:
-    """A reader of comma-separated lists of at least one value of a fixed set. later: values that are planned for later versions."""
+def some_of(available: Sequence[str]) -> Callable[[str], list[str]]:
+    """A reader of comma-separated lists of at least one value of a fixed set."""
 
     @checked
     def read(text: str) -> list[str]:
-        return [one_of(part, available, later) for part in dict.fromkeys(items(text)) or [text]]
+        return [one_of(part, available) for part in dict.fromkeys(items(text)) or [text]]
 
     return read

@@ -24,8 +24,8 @@ def run(argv: Sequence[str]) -> int:
         examples=("detections", "detections --tracker ocsort"),
     )
     add_session_argument(parser)
-    parser.add_argument("--tracker", choices=[*TrackerName], type=TrackerName, default=TrackerName.BYTETRACK, help="(bytetrack)")
+    parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
     arguments = parser.parse_args(argv)
-    for path, count in track_session(session_database(arguments), arguments.tracker).items():
+    for path, count in track_session(session_database(arguments), TrackerName(arguments.tracker)).items():
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

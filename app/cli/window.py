@@ -81,4 +81,7 @@ def _check_libraries() -> None:
 def _missing(path: Path) -> str:
     name = str(path)
     close = difflib.get_close_matches(name, COMMANDS, 1)
-    return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?" if close else missing(path)
+    if close:
+        return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?"
+    hint = "; 'framefleet --help' lists the commands" if name.isidentifier() else ""
+    return f"{missing(path)}{hint}"

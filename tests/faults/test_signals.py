@@ -19,7 +19,7 @@ import pytest
 from engine.errors import ExportError
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
-from tests.support.faults import finish, start
+from tests.support.faults import finish, group_lives, start
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -49,18 +49,10 @@ def _stored(out: Path) -> list[int]:
         return []
 
 
-def _group_lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def _check(process: subprocess.Popen[bytes], number: int, out: Path, twice: bool) -> str:
     """Check what the program leaves. Returns how it ended, in words."""
     done = finish(process)
-    while _group_lives(process.pid):  # the test's own time limit ends this
+    while group_lives(process.pid):  # the test's own time limit ends this
         time.sleep(0.02)
     assert not list(out.glob(".*.part")), "a temporary file stays"
     indices, files = _stored(out), [*out.glob("*.jsonl")]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from app.cli import options
 from app.cli.parser import make_parser
+from app.cli.reports.table import Table
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test
 from engine.types import DeviceId
@@ -85,8 +86,8 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
         if test in (Test.PEER, Test.PEER_LATENCY):
             lines += ["", *_matrix(some)]
             continue
-        lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
-        lines += [_row(measured, measurements) for measured in _worth_showing(some)]
+        table = Table(_COLUMNS, _HEADS)
+        lines += ["", _TITLES[test], *(table.row(*_cells(measured, measurements)) for measured in _worth_showing(some))]
         if test is Test.SUM and (least := pays_from(measurements)) is not None:
             lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
@@ -111,10 +112,10 @@ def _worth_showing(some: Sequence[Measurement]) -> list[Measurement]:
     return [one for one in some if one.nbytes == largest or len(one.devices) > 1 or one.rate == fastest[one.nbytes]]
 
 
-def _row(measured: Measurement, measurements: Sequence[Measurement]) -> str:
+def _cells(measured: Measurement, measurements: Sequence[Measurement]) -> tuple[str, ...]:
     time, gain, share = measured.time, speedup(measured, measurements), of_copy(measured, measurements)
     assert time is not None
-    return _COLUMNS.format(
+    return (
         f"{measured.nbytes / 2**20:.0f} MiB",
         *(f"{value:.3f}" for value in (time.median, time.p5, time.p95)),
         f"{time.variance:.2g}",

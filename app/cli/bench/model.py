@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 from app.cli import options
 from app.cli.parser import make_parser
+from app.cli.reports.table import Table
 from engine.settings import Precision
 
 COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+HEADS = ("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -42,16 +44,14 @@ def run(argv: Sequence[str]) -> int:
     precisions = [Precision(name) for name in arguments.precision]
     files = options.model_files(arguments)
     results = []
-    if not arguments.json:
-        print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
+    table = Table(COLUMNS, HEADS)
     for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
         engine = measured.engine
         print(f"{engine.device}: {engine.device_name}, {engine.precision} ({engine.reason})", file=sys.stderr)
         results.append(measured.as_json())
         if not arguments.json:
             figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
-            name = (str(engine.device), engine.backend, engine.precision)
-            print(COLUMNS.format(*name, measured.size, engine.batch, *figures), flush=True)
+            print(table.row(str(engine.device), engine.backend, engine.precision, measured.size, engine.batch, *figures), flush=True)
     if arguments.json:
         print(json.dumps({"results": results}))
     return 0

@@ -15,6 +15,7 @@ from app.cli.bench.pool_options import add_pool_options, model_words, run_settin
 from app.cli.parser import make_parser
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
+from app.cli.reports.table import Table
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
@@ -23,8 +24,6 @@ from engine.errors import ExportError, SourceError
 from engine.media.sources import missing
 from engine.pool.events import Event
 from engine.types import DeviceId
-
-_COLUMNS = "{:8} {:>8} {:>10} {:>9} {:>11}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
@@ -58,8 +57,7 @@ def run(argv: Sequence[str]) -> int:
         show_event(event)
 
     points: dict[tuple[Mode, int], Point] = {}
-    if not arguments.json:
-        print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
+    table = Table("{:8} {:>8} {:>10} {:>9} {:>11}  {}", ("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"))
     with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
@@ -68,7 +66,7 @@ def run(argv: Sequence[str]) -> int:
             points[point.mode, point.count] = point
             if not arguments.json:
                 figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"
-                print(_COLUMNS.format(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
+                print(table.row(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
     found = [*points.values()]
     if arguments.out is not None:
         _write(arguments.out, found, facts)
