@@ -7,9 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from app.cli.parser import make_parser
+from app.cli.progress import Bar
 from app.cli.reports.table import Table
 from engine.errors import FramefleetError, UsageError
 from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
@@ -18,10 +17,6 @@ from engine.model.registry.installed import files_of, is_installed, models_folde
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
 """The number of progress lines of a download if standard error is not a terminal."""
-
-
-class _Bar(tqdm):  # type: ignore[misc]
-    monitor_interval = 0  # no thread: the bar moves whenever something arrives
 
 
 def run(argv: Sequence[str]) -> int:
@@ -121,7 +116,7 @@ def _download(entry: ModelEntry, folder: Path) -> None:
         print(f"{entry.name} is installed already: {_place(entry, folder)}", file=sys.stderr)
         return
     terminal = sys.stderr.isatty()
-    bar = _Bar(
+    bar = Bar(
         total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, disable=not terminal
     )
     shown = -1

@@ -20,9 +20,11 @@ from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.devices.discovery import default_devices
-from engine.errors import ExportError, SourceError
+from engine.errors import SourceError
 from engine.media.sources import missing
 from engine.pool.events import Event
+from engine.store.names import readable
+from engine.store.schema import explained
 from engine.types import DeviceId
 
 
@@ -47,7 +49,8 @@ def run(argv: Sequence[str]) -> int:
     if arguments.source is not None and not arguments.source.exists():
         raise SourceError(missing(arguments.source))
     if arguments.out is not None:
-        _make(arguments.out)  # before measuring, which takes long: this may fail
+        with explained(arguments.out, "make"):  # before measuring, which takes long: this may fail
+            arguments.out.mkdir(parents=True, exist_ok=True)
     shown: set[tuple[Mode, int, int]] = set()
 
     def show(mode: Mode, count: int, turn: int, event: Event) -> None:
@@ -61,7 +64,8 @@ def run(argv: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
-        facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
+        command = shlex.join(["framefleet", "bench", "scaling", *named])
+        facts = Facts(*map(readable, (command, clips.name, model_words(settings.model))))
         for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
@@ -102,13 +106,6 @@ def _default() -> tuple[DeviceId, ...]:
     return devices
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ExportError(f"the folder {folder} cannot be made for the report: {problem.strerror}; choose another one") from problem
-
-
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
     most = max(found, key=lambda point: point.count)
     engine = most.run.devices[0].engine
@@ -119,9 +116,7 @@ def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
         "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n",
         CHART: chart(found, title, subtitle),
     }
-    try:
-        for name, text in files.items():
+    for name, text in files.items():
+        with explained(folder / name, "write"):
             (folder / name).write_text(text, "utf-8")
-            say(f"written: {folder / name}")
-    except OSError as problem:
-        raise ExportError(f"the report cannot be written to {folder}: {problem.strerror}") from problem
+        say(f"written: {folder / name}")
