@@ -110,7 +110,7 @@ class NvdecDecoder(Decoder):
                     except BaseException:
                         release()
                         raise
-                    yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, surface.ready, release))
+                    yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, session.stream, release))
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
@@ -220,7 +220,7 @@ def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
     device = Device(index)
     device.set_current()
     stream = device.create_stream()
-    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes), lambda: Device(index).create_event())
+    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes))
 
 
 def _library() -> Any:

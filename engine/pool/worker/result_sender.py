@@ -24,8 +24,9 @@ Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 MESSAGE_FRAMES = 64
 """Most frames in one message."""
 
-MESSAGE_SECONDS = 0.05
-"""Longest time that a finished frame waits for others in its message."""
+MESSAGE_SECONDS = 0.2
+"""Longest time that a finished frame waits for others in its message. Twelve decode threads of a GPU fill theirs in about this time; the
+database makes frames visible every half second."""
 
 GROUP_AHEAD = 256
 """Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
