@@ -7,9 +7,8 @@ from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QMainWindow, QMenu, QWidget
 
 from app.window.widgets import theme
+from app.window.widgets.build import column, label
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import column
 
 KEYS = (
     ("Space", "Play or pause"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -41,26 +41,32 @@ class FileDialogs(QObject):
     def choose_files(self) -> None:
         """Ask for files."""
         media = " ".join(f"*{suffix}" for suffix in sorted(VIDEO_SUFFIXES | PICTURE_SUFFIXES))
-        dialog = self._dialog("Open videos and pictures", f"Videos and pictures ({media});;All files (*)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # sixty suffixes would fill the line
-        dialog.filesSelected.connect(self._take)
-        dialog.open()
+        brief = QFileDialog.Option.HideNameFilterDetails  # sixty suffixes would fill the line
+        self._choose("Open videos and pictures", QFileDialog.FileMode.ExistingFiles, f"Videos and pictures ({media});;All files (*)", brief)
 
     def choose_folder(self) -> None:
         """Ask for a folder."""
-        dialog = self._dialog("Open a folder of videos or pictures")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.filesSelected.connect(self._take)
-        dialog.open()
+        self._choose("Open a folder of videos or pictures", QFileDialog.FileMode.Directory, option=QFileDialog.Option.ShowDirsOnly)
 
     def choose_results(self, folder: Path) -> None:
         """Ask for session databases; the dialog starts in this folder, which is created if it does not exist."""
         folder.mkdir(parents=True, exist_ok=True)
-        dialog = self._dialog("Open stored results", f"Stored results (*{SESSION});;All files (*)")
-        dialog.setDirectory(str(folder))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        self._choose(
+            "Open stored results", QFileDialog.FileMode.ExistingFiles, f"Stored results (*{SESSION});;All files (*)", folder=folder
+        )
+
+    def _choose(
+        self, title: str, mode: QFileDialog.FileMode, kinds: str = "", option: QFileDialog.Option | None = None, folder: Path | None = None
+    ) -> None:
+        """Open a dialog. folder: where it starts; None = in the last folder, which the choice replaces."""
+        dialog = self._dialog(title, kinds)
+        dialog.setFileMode(mode)
+        if option is not None:
+            dialog.setOption(option)
+        if folder is not None:
+            dialog.setDirectory(str(folder))
+        else:
+            dialog.filesSelected.connect(lambda names: self._store.setValue("window/folder", str(Path(names[0]).parent)))
         dialog.filesSelected.connect(lambda names: self.chosen.emit([Path(name) for name in names]))
         dialog.open()
 
@@ -82,7 +88,7 @@ class FileDialogs(QObject):
         """Export the shown detections of a file in the background, and show the outcome. name: of the exporter."""
         if item.results is None:
             return
-        subject, total = f"export {target}", item.frames
+        subject, total = f"export {target}", item.progress.frames
         cancelled = self._cancelled[target] = Event()
         what = f"confidence from {formats.percent(shown.confidence)}, {'all' if shown.classes is None else len(shown.classes)} classes"
 
@@ -121,8 +127,3 @@ class FileDialogs(QObject):
         dialog = QFileDialog(self._window, title, str(folder), kinds)
         dialog.finished.connect(dialog.deleteLater)
         return dialog
-
-    def _take(self, names: Sequence[str]) -> None:
-        if names:
-            self._store.setValue("window/folder", str(Path(names[0]).parent))
-            self.chosen.emit([Path(name) for name in names])

@@ -32,8 +32,7 @@ from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
-from app.window.widgets.layouts import column
-from app.window.widgets.screen_fit import within_screen
+from app.window.widgets.build import column, within_screen
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
@@ -55,8 +54,8 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self)
         self.banners = BannerArea()
         self.notices = Notices(self.banners, self)
-        self.queue = QueuePanel(self.items)
-        self.start = StartPage()
+        self.queue = QueuePanel(self.items, self.actions_)
+        self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
@@ -64,7 +63,7 @@ class MainWindow(QMainWindow):
         self.topology = TopologyPanel()
         self.device_tabs = DeviceTabs(self.devices, self.topology)
         self.status = StatusLine()
-        self.top = TopBar(self.actions_.open_files, self.actions_.open_folder, self.actions_.menu)
+        self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
         self.files = FileDialogs(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
@@ -114,7 +113,6 @@ class MainWindow(QMainWindow):
         self.opening.model_taken.connect(self.setup.take)
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
-        queue.open_requested.connect(self.files.choose_files)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(controller.remove)
@@ -122,14 +120,10 @@ class MainWindow(QMainWindow):
         queue.reveal_requested.connect(self._reveal)
         queue.export_requested.connect(self._export)
         queue.clear_requested.connect(self._clear_finished)
-        self.start.files_requested.connect(self.files.choose_files)
-        self.start.folder_requested.connect(self.files.choose_folder)
-        self.start.model_requested.connect(self.setup.open_models)
-        for asked in (self.start.demo_requested, actions.demo.triggered):
-            asked.connect(self.demo.watch)
+        actions.demo.triggered.connect(self.demo.watch)
+        for asked in (self.start.model_requested, self.demo.card.model_requested):
+            asked.connect(self.setup.open_models)
         self.demo.begun.connect(queue.show_item)
-        self.demo.card.model_requested.connect(self.start.model_requested)
-        self.top.settings_requested.connect(self.setup.open_dialog)
         self.setup.model_changed.connect(self._model_changed)
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)

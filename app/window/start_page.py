@@ -6,12 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QWidget
 
+from app.window.actions import Actions
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button
+from app.window.widgets.build import column, label, push_button, row, set_role, show_inside
 from app.window.widgets.icons import pixmap
-from app.window.widgets.indicators import label, set_role
-from app.window.widgets.layouts import column, row
-from app.window.widgets.scroll_pane import show_inside
 from engine.model.check import ModelSummary
 
 MARGIN, GAP = 16, 16
@@ -42,28 +40,25 @@ class StepCard(QFrame):
 
 
 class StartPage(QScrollArea):
-    """Shows the steps side by side, or below each other in a narrow window."""
+    """Shows the steps side by side, or below each other in a narrow window. model_requested: the user wants to choose a model."""
 
     model_requested = Signal()
-    files_requested = Signal()
-    folder_requested = Signal()
-    demo_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__()
         title = label("title", "Detect objects in your videos", wrap=True)
         subtitle = label("muted", "Everything runs on this machine, on every device you let it use.", wrap=True)
         for line in (title, subtitle):
             line.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.choose_model = push_button("", self.model_requested)
-        self.open_files = push_button("Open files…", self.files_requested, tip="Open files (Ctrl+O)")
-        self.open_folder = push_button("Open folder…", self.folder_requested, tip="Open a folder (Ctrl+Shift+O)")
+        self.open_files = push_button("Open files…", actions.open_files.trigger, tip="Open files (Ctrl+O)")
+        self.open_folder = push_button("Open folder…", actions.open_folder.trigger, tip="Open a folder (Ctrl+Shift+O)")
         self.model_step = StepCard("model", "", "", self.choose_model)
         adding = "Drop videos, pictures or folders anywhere on this window, or open them."
         self.video_step = StepCard("film", "Add videos", adding, self.open_files, self.open_folder)
         self.steps = row(self.model_step, self.video_step, spacing=GAP)
         across = row(1.0, (self.steps, 200), 1.0)  # the steps reach their full width before the margins grow
-        self.watch = push_button("Watch the demo", self.demo_requested, symbol="play")
+        self.watch = push_button("Watch the demo", actions.demo.trigger, symbol="play")
         self.about = label("muted", "Nothing at hand? A street and a model are built in.")
         self.about.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.demo = row(None, self.about, (self.watch, 0, Qt.AlignmentFlag.AlignHCenter), None, spacing=12)

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
-from app.window.widgets.indicators import Dot, label
-from app.window.widgets.layouts import Panel, row
+from app.window.widgets.build import Light, Panel, label, row
 from engine.pool.events import StrategyChosen
 
 _TIP_COLUMNS = 80
@@ -22,7 +21,7 @@ class StatusLine(Panel):
 
     def __init__(self) -> None:
         super().__init__("bar")
-        self.dot, self.devices, self.strategy, self.queue = Dot(), label("small"), label("small"), label("small")
+        self.dot, self.devices, self.strategy, self.queue = Light(), label("small"), label("small"), label("small")
         row(self.dot, self.devices, 12, self.strategy, None, self.queue, spacing=8, margins=(16, 5, 16, 6), of=self)
         self.show_devices(())
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
+from app.window.actions import Actions
 from app.window.start_page import model_line
 from app.window.widgets import theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import Panel, label, row, tool_button
 from app.window.widgets.icons import icon, pixmap
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, row
 from engine.model.check import ModelSummary
 
 MOST_NAME = 240
@@ -19,14 +17,12 @@ MOST_NAME = 240
 
 
 class TopBar(Panel):
-    """Shows buttons for the window's actions. settings_requested: the user clicked the settings or the model."""
+    """Shows buttons for the window's actions."""
 
-    settings_requested = Signal()
-
-    def __init__(self, open_files: QAction, open_folder: QAction, menu: QMenu) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__("bar")
         self.open, self.open_folder, self.model = QPushButton(), QPushButton(), QPushButton()
-        for button, action in ((self.open, open_files), (self.open_folder, open_folder)):
+        for button, action in ((self.open, actions.open_files), (self.open_folder, actions.open_folder)):
             button.setText(action.text())
             button.setIcon(action.icon())
             button.setToolTip(action.toolTip())
@@ -34,12 +30,11 @@ class TopBar(Panel):
         for button in (self.open, self.open_folder, self.model):
             button.setIconSize(QSize(18, 18))
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.settings = tool_button("settings", "Settings", "Ctrl+,")
-        for clicked in (self.model.clicked, self.settings.clicked):
-            clicked.connect(self.settings_requested)
+        self.model.clicked.connect(actions.settings.trigger)
+        self.settings = tool_button("settings", "Settings", "Ctrl+,", actions.settings.trigger)
         self.more = tool_button("more", "More")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.more.setMenu(menu)
+        self.more.setMenu(actions.menu)
         left = (QLabel(pixmap=pixmap("framefleet", 24)), label("wordmark", "Framefleet"), 16, self.open, self.open_folder)
         row(*left, None, self.model, self.settings, self.more, spacing=theme.SPACE, margins=(16, 8, 10, 8), of=self)
         self.set_model(None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +12,10 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.window.queue.item import Results
-from engine.pool.events import Ledger
+from app.window.queue.item import ItemState, QueueItem, Results
+from engine.media.decoder_use import DecoderUse
+from engine.pool.events import Ledger, SourceFinished
+from engine.pool.progress import SourceProgress
 from engine.store.session import SessionWriter
 from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
 from tests.support.store import video_info
@@ -22,6 +26,22 @@ CPU = DeviceId("cpu", "0")
 def engine_info(device: DeviceId = CPU, precision: str = "bf16", reason: str = "the fastest that matches fp32") -> EngineInfo:
     """An engine as a backend describes it."""
     return EngineInfo(device, "Some Processor", "OpenVINO 2026.4", precision, reason, 320, 320, 1, 2)
+
+
+def queue_item(path: Path, state: ItemState = ItemState.WAITING, results: Results | None = None, *, key: int = 1, **more: Any) -> QueueItem:
+    """A file of the queue. more: as for ``changed``."""
+    return changed(QueueItem(key, SourceProgress(path), state, results), **more)
+
+
+NO_DECODER = DecoderUse()
+
+
+def changed(item: QueueItem, *, seconds: float | None = None, decoder: DecoderUse = NO_DECODER, **changes: Any) -> QueueItem:
+    """A file of the queue with other fields, also those of its progress. seconds: it is finished after this time."""
+    progress: dict[str, Any] = {name: changes.pop(name) for name in ("info", "frames", "failed", "head") if name in changes}
+    if seconds is not None:
+        progress["finished"] = SourceFinished(0, Ledger(), seconds, None, decoder=decoder)
+    return replace(item, progress=replace(item.progress, **progress), **changes)
 
 
 def mime_of(paths: list[Path]) -> QMimeData:

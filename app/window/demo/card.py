@@ -7,9 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
+from app.window.widgets.build import Panel, column, label, push_button, row
 from engine.detection.accuracy import Accuracy
 
 ABOUT = "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."

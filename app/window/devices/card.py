@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QProgressBar, QWidget
 
 from app.window.devices import status_text
 from app.window.devices.figures import DeviceFigures
@@ -17,10 +17,8 @@ from app.window.devices.rows import DeviceRow, MemberRows, RowColumns
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.devices.telemetry_text import details, metrics
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import ElidedLabel, Light, column, label, row, say, tool_button, wrapped
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import Dot, ElidedLabel, ProgressBar, label, say, wrapped
-from app.window.widgets.layouts import column, row
 from engine.devices.description import DeviceDescription
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
@@ -56,14 +54,16 @@ class DeviceCard(QFrame):
         self._open = False
         self.row = DeviceRow()
         self.row.toggled.connect(self.toggle)
-        self.dot, self.name, self.phase = Dot(), label("section"), label("small")
+        self.dot, self.name, self.phase = Light(), label("section"), label("small")
         self.change = tool_button("close", "")
         self.change.setProperty("role", "small-flat")
         self.change.setIconSize(QSize(14, 14))
         self.change.clicked.connect(self._request_change)
         self.hardware, self.engine = ElidedLabel("small"), ElidedLabel("small")
         self.message, self.note = wrapped("error"), wrapped("notice")
-        self.building, self.gauges, self.members, self.figures = ProgressBar(), Gauges(), MemberRows(), DeviceFigures()
+        self.building = QProgressBar(minimum=0, maximum=1000, textVisible=False)
+        self.building.setFixedHeight(6)
+        self.gauges, self.members, self.figures = Gauges(), MemberRows(), DeviceFigures()
         for widget in (self.row, self.change, self.building, self.gauges, self.members, self.figures):
             widget.hide()
         head = QWidget()
@@ -147,7 +147,7 @@ class DeviceCard(QFrame):
         say(self.message, status.message if broken else "")
         say(self.note, status.note)
         self.building.setVisible(status.building is not None)
-        self.building.show_fraction(progress)
+        self.building.setValue(round(1000 * progress))
         say(self.hardware, status_text.hardware(status, known))
         self.hardware.setToolTip("\n".join(filter(None, (self.hardware.text(), status_text.facts(known), known.uuid if known else ""))))
         say(self.engine, status_text.engine_line(status, known))

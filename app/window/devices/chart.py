@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.devices.status import HISTORY
 from app.window.widgets import formats, theme
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import column, row
+from app.window.widgets.build import column, label, row
 
 # Hides CUDA from pyqtgraph, which would load the driver's library for a widget that is not used here.
 _loaded = sys.modules.get("cuda.bindings")

@@ -11,8 +11,7 @@ from app.window.devices.chart import Chart
 from app.window.devices.stage_bar import StageBar, in_order, short_legend
 from app.window.devices.status import DeviceStatus, Phase, Sample
 from app.window.widgets import formats, theme
-from app.window.widgets.indicators import label, say, wrapped
-from app.window.widgets.layouts import column, row
+from app.window.widgets.build import column, label, row, say, wrapped
 
 _BASE = Qt.AlignmentFlag.AlignBaseline
 

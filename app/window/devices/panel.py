@@ -15,10 +15,7 @@ from app.window.devices.rows import RowColumns, RowHeading, headings
 from app.window.devices.status import DeviceStatus, Phase, shares_of
 from app.window.devices.telemetry import DeviceTelemetry
 from app.window.devices.telemetry_text import metrics
-from app.window.widgets.buttons import tool_button
-from app.window.widgets.indicators import label, say, wrapped
-from app.window.widgets.layouts import Panel, column, row
-from app.window.widgets.scroll_pane import ScrollPane
+from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, tool_button, wrapped
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.pool.events import StrategyChosen

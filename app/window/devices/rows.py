@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.devices.telemetry_text import Metric, metrics
 from app.window.widgets import formats, theme
-from app.window.widgets.layouts import column
+from app.window.widgets.build import column
 from app.window.widgets.painting import LEFT, RIGHT, draw_bar, draw_box, painting, write
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId

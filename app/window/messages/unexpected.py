@@ -16,8 +16,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QWidget
 
 from app.window.widgets.banner import BannerArea, Severity
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import column
+from app.window.widgets.build import column, label
 
 _log = logging.getLogger("framefleet")
 _LEVELS = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO, QtMsgType.QtWarningMsg: logging.WARNING}

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QPushBu
 
 from app.window.models.downloads import Download, ModelDownloads
 from app.window.widgets import formats, theme
-from app.window.widgets.indicators import label, set_role
-from app.window.widgets.layouts import column, row
+from app.window.widgets.build import column, label, row, set_role
 from engine.model.registry.catalogue import ModelEntry, Purpose
 from engine.model.registry.installed import is_installed, partial_bytes
 
@@ -68,10 +67,6 @@ class ModelCard(QFrame):
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.bar.setFixedHeight(4)
-        self.bar.setStyleSheet(
-            f"QProgressBar {{ background: {theme.HOVER}; border: none; border-radius: 2px; }}"
-            f"QProgressBar::chunk {{ background: {theme.ACCENT}; border-radius: 2px; }}"
-        )
         self.download = self._button("Download", self.download_requested)
         self.cancel = self._button("Cancel", self.cancel_requested)
         self.use = self._button("Use", self.use_requested, "primary")

@@ -13,11 +13,7 @@ from app.window.models.card import ModelCard
 from app.window.models.downloads import ModelDownloads
 from app.window.queue.file_drops import local_paths
 from app.window.queue.intake import sort_paths
-from app.window.widgets.buttons import push_button
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import column, row
-from app.window.widgets.screen_fit import within_screen
-from app.window.widgets.scroll_pane import show_inside
+from app.window.widgets.build import column, label, push_button, row, show_inside, within_screen
 from engine.errors import FramefleetError
 from engine.model.registry.catalogue import FAMILY, ModelEntry
 from engine.model.registry.installed import files_of, remove_model

@@ -72,7 +72,7 @@ class QueueDelegate(QStyledItemDelegate):
     def _paint_text(self, painter: QPainter, area: QRect, item: QueueItem) -> None:
         name_font, small_font = theme.font(), theme.font(-1)
         badge = _BADGES.get(item.state)
-        if item.state is ItemState.DONE and item.failed:
+        if item.state is ItemState.DONE and item.progress.failed:
             badge = ("warning", theme.WARNING)
         room = area.width() - (22 if badge else 0)
         painter.setFont(name_font)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.window.widgets import formats
-from engine.media.types import SourceInfo
+from engine.pool.progress import SourceProgress
 
 
 class ItemState(StrEnum):
@@ -37,22 +37,21 @@ class Results:
 class QueueItem:
     """A file or a folder of pictures in the queue, with the state of its detection.
 
-    key: unique in the window, never reused. frames: finished frames. failed: finished frames without detections. head: pts of the
-    last finished frame, seconds. rate: frames/s over the last seconds. seconds: duration of the finished run. reason: why
-    detection failed, or what the file waits for.
+    key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
+    waits for.
     """
 
     key: int
-    path: Path
+    progress: SourceProgress
     state: ItemState = ItemState.WAITING
     results: Results | None = None
-    info: SourceInfo | None = None
-    frames: int = 0
-    failed: int = 0
-    head: float | None = None
     rate: float | None = None
-    seconds: float | None = None
     reason: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file or folder."""
+        return self.progress.path
 
     @property
     def ended(self) -> bool:
@@ -64,34 +63,39 @@ class QueueItem:
         """The finished part, 0..1; None if the number of frames is unknown."""
         if self.state is ItemState.DONE:
             return 1.0
-        total = self.info.frames if self.info else 0
-        return min(self.frames / total, 1.0) if total else None
+        total = self._total
+        return min(self.progress.frames / total, 1.0) if total else None
 
     @property
     def remaining(self) -> float | None:
         """The remaining time at the current rate, seconds; None if unknown."""
-        if self.state is not ItemState.RUNNING or not self.info or not self.info.frames or not self.rate:
+        if self.state is not ItemState.RUNNING or not self._total or not self.rate:
             return None
-        return max(self.info.frames - self.frames, 0) / self.rate
+        return max(self._total - self.progress.frames, 0) / self.rate
+
+    @property
+    def _total(self) -> int:
+        return self.progress.info.frames if self.progress.info is not None else 0
 
     @property
     def summary(self) -> str:
         """The state in one short line."""
+        progress, frames = self.progress, formats.plural(self.progress.frames, "frame")
         if self.state is ItemState.WAITING:
             return self.reason or "Waiting"
         if self.state is ItemState.RUNNING:
-            parts = [formats.percent(self.fraction) if self.fraction is not None else formats.plural(self.frames, "frame")]
+            parts = [formats.percent(self.fraction) if self.fraction is not None else frames]
             if self.rate:
                 parts.append(f"{formats.rate(self.rate)} frames/s")
             if self.remaining is not None:
                 parts.append(f"{formats.remaining(self.remaining)} left")
             return " · ".join(parts)
         if self.state is ItemState.DONE:
-            speed = f" · {formats.rate(self.frames / self.seconds)} frames/s" if self.seconds else ""
-            missing = f" · {formats.count(self.failed)} failed" if self.failed else ""
-            return f"{formats.plural(self.frames, 'frame')}{missing}{speed}"
+            speed = f" · {formats.rate(progress.frames / progress.seconds)} frames/s" if progress.seconds else ""
+            missing = f" · {formats.count(progress.failed)} failed" if progress.failed else ""
+            return f"{frames}{missing}{speed}"
         if self.state is ItemState.CANCELLED:
-            return f"Cancelled after {formats.plural(self.frames, 'frame')}" if self.frames else "Cancelled"
+            return f"Cancelled after {frames}" if progress.frames else "Cancelled"
         return self.explanation.splitlines()[0]
 
     @property

@@ -9,14 +9,13 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
+from app.window.actions import Actions
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
 from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50
@@ -58,14 +57,12 @@ class QueuePanel(Panel):
     reveal_requested = Signal(int)
     export_requested = Signal(int, str)
     clear_requested = Signal()
-    open_requested = Signal()
 
-    def __init__(self, model: QueueModel) -> None:
+    def __init__(self, model: QueueModel, actions: Actions) -> None:
         super().__init__()
         self._model = model
         self.summary = label("small")
-        add = tool_button("add", "Add files", "Ctrl+O")
-        add.clicked.connect(self.open_requested)
+        add = tool_button("add", "Add files", "Ctrl+O", actions.open_files.trigger)
         self.view = QueueView(uniformItemSizes=True)
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -136,7 +133,7 @@ class QueuePanel(Panel):
         """The menu of a file."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        stored = item.results is not None and item.frames > 0
+        stored = item.results is not None and item.progress.frames > 0
 
         def add(title: str, emit: object, enabled: bool = True, name: str | None = None) -> None:
             action = menu.addAction(title, emit)  # type: ignore[call-overload]
@@ -148,7 +145,7 @@ class QueuePanel(Panel):
         add("Show in folder", partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         for name, exporter in EXPORTERS.items():
-            fits = stored and item.info is not None and item.info.kind in exporter.kinds
+            fits = stored and (info := item.progress.info) is not None and info.kind in exporter.kinds
             add(f"Export {exporter.title}…", partial(self.export_requested.emit, item.key, name), fits, "export")
         menu.addSeparator()
         if item.ended:

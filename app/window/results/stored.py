@@ -8,6 +8,8 @@ from pathlib import Path
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.timeline.class_counts import Tally, length_of
 from engine.errors import ExportError
+from engine.pool.events import SourceFinished
+from engine.pool.progress import SourceProgress
 from engine.store.session import SessionReader, StoredSource
 
 
@@ -36,21 +38,8 @@ def _stored(reader: SessionReader, source: StoredSource) -> StoredItem:
     tally = Tally()
     failed = tally.add_frames(reader.frames(source.number), length_of(source.info))
     frames = reader.count(source.number)
-    state, reason = ItemState.DONE, None
-    if source.error is not None:
-        state, reason = ItemState.FAILED, source.error
-    elif not source.complete:
-        state = ItemState.CANCELLED
-    item = QueueItem(
-        0,
-        source.file,
-        state,
-        Results(reader.path, source.number, reader.labels),
-        source.info,
-        frames,
-        failed,
-        reader.last_pts(source.number),
-        seconds=source.seconds,
-        reason=reason,
-    )
-    return StoredItem(item, tally)
+    state = ItemState.FAILED if source.error else ItemState.DONE if source.complete else ItemState.CANCELLED
+    finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
+    progress = SourceProgress(source.file, source.info, frames, failed, reader.last_pts(source.number), finished)
+    results = Results(reader.path, source.number, reader.labels)
+    return StoredItem(QueueItem(0, progress, state, results, reason=source.error), tally)

@@ -85,7 +85,7 @@ class DetectionController(QObject):
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
         waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
-        items = [QueueItem(next(self._keys), path, reason=waits_for) for path in paths]
+        items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for) for path in paths]
         if own is not None:
             self._own |= {item.key: own for item in items}
         self._model.extend(items)
@@ -191,7 +191,7 @@ class DetectionController(QObject):
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        self._put(QueueItem(item.key, item.path, info=item.info))
+        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info)))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -290,9 +290,9 @@ def session_name(first: Path) -> str:
 
 def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
     """A queue item with the progress from its session. rate: frames/s."""
-    item = replace(item, info=progress.info or item.info, frames=progress.frames, failed=progress.failed, head=progress.head, rate=rate)
+    item = replace(item, progress=replace(progress, path=item.path, info=progress.info or item.progress.info), rate=rate)
     finished = progress.finished
     if finished is None:
         return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
     state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=finished.error, seconds=finished.seconds, rate=None)
+    return replace(item, state=state, reason=finished.error, rate=None)

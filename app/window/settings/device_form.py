@@ -8,8 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.window.widgets import formats
-from app.window.widgets.indicators import ElidedLabel, label, say, wrapped
-from app.window.widgets.layouts import column
+from app.window.widgets.build import ElidedLabel, column, label, say, wrapped
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices
 from engine.errors import DeviceError

@@ -15,11 +15,8 @@ from app.window.settings.form import SettingsForm
 from app.window.settings.model_form import ModelForm
 from app.window.settings.preferences import Preferences
 from app.window.widgets import formats, theme
+from app.window.widgets.build import Item, column, label, say, show_inside, within_screen
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label, say
-from app.window.widgets.layouts import Item, column
-from app.window.widgets.screen_fit import within_screen
-from app.window.widgets.scroll_pane import show_inside
 from engine.settings.checks import find_notes, find_problems
 from engine.settings.table import DEFAULTS, Section
 

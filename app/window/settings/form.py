@@ -9,16 +9,12 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QWidget
 
-from app.window.widgets.fields import choice, count, milliseconds, share
-from app.window.widgets.form_grid import form_grid
-from app.window.widgets.indicators import label, say, wrapped
-from app.window.widgets.layouts import Item, column, row
+from app.window.widgets.build import Item, column, label, row, say, wrapped
+from app.window.widgets.fields import choice, form_grid, number
 from engine.settings.kinds import Choice, Kind, Number
 from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
-STEP = 0.01
-"""The smallest difference between two shares that a field shows."""
 
 
 class SettingsForm(QWidget):
@@ -65,13 +61,7 @@ class SettingsForm(QWidget):
                 combo.currentIndexChanged.connect(self._changed)
                 return combo
             case Number():
-                spin: QSpinBox | QDoubleSpinBox
-                if kind.whole:
-                    spin = count(name, value, int(kind.most), kind.none)
-                elif kind.unit:
-                    spin = milliseconds(name, value, kind.most, kind.none)
-                else:
-                    spin = share(name, value, kind.least + STEP * kind.above, kind.most)
+                spin = number(name, kind, value)
                 spin.valueChanged.connect(self._changed)
                 return spin
         box = QCheckBox(field.note)

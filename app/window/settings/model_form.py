@@ -13,12 +13,9 @@ from app.window.queue.intake import Intake
 from app.window.session.background import Background
 from app.window.start_page import model_line
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button
-from app.window.widgets.form_grid import form_grid
+from app.window.widgets.build import column, label, push_button, row, set_role
+from app.window.widgets.fields import PathField, form_grid
 from app.window.widgets.icons import pixmap
-from app.window.widgets.indicators import label, set_role
-from app.window.widgets.layouts import column, row
-from app.window.widgets.path_field import PathField
 from engine.model.check import ModelSummary, check_model
 from engine.model.files import find_weights
 from engine.settings import ModelFiles

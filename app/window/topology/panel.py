@@ -14,9 +14,7 @@ from app.window.topology.drawing import NVLINK, PCIE, TopologyDrawing
 from app.window.topology.matrix import TopologyMatrix
 from app.window.topology.text import peers
 from app.window.widgets import theme
-from app.window.widgets.indicators import label, say, wrapped
-from app.window.widgets.layouts import Panel, column
-from app.window.widgets.scroll_pane import ScrollPane
+from app.window.widgets.build import Panel, ScrollPane, column, label, row, say, wrapped
 from engine.devices.description import DeviceDescription
 from engine.devices.recording import Recording
 from engine.devices.telemetry.snapshot import Telemetry
@@ -48,8 +46,8 @@ class TopologyPanel(Panel):
         say(self.note, "Looking at this machine…")
         self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._parts.setSpacing(3 * theme.SPACE)
-        for widgets in ((self.drawing, self.legend), (self.matrix_heading, self.matrix, self.peers)):
-            self._parts.addLayout(column(*widgets, None, spacing=theme.SPACE), 1)
+        for parts in ((self.drawing, self.legend), (self.matrix_heading, row((self.matrix, 1), None), self.peers)):
+            self._parts.addLayout(column(*parts, None, spacing=theme.SPACE), 1)
         inside = QWidget()
         column(self.problem, self.note, self._parts, None, spacing=theme.SPACE, margins=(12, 4, 12, 12), of=inside)
         column(ScrollPane("Topology", inside), of=self)

@@ -8,10 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QDialog, QStackedWidget
 
 from app.window.devices.panel import DevicePanel
 from app.window.topology.panel import TopologyPanel
-from app.window.widgets.buttons import push_button, tool_button
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
-from app.window.widgets.screen_fit import within_screen
+from app.window.widgets.build import Panel, column, label, push_button, row, tool_button, within_screen
 from engine.devices.recording import Recording
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import (
     QAbstractItemModel,
-    QAbstractListModel,
     QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     QRectF,
     QSize,
+    QSortFilterProxyModel,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.window.widgets import formats, theme
@@ -31,7 +31,7 @@ COUNT_ROLE = Qt.ItemDataRole.UserRole + 1
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
 
-class ClassModel(QAbstractListModel):
+class ClassModel(QSortFilterProxyModel):
     """Checkable classes: the most frequent first, then the others by id.
 
     checked_changed: the user or the program changed what is shown.
@@ -41,114 +41,78 @@ class ClassModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._labels: tuple[str, ...] = ()
-        self._counts: dict[int, int] = {}
-        self._hidden: set[int] = set()
-        self._wanted = ""
-        self._order: list[int] = []
+        self._items = QStandardItemModel(self)
+        self.setSourceModel(self._items)
+        self.setSortRole(COUNT_ROLE)
+        self.setDynamicSortFilter(False)
+        self.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def __iter__(self) -> Iterator[QStandardItem]:
+        return (self._items.item(row) for row in range(self._items.rowCount()))
 
     @property
     def classes(self) -> frozenset[int] | None:
         """The class ids to show; None = all."""
-        return frozenset(range(len(self._labels))) - self._hidden if self._hidden else None
+        shown = frozenset(item.row() for item in self if item.checkState() is Qt.CheckState.Checked)
+        return shown if len(shown) < self._items.rowCount() else None
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Set the classes of another model, and show all of them."""
-        if tuple(labels) != self._labels:
-            self._labels = tuple(labels)
-            self._hidden.clear()
-            self._counts = {}
-            self._arrange()
-            self.checked_changed.emit()
+        if list(labels) == [item.text() for item in self]:
+            return
+        self._items.clear()
+        for class_id, name in enumerate(labels):
+            item = QStandardItem(name)
+            item.setCheckable(True)
+            item.setCheckState(Qt.CheckState.Checked)
+            item.setData(class_id, CLASS_ROLE)
+            _set_count(item, 0)
+            self._items.appendRow(item)
+        self.settle()
+        self.checked_changed.emit()
 
     def set_counts(self, counts: Mapping[int, int], sort: bool = True) -> None:
         """Set how often each class was seen. sort: rows may move (not while the mouse is over them)."""
-        if dict(counts) == self._counts:
-            return
-        self._counts = dict(counts)
-        self._repaint()
-        if sort:
+        changed = [item for item in self if item.data(COUNT_ROLE) != counts.get(item.row(), 0)]
+        for item in changed:
+            _set_count(item, counts.get(item.row(), 0))
+        if changed and sort:
             self.settle()
 
     def settle(self) -> None:
         """Sort the rows by their counts."""
-        if self._sorted() != self._order:
-            self._arrange()
-
-    def search(self, text: str) -> None:
-        """List only classes whose name contains this."""
-        self._wanted = text.strip().casefold()
-        self._arrange()
+        self.sort(0, Qt.SortOrder.DescendingOrder)
 
     def set_all(self, shown: bool) -> None:
         """Show or hide all listed classes."""
-        self._hidden = self._hidden - set(self._order) if shown else self._hidden | set(self._order)
-        self._repaint()
-        self.checked_changed.emit()
+        self._check({self.index(row, 0).data(CLASS_ROLE): shown for row in range(self.rowCount())})
 
     def show_only(self, class_id: int) -> None:
         """Hide all other classes; if they are hidden already, show all."""
-        others = set(range(len(self._labels))) - {class_id}
-        self._hidden = set() if self._hidden - {class_id} == others else others
-        self._repaint()
+        every = self.classes == frozenset((class_id,))
+        self._check({item.row(): every or item.row() == class_id for item in self})
+
+    def _check(self, shown: Mapping[int, bool]) -> None:
+        for class_id, checked in shown.items():
+            self._items.item(class_id).setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
         self.checked_changed.emit()
-
-    def _repaint(self) -> None:
-        if self._order:
-            self.dataChanged.emit(self.index(0), self.index(len(self._order) - 1))
-
-    def _sorted(self) -> list[int]:
-        listed = [number for number, label in enumerate(self._labels) if self._wanted in label.casefold()]
-        return sorted(listed, key=lambda number: -self._counts.get(number, 0))
-
-    def _arrange(self) -> None:
-        self.beginResetModel()
-        self._order = self._sorted()
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """Classes listed."""
-        return 0 if parent.isValid() else len(self._order)
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Every class can be checked."""
-        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Label, check state, id, count."""
-        if not index.isValid():
-            return None
-        class_id = self._order[index.row()]
-        label, count, shown = self._labels[class_id], self._counts.get(class_id, 0), class_id not in self._hidden
-        description = f"{label}, {formats.plural(count, 'detection')}"
-        values = {
-            Qt.ItemDataRole.DisplayRole: label,
-            Qt.ItemDataRole.CheckStateRole: Qt.CheckState.Checked if shown else Qt.CheckState.Unchecked,
-            Qt.ItemDataRole.ToolTipRole: f"{description}\nDouble-click shows only this class",
-            Qt.ItemDataRole.AccessibleTextRole: description,
-            CLASS_ROLE: class_id,
-            COUNT_ROLE: count,
-        }
-        return values.get(role)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Show or hide one class."""
-        if not index.isValid() or role != Qt.ItemDataRole.CheckStateRole:
-            return False
-        class_id = self._order[index.row()]
-        if Qt.CheckState(value) is Qt.CheckState.Checked:
-            self._hidden.discard(class_id)
-        else:
-            self._hidden.add(class_id)
-        self.dataChanged.emit(index, index)
+        done = super().setData(index, value, role)
         self.checked_changed.emit()
-        return True
+        return done
+
+
+def _set_count(item: QStandardItem, count: int) -> None:
+    description = f"{item.text()}, {formats.plural(count, 'detection')}"
+    item.setData(count, COUNT_ROLE)
+    item.setToolTip(f"{description}\nDouble-click shows only this class")
+    item.setAccessibleText(description)
 
 
 class ClassDelegate(QStyledItemDelegate):
-    """Draws one line per class. A click anywhere on the line toggles the class."""
-
-    _second_click = False
+    """Draws one line per class."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
         """All rows have the same height."""
@@ -182,17 +146,5 @@ class ClassDelegate(QStyledItemDelegate):
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
-        """Toggle the class on a click on its row, or on Space."""
-        del option
-        if event.type() is QEvent.Type.MouseButtonDblClick:
-            self._second_click = True  # the view shows only this class; the release that follows is not a click
-            return False
-        if isinstance(event, QKeyEvent):
-            meant = event.type() is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Space
-        else:
-            meant = event.type() is QEvent.Type.MouseButtonRelease and not self._second_click
-            self._second_click = False
-        if not meant:
-            return False
-        checked = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
-        return model.setData(index, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+        """Toggle the class on Space. The view handles clicks."""
+        return isinstance(event, QKeyEvent) and super().editorEvent(event, model, option, index)

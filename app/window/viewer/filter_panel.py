@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QListView, QPushButton, QSlider, QSpinBox, QStackedWidget
 
 from app.window.viewer.classes import CLASS_ROLE, ClassDelegate, ClassModel
 from app.window.viewer.filter import ViewFilter
 from app.window.widgets import theme
-from app.window.widgets.form_grid import indent
+from app.window.widgets.build import Panel, column, label, row
+from app.window.widgets.fields import clearable, indent
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import Panel, column, row
-from app.window.widgets.path_field import clearable
 
 _HINT = "The classes of the model appear here."
 
@@ -73,8 +71,8 @@ class FilterPanel(Panel):
         self.slider.valueChanged.connect(self.spin.setValue)
         self.spin.valueChanged.connect(self._confidence_changed)
         self.classes.checked_changed.connect(self._emit_changed)
-        self.classes.modelReset.connect(self._show_rows)
-        self.search.textChanged.connect(self.classes.search)
+        self.search.textChanged.connect(self._search)
+        self.view.clicked.connect(self._toggle)
         self.everything.clicked.connect(lambda: self.classes.set_all(True))
         self.nothing.clicked.connect(lambda: self.classes.set_all(False))
         self.view.doubleClicked.connect(lambda index: self.classes.show_only(index.data(CLASS_ROLE)))
@@ -99,7 +97,7 @@ class FilterPanel(Panel):
     def set_labels(self, labels: Sequence[str]) -> None:
         """Set the classes of the model."""
         self.classes.set_labels(labels)
-        self._stack.setCurrentIndex(1 if labels else 0)
+        self._show_rows()
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
         """Show how often each class was seen in the current file."""
@@ -118,6 +116,14 @@ class FilterPanel(Panel):
 
     def _emit_changed(self) -> None:
         self.changed.emit(self.filter)
+
+    def _search(self, text: str) -> None:
+        self.classes.setFilterFixedString(text.strip())
+        self._show_rows()
+
+    def _toggle(self, index: QModelIndex) -> None:
+        shown = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.Checked
+        self.classes.setData(index, Qt.CheckState.Unchecked if shown else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
 
     def _show_rows(self) -> None:
         self._hint.setText("No class has such a name." if self.search.text() else _HINT)

@@ -79,7 +79,7 @@ class Player(QObject):
 
     def open(self, item: QueueItem, play: bool) -> None:
         """Show a file from its beginning. play: start to play it."""
-        self._item, self.info, self._current = item, item.info, None
+        self._item, self.info, self._current = item, item.progress.info, None
         self._set(Playback(play))
         self._jump(at=0.0)
 
@@ -98,7 +98,7 @@ class Player(QObject):
             self._analysed = False
             self.result.emit(None)
         self._set_lookup()
-        if self._current is not None and not self._analysed and item.head is not None and self._current.pts <= item.head:
+        if self._current is not None and not self._analysed and item.progress.head is not None and self._current.pts <= item.progress.head:
             self._client.look_up(self._ticket, self._current.pts)
 
     def play(self) -> None:
@@ -169,7 +169,7 @@ class Player(QObject):
         self._clock.stop()
         self._asked, self._display_next, self._at_end, self._held = 1, True, False, False
         target = at if at is not None else before or 0.0
-        self._hold = target <= (self._item.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
+        self._hold = target <= (self._item.progress.head or 0.0)  # a jump beyond the analysed part shows pictures without waiting
         fetch = Fetch(self._ticket, str(self._item.path), self._size.toTuple(), at=at, before=before)
         self._client.jump(fetch, Lookup(self._item.results, self._holds()))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
@@ -11,10 +9,8 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.window.timeline.timeline import Timeline
 from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import push_button, tool_button
+from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from app.window.widgets.icons import icon
-from app.window.widgets.indicators import ElidedLabel, label
-from app.window.widgets.layouts import Panel, column, row
 from engine.media.types import SourceInfo, SourceKind
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -123,11 +119,3 @@ class Transport(Panel):
         self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
         self.play.setAccessibleName("Pause" if state.playing else "Play")
         self.hint.setText("Waiting for detection" if state.waiting else "")
-
-    def set_detected(self, fraction: float) -> None:
-        """Show which part is analysed, 0..1 from the beginning."""
-        self.timeline.set_detected(fraction)
-
-    def set_activity(self, counts: NDArray[np.int64] | None) -> None:
-        """Show the number of objects over time, int64 (BINS,) as ``Tally.activity`` returns; None = unknown."""
-        self.timeline.set_activity(counts)

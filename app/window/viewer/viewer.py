@@ -14,7 +14,7 @@ from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.transport import Transport
-from app.window.widgets.layouts import column
+from app.window.widgets.build import column
 from engine.media.types import SourceInfo, SourceKind
 
 JUMP = 5.0
@@ -68,7 +68,7 @@ class Viewer(QWidget):
         self.item, self._tally = item, tally
         self.canvas.show_message("Opening…")
         self.canvas.set_labels(item.results.labels if item.results else ())
-        self.transport.set_source(item.info)
+        self.transport.set_source(item.progress.info)
         self.player.set_viewport(self.canvas.device_size())
         self.player.open(item, play)
         self._detected(item)
@@ -88,8 +88,8 @@ class Viewer(QWidget):
         before, self.item, self._tally = self.item, item, tally
         if item.results is not None and (before is None or before.results is None or before.results.labels != item.results.labels):
             self.canvas.set_labels(item.results.labels)
-        if item.info is not None and (before is None or before.info is None):
-            self.transport.set_source(item.info)
+        if item.progress.info is not None and (before is None or before.progress.info is None):
+            self.transport.set_source(item.progress.info)
             self.transport.set_position(self.player.position)
         self.player.update_item(item, queue_busy)
         self._detected(item)
@@ -145,17 +145,17 @@ class Viewer(QWidget):
     def _detected(self, item: QueueItem | None) -> None:
         fraction = 0.0
         if item is not None:
-            length = length_of(item.info)
+            length = length_of(item.progress.info)
             if item.state is ItemState.DONE:
                 fraction = 1.0
-            elif item.head is not None and length:
-                fraction = min(item.head / length, 1.0)
+            elif item.progress.head is not None and length:
+                fraction = min(item.progress.head / length, 1.0)
             self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
-        self.transport.set_detected(fraction)
+        self.transport.timeline.set_detected(fraction)
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
-        self.transport.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
+        self.transport.timeline.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:

@@ -10,10 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.buttons import tool_button
+from app.window.widgets.build import column, label, row, tool_button
 from app.window.widgets.icons import pixmap
-from app.window.widgets.indicators import label
-from app.window.widgets.layouts import column, row
 
 MOST = 3
 """The largest number of banners. A further one replaces the oldest one with the lowest severity."""

@@ -1,53 +1,57 @@
-"""Fields of the settings: combo boxes and spin boxes. The mouse wheel does not change them."""
+"""Fields of forms: combo boxes, numbers and paths, and the grid that holds them beside their titles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QSpinBox
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
 
-from app.window.widgets.form_grid import indent
+from app.window.widgets import theme
+from app.window.widgets.build import label, row
+from app.window.widgets.icons import icon
+from engine.settings.kinds import Number
 
 NUMBER_WIDTH = 124
+TITLE_WIDTH = 8
+"""Width of titles, times the height of body text."""
+STEP = 0.01
+"""The smallest difference between two shares that a field shows."""
 Choice = TypeVar("Choice", bound=StrEnum)
-AnySpin = TypeVar("AnySpin", bound=QAbstractSpinBox)
 
 
-class _Choice(QComboBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the wheel scrolls the page and must not change settings
+class _Inputs(QObject):
+    """Lets the mouse wheel scroll the page instead of changing a field, and a typed digit replace the text for "none"."""
 
-
-class _WholeNumber(QSpinBox):
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        _make_room(self, event)
-        super().keyPressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-
-class _Number(QDoubleSpinBox):
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        _make_room(self, event)
-        super().keyPressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-
-def _make_room(spin: QAbstractSpinBox, event: QKeyEvent) -> None:
-    """Select the text for "none", so that a typed digit replaces it."""
-    if event.text().isdigit() and spin.text() == spin.specialValueText():
-        spin.selectAll()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        digit = event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.text().isdigit()
+        if digit and isinstance(watched, QAbstractSpinBox) and watched.text() == watched.specialValueText():
+            watched.selectAll()
+        return False
 
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     """A combo box for the members of an enumeration, each with its title."""
-    combo = _Choice()
+    combo = QComboBox()
+    combo.installEventFilter(_Inputs(combo))
     combo.setAccessibleName(name)
     for member, title in titles.items():
         combo.addItem(title, member)
@@ -55,27 +59,96 @@ def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     return combo
 
 
-def share(name: str, value: float, least: float = 0.01, most: float = 1.0) -> QDoubleSpinBox:
-    """A field for a number between 0 and 1."""
-    return _number(name, _Number(minimum=least, maximum=most, singleStep=0.05, decimals=2, value=value))
-
-
-def count(name: str, value: int | None, most: int, none: str = "Automatic") -> QSpinBox:
-    """A field for a number from 1 to ``most``, or for None, shown as the text ``none``."""
-    spin = _number(name, _WholeNumber(minimum=0, maximum=most, value=value or 0))
-    spin.setSpecialValueText(none)
-    return spin
-
-
-def milliseconds(name: str, value: float | None, most: float, none: str) -> QDoubleSpinBox:
-    """A field for a time up to ``most``, ms, or for None, shown as the text ``none``."""
-    spin = _number(name, _Number(minimum=0.0, maximum=most, singleStep=1.0, decimals=1, value=value or 0.0, suffix=" ms"))
-    spin.setSpecialValueText(none)
-    return spin
-
-
-def _number(name: str, spin: AnySpin) -> AnySpin:
+def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSpinBox:
+    """A field for a number of this kind. If the kind allows None, the field shows the kind's text for it."""
+    spin: QSpinBox | QDoubleSpinBox
+    if kind.whole:
+        spin = QSpinBox(minimum=0, maximum=int(kind.most), value=int(value or 0))
+    elif kind.unit:
+        spin = QDoubleSpinBox(minimum=0.0, maximum=kind.most, decimals=1, value=value or 0.0, suffix=f" {kind.unit}")
+    else:
+        least = kind.least + STEP * kind.above
+        spin = QDoubleSpinBox(minimum=least, maximum=kind.most, singleStep=0.05, decimals=2, value=value or 0.0)
+    if kind.whole or kind.unit:
+        spin.setSpecialValueText(kind.none)
+    spin.installEventFilter(_Inputs(spin))
     spin.setAccessibleName(name)
     spin.setFixedWidth(NUMBER_WIDTH)
     indent(spin)
     return spin
+
+
+def indent(spin: QAbstractSpinBox) -> None:
+    """Indent the number, because style sheets cannot, and leave dropped files to the window."""
+    spin.lineEdit().setTextMargins(6, 0, 0, 0)
+    spin.lineEdit().setAcceptDrops(False)
+
+
+def form_grid(rows: Sequence[tuple[str, QWidget] | tuple[str, QWidget, str]]) -> QGridLayout:
+    """A grid with a row for each title, field and, optionally, note beside the field. An empty title is left out."""
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(8)
+    grid.setColumnMinimumWidth(0, TITLE_WIDTH * theme.base_size())
+    grid.setColumnStretch(2, 1)
+    for number, (title, field, *note) in enumerate(rows):
+        if title:
+            heading = QLabel(title)
+            heading.setBuddy(field)
+            grid.addWidget(heading, number, 0)
+        grid.addWidget(field, number, 1, 1, 1 if note else 2)
+        if note:
+            grid.addWidget(label("small", note[0]), number, 2)
+    return grid
+
+
+def clearable(placeholder: str) -> QLineEdit:
+    """A line edit with a button that clears it."""
+    edit = QLineEdit(placeholderText=placeholder, clearButtonEnabled=True)
+    edit.setAcceptDrops(False)  # dropped files belong to the window, not into the text
+    action = edit.findChild(QAction)
+    if action is not None:
+        action.setIcon(icon("close", theme.MUTED))
+    return edit
+
+
+class PathField(QWidget):
+    """A field for a path, with a button that opens a dialog. changed: the text has changed."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._kinds = name, kinds
+        self.edit = clearable(placeholder)
+        self.edit.setAccessibleName(name)
+        self.edit.textChanged.connect(self.changed)
+        self.browse = QPushButton("Choose…")
+        self.browse.setAccessibleName(f"Choose {name}")
+        self.browse.clicked.connect(self._choose)
+        self.setFocusProxy(self.edit)
+        row((self.edit, 1), self.browse, spacing=8, of=self)
+
+    @property
+    def text(self) -> str:
+        """The text without spaces around it."""
+        return self.edit.text().strip()
+
+    @property
+    def path(self) -> Path | None:
+        """The text as a path; None if empty."""
+        return Path(self.text).expanduser() if self.text else None
+
+    def set_path(self, path: Path | str | None) -> None:
+        """Set the path."""
+        self.edit.setText(str(path) if path is not None else "")
+        self.edit.setCursorPosition(len(self.edit.text()))
+
+    @Slot()
+    def _choose(self) -> None:
+        dialog = QFileDialog(self.window(), f"Choose {self._name}", self.text, self._kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.set_path)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()

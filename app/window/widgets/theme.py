@@ -179,6 +179,9 @@ QSlider::add-page:horizontal {{ height: 4px; border-radius: 2px; background: {AC
 QSlider::handle:horizontal {{ width: 14px; height: 14px; margin: -5px 0; border-radius: 7px; background: {TEXT}; }}
 QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus {{ background: {ACCENT_HOVER}; }}
 
+QProgressBar {{ background: {HOVER}; border: none; border-radius: 2px; }}
+QProgressBar::chunk {{ background: {ACCENT}; border-radius: 2px; }}
+
 QListView, QScrollArea {{ background: transparent; border: none; }}
 QScrollArea[role="pane"] {{ border: 1px solid transparent; border-radius: 6px; }}
 QScrollArea[role="pane"]:focus {{ border-color: {ACCENT}; }}

@@ -29,6 +29,7 @@ from engine.devices.affinity import bind_near
 from engine.errors import ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
+from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import Detections, DeviceId, EngineInfo, Image
 from plugins.cache import FileCache
@@ -113,7 +114,11 @@ class TensorRtBackend(Backend):
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
-        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
+        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._begin_awaiting)
+
+    def _begin_awaiting(self) -> None:
+        name_thread("await")
+        self._cuda.set_current()
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build the slots for a batch size. The current device is the one that takes the pictures."""

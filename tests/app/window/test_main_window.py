@@ -77,7 +77,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
 
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     (item,) = window.items
-    assert (item.state, item.frames) == (ItemState.DONE, 40)
+    assert (item.state, item.progress.frames) == (ItemState.DONE, 40)
     window.filter.set_confidence(0.05)
     window.viewer.player.pause()
     window.viewer.player.seek(0.5)

@@ -1,22 +1,21 @@
-from dataclasses import replace
 from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
 from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState
 from app.window.status_line import StatusLine
 from engine.types import DeviceId
 from tests.support.store import video_info
-from tests.support.window import engine_info
+from tests.support.window import changed, engine_info, queue_item
 
-RUNNING = QueueItem(1, Path("a.mp4"), ItemState.RUNNING, info=video_info("a.mp4", 200), frames=100, rate=25.0)
+RUNNING = queue_item(Path("a.mp4"), ItemState.RUNNING, info=video_info("a.mp4", 200), frames=100, rate=25.0)
 
 
 def test_the_time_left_is_not_that_of_one_file_while_others_wait(qtbot: QtBot) -> None:
     line = StatusLine()
     qtbot.addWidget(line)
-    waiting = replace(RUNNING, state=ItemState.WAITING, frames=0, rate=None)
+    waiting = changed(RUNNING, state=ItemState.WAITING, frames=0, rate=None)
     line.show_queue([RUNNING, waiting, waiting])
     assert line.queue.text() == "25.0 frames/s · 2 files waiting"
     line.show_queue(iter([RUNNING]))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from resources import DEMO
 from tests.support.media import make_video
 from tests.support.models import tiny_files
 from tests.support.store import CPU, video_info
+from tests.support.window import changed
 
 
 def write_truth_as_session(database: Path, images: int | None = None) -> Results:
@@ -55,7 +55,7 @@ def test_the_accuracy_is_told_when_the_clip_is_done(qtbot: QtBot, window: MainWi
 
     for images, exact in ((3, False), (None, True)):
         results = write_truth_as_session(tmp_path / f"{images}.sqlite", images)
-        window.items.update(replace(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
+        window.items.update(changed(item, state=ItemState.DONE, results=results, frames=675, seconds=10.0))
         window.controller.item_changed.emit(item.key)
         assert card.state.text() == "Comparing with the truth…"
         qtbot.waitUntil(card.figures.isVisible, timeout=30000)

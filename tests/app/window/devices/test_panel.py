@@ -62,7 +62,7 @@ def test_the_building_of_an_engine_is_on_the_card(qtbot: QtBot) -> None:
     status = fold(DeviceStatus(GPU), EngineBuilding(GPU, "building the plan", 0.374), 0.0)
     panel.show_devices([status])
     (card,) = panel.cards
-    assert (card.phase.text(), card.engine.text(), card.building.fraction) == ("Building 37 %", "building the plan", 0.374)
+    assert (card.phase.text(), card.engine.text(), card.building.value()) == ("Building 37 %", "building the plan", 374)
     assert card.building.isVisibleTo(card)
     panel.show_devices([fold(status, DeviceReady(engine_info(GPU)), 1.0)])
     assert not card.building.isVisibleTo(card)

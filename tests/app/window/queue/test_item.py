@@ -1,23 +1,23 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.window.queue.item import ItemState, QueueItem, RateMeter
+from app.window.queue.item import ItemState, RateMeter
 from tests.support.store import video_info
+from tests.support.window import changed, queue_item
 
-ITEM = QueueItem(1, Path("a.mp4"), info=video_info("a.mp4", 200))
+ITEM = queue_item(Path("a.mp4"), info=video_info("a.mp4", 200))
 
 
 def test_a_running_file_says_how_far_how_fast_and_how_long() -> None:
-    item = replace(ITEM, state=ItemState.RUNNING, frames=50, rate=25.0)
+    item = changed(ITEM, state=ItemState.RUNNING, frames=50, rate=25.0)
     assert item.fraction == 0.25
     assert item.remaining == 6.0
     assert item.summary == "25 % · 25.0 frames/s · 6 s left"
 
 
 def test_without_an_announced_number_of_frames_it_counts() -> None:
-    item = replace(ITEM, info=video_info("a.mp4", 0), state=ItemState.RUNNING, frames=50, rate=25.0)
+    item = changed(ITEM, info=video_info("a.mp4", 0), state=ItemState.RUNNING, frames=50, rate=25.0)
     assert item.fraction is None
     assert item.remaining is None
     assert item.summary == "50 frames · 25.0 frames/s"
@@ -37,7 +37,7 @@ def test_without_an_announced_number_of_frames_it_counts() -> None:
     ],
 )
 def test_every_state_in_words(changes: dict[str, object], summary: str) -> None:
-    assert replace(ITEM, **changes).summary == summary
+    assert changed(ITEM, **changes).summary == summary
 
 
 def test_the_rate_is_that_of_the_last_seconds() -> None:

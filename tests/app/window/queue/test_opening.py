@@ -34,8 +34,8 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     drop(window, [stored])
     qtbot.waitUntil(lambda: len(window.items) == 2, timeout=PATIENCE)
     first, second = window.items
-    assert (first.state, first.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
-    assert (second.state, second.frames) == (ItemState.DONE, 10)
+    assert (first.state, first.progress.frames, first.path) == (ItemState.DONE, 40, stored.parent / "there.mp4")
+    assert (second.state, second.progress.frames) == (ItemState.DONE, 10)
     assert window.shown_key == first.key
     assert not any("Choose a model" in text for text in window.banners.texts), "nothing is to be detected"
     qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 2, timeout=PATIENCE)
@@ -110,7 +110,7 @@ def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
     found = [each.item for each in read_stored(tmp_path / "s.sqlite")]
     assert [item.path for item in found[:3]] == [tmp_path / name for name in ("done.mp4", "cancelled.mp4", "torn.mp4")]
     assert [item.state for item in found] == [ItemState.DONE, ItemState.CANCELLED, ItemState.FAILED, ItemState.FAILED]
-    assert [(item.frames, item.failed, item.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]
+    assert [(item.progress.frames, item.progress.failed, item.progress.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]
     assert [item.reason for item in found] == [None, None, "it ends too early", "it is no video"]
 
 

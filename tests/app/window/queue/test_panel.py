@@ -4,23 +4,26 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.window.actions import Actions
 from app.window.queue.delegate import THUMBNAIL, thumbnail
-from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import QueuePanel
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceKind
 from tests.support.store import video_info
+from tests.support.window import changed, queue_item
 
 
 def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
     model = QueueModel()
-    panel = QueuePanel(model)
+    panel = QueuePanel(model, Actions(QMainWindow()))
     qtbot.addWidget(panel)
     for key in range(1, count + 1):
-        model.extend([QueueItem(key, Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100))])
+        model.extend([queue_item(Path(f"/videos/clip {key}.mp4"), info=video_info("x", 100), key=key)])
     panel.resize(300, 400)
     panel.show()
     return model, panel
@@ -29,7 +32,7 @@ def panel_with(qtbot: QtBot, count: int) -> tuple[QueueModel, QueuePanel]:
 def change(model: QueueModel, key: int, **changes: Any) -> None:
     item = model.get(key)
     assert item is not None
-    model.update(replace(item, **changes))
+    model.update(changed(item, **changes))
 
 
 def titles(menu: QMenu) -> dict[str, bool]:
@@ -89,7 +92,7 @@ def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
         def keyPressEvent(self, event: object) -> None:  # noqa: N802
             self.pressed.append(event.key())  # type: ignore[attr-defined]
 
-    window = Window(QueueModel())
+    window = Window(QueueModel(), Actions(QMainWindow()))
     qtbot.addWidget(window)
     for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L):
         qtbot.keyClick(window.view, key)
@@ -109,7 +112,7 @@ def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
     model = QueueModel()
     wanted: list[int] = []
     model.thumbnail_wanted.connect(wanted.append)
-    model.extend([QueueItem(7, Path("a.mp4"))])
+    model.extend([queue_item(Path("a.mp4"), key=7)])
     assert wanted == []
     for _ in range(3):
         assert model.data(model.index(0), THUMBNAIL_ROLE) is None
@@ -128,9 +131,9 @@ def test_a_thumbnail_is_asked_for_once_when_first_drawn(qtbot: QtBot) -> None:
 
 def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
     model = QueueModel()
-    model.extend([QueueItem(key, Path(f"{key}.mp4")) for key in range(1, 5)])
+    model.extend([queue_item(Path(f"{key}.mp4"), key=key) for key in range(1, 5)])
     model.remove(2)
-    model.extend([QueueItem(9, Path("9.mp4"))])
+    model.extend([queue_item(Path("9.mp4"), key=9)])
     assert [model.row_of(key) for key in (1, 2, 3, 4, 9)] == [0, -1, 1, 2, 3]
     change(model, 4, state=ItemState.DONE)
     assert [item.state is ItemState.DONE for item in model] == [False, False, True, False]
@@ -140,7 +143,7 @@ def test_rows_are_found_after_others_are_gone(qtbot: QtBot) -> None:
 def test_new_files_are_scrolled_to(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 30)
     panel.refresh()
-    model.extend([QueueItem(31, Path("/videos/new.mp4")), QueueItem(32, Path("/videos/newer.mp4"))])
+    model.extend([queue_item(Path("/videos/new.mp4"), key=31), queue_item(Path("/videos/newer.mp4"), key=32)])
     panel.reveal_item(31)
     shown = panel.view.viewport().rect()
     assert shown.contains(panel.view.visualRect(model.index(30)))
@@ -153,9 +156,9 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     change(model, 1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
-    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2)
+    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2, seconds=1.0, decoder=DecoderUse(cpu=100, reason="no driver"))
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
-    assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections"
+    assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections\nFrames decoded by the CPU: no driver"
 
 
 def test_the_focus_can_be_seen(qtbot: QtBot) -> None:

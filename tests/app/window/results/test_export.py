@@ -12,19 +12,19 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.viewer.filter import ViewFilter
 from engine.store.exporters.base import part_of
 from tests.support.media import make_video
-from tests.support.window import write_results
+from tests.support.window import queue_item, write_results
 
 
 def detected(video: Path, frames: int) -> QueueItem:
     results = write_results(video.with_suffix(".sqlite"), video, frames)
-    return QueueItem(1, video, ItemState.DONE, results, frames=frames)
+    return queue_item(video, ItemState.DONE, results, frames=frames)
 
 
 @pytest.fixture(scope="module")
 def lengthy(long: Path, tmp_path_factory: pytest.TempPathFactory) -> QueueItem:
     """A file whose annotated video takes seconds to write."""
     results = write_results(tmp_path_factory.mktemp("results") / "long.sqlite", long, 3000)
-    return QueueItem(1, long, ItemState.DONE, results, frames=3000)
+    return queue_item(long, ItemState.DONE, results, frames=3000)
 
 
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

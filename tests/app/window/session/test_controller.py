@@ -87,7 +87,7 @@ def test_files_wait_for_a_model_then_run_and_their_results_are_stored(qtbot: QtB
     assert failed is not None
     assert failed.reason is not None
     assert "is empty" in failed.reason
-    assert (item.frames, item.failed) == (30, 0)
+    assert (item.progress.frames, item.progress.failed) == (30, 0)
     assert item.results is not None
     with SessionReader(item.results.database) as reader:
         stored = list(reader.frames(item.results.source))
@@ -127,7 +127,7 @@ def test_cancelling_keeps_what_was_found_and_others_go_on(qtbot: QtBot, desk: De
     item = desk.items.get(running)
     assert item is not None
     assert (item.state, desk.state(waiting)) == (ItemState.CANCELLED, ItemState.CANCELLED)
-    assert 0 < item.frames < 3000
+    assert 0 < item.progress.frames < 3000
     desk.controller.remove(running)
     assert len(desk.items) == 2
 

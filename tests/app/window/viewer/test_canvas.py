@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage, QPixmap
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import PreviewClient
@@ -14,7 +14,7 @@ from app.window.viewer.viewer import Viewer
 from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from engine.types import Detections, FrameRef, FrameResult
-from tests.support.window import CPU
+from tests.support.window import CPU, queue_item
 
 
 def grey(width: int, height: int) -> QImage:
@@ -147,7 +147,7 @@ def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state
     qtbot.addWidget(viewer)
     assert viewer.canvas.note == ""
     viewer.canvas.show_picture(grey(320, 160), (640, 320), None)
-    viewer.update_item(QueueItem(1, Path("a.mp4"), state=state), None, queue_busy=False)
+    viewer.update_item(queue_item(Path("a.mp4"), state=state), None, queue_busy=False)
     assert viewer.canvas.note == note
     viewer.canvas.show_result(result())
     assert viewer.canvas.note == ""

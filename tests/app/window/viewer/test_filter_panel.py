@@ -18,7 +18,7 @@ def make_panel(qtbot: QtBot) -> FilterPanel:
 
 
 def rows(panel: FilterPanel) -> list[str]:
-    return [panel.classes.index(row).data() for row in range(panel.classes.rowCount())]
+    return [panel.classes.index(row, 0).data() for row in range(panel.classes.rowCount())]
 
 
 def test_the_slider_acts_at_once(qtbot: QtBot) -> None:
@@ -45,7 +45,7 @@ def test_it_goes_no_lower_than_what_detection_kept(qtbot: QtBot) -> None:
 
 def test_a_click_on_a_class_hides_it_and_another_shows_it_again(qtbot: QtBot) -> None:
     panel = make_panel(qtbot)
-    where = panel.view.visualRect(panel.classes.index(2)).center()
+    where = panel.view.visualRect(panel.classes.index(2, 0)).center()
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
     assert panel.filter.classes == {0, 1, 3, 4}
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
@@ -54,7 +54,7 @@ def test_a_click_on_a_class_hides_it_and_another_shows_it_again(qtbot: QtBot) ->
 
 def test_a_double_click_shows_only_this_class_and_the_next_all(qtbot: QtBot) -> None:
     panel = make_panel(qtbot)
-    where = panel.view.visualRect(panel.classes.index(1)).center()
+    where = panel.view.visualRect(panel.classes.index(1, 0)).center()
     viewport = panel.view.viewport()
     for expected in ({1}, None):
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=where)
@@ -65,7 +65,7 @@ def test_a_double_click_shows_only_this_class_and_the_next_all(qtbot: QtBot) -> 
 
 def test_space_toggles_the_class_under_the_cursor(qtbot: QtBot) -> None:
     panel = make_panel(qtbot)
-    panel.view.setCurrentIndex(panel.classes.index(0))
+    panel.view.setCurrentIndex(panel.classes.index(0, 0))
     qtbot.keyClick(panel.view, Qt.Key.Key_Space)
     assert panel.filter.classes == {1, 2, 3, 4}
 
@@ -88,7 +88,7 @@ def test_classes_that_were_seen_come_first(qtbot: QtBot) -> None:
     panel = make_panel(qtbot)
     panel.set_counts({4: 12, 2: 1300})
     assert rows(panel) == ["car", "traffic light", "person", "bicycle", "motorbike"]
-    assert panel.classes.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "car, 1,300 detections"
+    assert panel.classes.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "car, 1,300 detections"
 
 
 def test_another_model_shows_all_its_classes(qtbot: QtBot) -> None:

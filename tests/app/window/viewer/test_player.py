@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState
 from app.window.viewer import preview_conversation
 from app.window.viewer.player import Playback, Player
 from app.window.viewer.preview_client import PreviewClient
@@ -19,7 +18,7 @@ from app.window.viewer.preview_conversation import Shown
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 from tests.support.media import make_video, number_of
-from tests.support.window import pixels, write_results
+from tests.support.window import changed, pixels, queue_item, write_results
 
 FRAMES = 45
 
@@ -61,7 +60,7 @@ def player(client: PreviewClient) -> Player:
 
 def test_stepping_shows_every_frame_exactly_once_both_ways(qtbot: QtBot, player: Player, video: Path) -> None:
     screen = Screen(player)
-    player.open(QueueItem(1, video), play=False)
+    player.open(queue_item(video), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     for expected in range(1, 15):  # across a keyframe, at 12
         player.step(1)
@@ -74,7 +73,7 @@ def test_stepping_shows_every_frame_exactly_once_both_ways(qtbot: QtBot, player:
 
 def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtBot, player: Player, video: Path) -> None:
     screen = Screen(player)
-    player.open(QueueItem(1, video), play=False)
+    player.open(queue_item(video), play=False)
     for frame in range(FRAMES):
         player.seek(frame / 30)
     player.seek(31 / 30 + 0.01)
@@ -88,7 +87,7 @@ def test_a_seek_shows_that_frame_and_scrubbing_ends_at_the_last_place(qtbot: QtB
 
 def test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end(qtbot: QtBot, player: Player, video: Path) -> None:
     screen = Screen(player)
-    player.open(QueueItem(1, video), play=True)
+    player.open(queue_item(video), play=True)
     qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
     assert screen.numbers == list(range(FRAMES))
     player.play()
@@ -100,7 +99,7 @@ def test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end(qt
 def test_each_picture_comes_with_the_detections_of_its_own_frame(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
     results = write_results(tmp_path / "s.sqlite", video, FRAMES)
     screen = Screen(player)
-    player.open(QueueItem(1, video, ItemState.DONE, results), play=True)
+    player.open(queue_item(video, ItemState.DONE, results), play=True)
     qtbot.waitUntil(lambda: len(screen.pictures) == FRAMES and not player.playing, timeout=10_000)
     for number, shown in zip(screen.numbers, screen.pictures, strict=True):
         assert shown.result is not None
@@ -110,7 +109,7 @@ def test_each_picture_comes_with_the_detections_of_its_own_frame(qtbot: QtBot, p
 
 def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
     results = write_results(tmp_path / "s.sqlite", video, 10)  # as if ten frames were done so far
-    item = QueueItem(1, video, ItemState.RUNNING, results, frames=10, head=9 / 30)
+    item = queue_item(video, ItemState.RUNNING, results, frames=10, head=9 / 30)
     screen = Screen(player)
     player.open(item, play=True)
     qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True), timeout=5000)
@@ -124,12 +123,12 @@ def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player,
 
 def test_detections_that_come_later_appear_on_the_picture_that_is_on(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
     screen = Screen(player)
-    item = QueueItem(1, video, ItemState.RUNNING)
+    item = queue_item(video, ItemState.RUNNING)
     player.open(item, play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     assert screen.pictures[0].result is None
     results = write_results(tmp_path / "s.sqlite", video, 5)
-    player.update_item(replace(item, results=results, head=4 / 30), queue_busy=False)
+    player.update_item(changed(item, results=results, head=4 / 30), queue_busy=False)
     qtbot.waitUntil(lambda: len(screen.results) == 1)
     with SessionReader(results.database) as reader:
         stored = reader.frame_at(0, 0.0)
@@ -139,15 +138,15 @@ def test_detections_that_come_later_appear_on_the_picture_that_is_on(qtbot: QtBo
 
 
 def test_boxes_of_an_earlier_run_go_when_a_file_is_detected_anew(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
-    item = QueueItem(1, video, ItemState.DONE, write_results(tmp_path / "s.sqlite", video, FRAMES), head=1.0)
+    item = queue_item(video, ItemState.DONE, write_results(tmp_path / "s.sqlite", video, FRAMES), head=1.0)
     screen = Screen(player)
     player.open(item, play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     assert screen.pictures[0].result is not None
-    player.update_item(QueueItem(1, video), queue_busy=False)
+    player.update_item(queue_item(video), queue_busy=False)
     assert screen.results == [None]
     again = write_results(tmp_path / "again.sqlite", video, FRAMES)
-    player.update_item(replace(item, results=again), queue_busy=False)
+    player.update_item(changed(item, results=again), queue_busy=False)
     qtbot.waitUntil(lambda: len(screen.results) == 2)
     assert screen.results[1] is not None
 
@@ -155,7 +154,7 @@ def test_boxes_of_an_earlier_run_go_when_a_file_is_detected_anew(qtbot: QtBot, p
 def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_path: Path) -> None:
     screen = Screen(player)
     (tmp_path / "broken.mp4").write_bytes(b"not a video at all")
-    player.open(QueueItem(1, tmp_path / "broken.mp4"), play=True)
+    player.open(queue_item(tmp_path / "broken.mp4"), play=True)
     qtbot.waitUntil(lambda: len(screen.failures) == 1)
     assert "broken.mp4 is no video" in screen.failures[0]
     assert not player.playing
@@ -163,7 +162,7 @@ def test_a_file_that_is_no_video_is_explained(qtbot: QtBot, player: Player, tmp_
 
 def test_pictures_of_a_folder_are_shown_by_position(qtbot: QtBot, player: Player, data: Path) -> None:
     screen = Screen(player)
-    player.open(QueueItem(1, data / "images"), play=False)
+    player.open(queue_item(data / "images"), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     player.seek(2.0)
     qtbot.waitUntil(lambda: len(screen.pictures) == 2)
@@ -176,7 +175,7 @@ def test_after_a_crash_the_preview_starts_again_and_says_so(qtbot: QtBot, client
     screen = Screen(player)
     crashes: list[tuple[str, bool]] = []
     client.crashed.connect(lambda message, again: crashes.append((message, again)))
-    player.open(QueueItem(1, video), play=False)
+    player.open(queue_item(video), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     assert client.process_id is not None
     os.kill(client.process_id, signal.SIGKILL)
@@ -194,7 +193,7 @@ def test_a_preview_that_freezes_is_started_again(
 ) -> None:
     monkeypatch.setattr(preview_conversation, "FROZEN_SECONDS", 0.0)
     screen = Screen(player)
-    player.open(QueueItem(1, video), play=False)
+    player.open(queue_item(video), play=False)
     qtbot.waitUntil(lambda: len(screen.pictures) == 1)
     frozen = client.process_id
     assert frozen is not None
@@ -209,7 +208,7 @@ def test_a_preview_that_freezes_is_started_again(
 
 def test_a_still_is_small_and_does_not_disturb_the_player(qtbot: QtBot, client: PreviewClient, player: Player, video: Path) -> None:
     screen = Screen(player)
-    player.open(QueueItem(1, video), play=False)
+    player.open(queue_item(video), play=False)
     with qtbot.waitSignal(client.still) as still:
         client.fetch_still(str(video), (64, 64))
     assert still.args[0] == str(video)

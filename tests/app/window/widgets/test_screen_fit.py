@@ -12,7 +12,7 @@ from app.window.models.list import ModelList
 from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import Preferences
-from app.window.widgets.screen_fit import FRAME, within_screen
+from app.window.widgets.build import FRAME, within_screen
 
 SMALL = QSize(960, 540)
 """What a display of 1920×1080 has at a scale of 2."""

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.devices.panel import DevicePanel
 from app.window.topology.panel import TopologyPanel
-from app.window.widgets.scroll_pane import ScrollPane
+from app.window.widgets.build import ScrollPane
 
 
 def test_it_is_a_stop_of_the_tab_key_only_while_there_is_something_to_scroll(qtbot: QtBot) -> None:

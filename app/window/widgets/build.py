@@ -1,0 +1,180 @@
+"""Makes labels, buttons, panels, rows and columns in one call each."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QWidget
+
+from app.window.widgets import theme
+from app.window.widgets.icons import icon
+from app.window.widgets.painting import LEFT
+
+Part: TypeAlias = QWidget | QLayout
+Item: TypeAlias = Part | int | float | tuple[Part, int] | tuple[Part, int, Qt.AlignmentFlag] | None
+Margins: TypeAlias = tuple[int, int, int, int]
+FRAME = QSize(16, 48)
+"""The frame and the title bar that the window system adds, logical pixels."""
+
+
+def row(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QWidget | None = None) -> QBoxLayout:
+    """A layout with these items from left to right.
+
+    An item is a widget or a layout, or a tuple of one with a stretch factor and, optionally, an alignment. An int is a space in
+    logical pixels, a float a stretch of this factor, None a stretch of factor 0.
+    spacing: between items, logical pixels, -1 = that of the style. margins: left, top, right, bottom. of: the widget to lay out.
+    """
+    box = QBoxLayout(QBoxLayout.Direction.LeftToRight, of)
+    box.setContentsMargins(*margins)
+    box.setSpacing(spacing)
+    for item in items:
+        part, stretch, *where = item if isinstance(item, tuple) else (item, 0)
+        if isinstance(part, QWidget):
+            box.addWidget(part, stretch, *where)
+        elif isinstance(part, QLayout):
+            box.addLayout(part, stretch)
+        elif isinstance(part, int):
+            box.addSpacing(part)
+        else:
+            box.addStretch(int(part or 0))
+    return box
+
+
+def column(*items: Item, spacing: int = -1, margins: Margins = (0, 0, 0, 0), of: QWidget | None = None) -> QBoxLayout:
+    """A layout with these items from top to bottom; the parameters are those of ``row``."""
+    box = row(*items, spacing=spacing, margins=margins, of=of)
+    box.setDirection(QBoxLayout.Direction.TopToBottom)
+    return box
+
+
+class Panel(QWidget):
+    """A widget with the background of its role: "panel" or "bar"."""
+
+    def __init__(self, role: str = "panel") -> None:
+        super().__init__()
+        self.setProperty("role", role)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+
+def label(role: str, text: str = "", *, tip: str = "", wrap: bool = False) -> QLabel:
+    """A label with plain text in the style of this role. tip: its tooltip. wrap: break long text into lines."""
+    made = QLabel(text)
+    made.setProperty("role", role)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setToolTip(tip)
+    made.setWordWrap(wrap)
+    return made
+
+
+def wrapped(role: str) -> QLabel:
+    """A label for whole sentences, hidden until ``say`` sets its text."""
+    made = label(role, wrap=True)
+    made.hide()
+    return made
+
+
+def say(line: QLabel, text: str) -> None:
+    """Show this text, or hide the label if it is empty."""
+    line.setText(text)
+    line.setVisible(bool(text))
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text that ends in an ellipsis if it does not fit. It does not widen its parent."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def minimumSizeHint(self) -> QSize:
+        """The height of one line; no minimum width."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the text, elided to the width."""
+        with QPainter(self) as painter:
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+            painter.drawText(self.rect(), int(LEFT), text)
+
+
+class Light(QLabel):
+    """A small round light, which can be seen once it has a colour."""
+
+    def set_colour(self, colour: str) -> None:
+        """Change the colour."""
+        sheet = f"background: {colour}; border-radius: 4px;"
+        if sheet != self.styleSheet():
+            self.setFixedSize(8, 8)
+            self.setStyleSheet(sheet)
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Show a widget in the style of another role."""
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def push_button(title: str, clicked: Any = None, *, symbol: str = "", role: str = "", tip: str = "") -> QPushButton:
+    """A button with a title. clicked: the signal or function to call. symbol: its icon, "" = none. role: of the style sheet."""
+    button = QPushButton(title)
+    if symbol:
+        button.setIcon(icon(symbol))
+    if clicked is not None:
+        button.clicked.connect(clicked)
+    button.setProperty("role", role)
+    button.setToolTip(tip)
+    return button
+
+
+def tool_button(name: str, title: str, keys: str = "", clicked: Any = None) -> QToolButton:
+    """A flat button with an icon ("" = none), a tooltip that names its key, and a name for screen readers."""
+    button = QToolButton()
+    button.setProperty("role", "flat")
+    if name:
+        button.setIcon(icon(name))
+    if clicked is not None:
+        button.clicked.connect(clicked)
+    button.setIconSize(QSize(18, 18))
+    button.setToolTip(f"{title} ({keys})" if keys else title)
+    button.setAccessibleName(title)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+class ScrollPane(QScrollArea):
+    """Scrolls its content vertically. name: of the content, for screen readers.
+
+    It accepts the keyboard focus while it can scroll, because its content may have no widget that does.
+    """
+
+    def __init__(self, name: str, inside: QWidget) -> None:
+        super().__init__()
+        self.setProperty("role", "pane")
+        self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        show_inside(self, inside, theme.SURFACE)
+        self.verticalScrollBar().rangeChanged.connect(
+            lambda least, most: self.setFocusPolicy(Qt.FocusPolicy.TabFocus if most > least else Qt.FocusPolicy.NoFocus)
+        )
+
+
+def show_inside(area: QScrollArea, inside: QWidget, background: str = "transparent") -> None:
+    """Scroll a widget on this background, without a frame and without keyboard focus for the area itself."""
+    inside.setObjectName("inside")
+    inside.setStyleSheet(f"#inside {{ background: {background}; }}")
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setWidget(inside)
+
+
+def within_screen(widget: QWidget, width: int, height: int) -> QSize:
+    """The size of a window, logical pixels, limited to the available size of its screen, so that every button can be clicked."""
+    return QSize(width, height).boundedTo(widget.screen().availableSize() - FRAME)
