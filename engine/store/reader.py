@@ -141,15 +141,15 @@ class SessionReader(Closing):
         rows = self._query(columns + condition, source, *values)
         if not rows:
             return []
-        devices = dict(self._query("SELECT number, device FROM devices"))
-        boxes: dict[int, list[list[float]]] = {}
-        for frame, *box in self._query(
-            "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
-            " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
-            *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
-        ):
-            boxes.setdefault(frame, []).append(box)
         with self._explained():
+            devices = dict(self._query("SELECT number, device FROM devices"))
+            boxes: dict[int, list[list[float]]] = {}
+            for frame, *box in self._query(
+                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
+                " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
+                *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
+            ):
+                boxes.setdefault(frame, []).append(box)
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:

@@ -74,9 +74,13 @@ def test_the_plan_of_another_gpu_is_refused_even_under_this_one_s_name(tmp_path:
 
 def read_everything(path: Path) -> None:
     with SessionReader(path) as reader:
+        reader.device_names()
+        reader.class_ids()
         for source in reader.sources():
             for frame in reader.frames(source.number):
                 assert frame.detections is None or frame.detections.boxes.shape == (len(frame.detections), 4)
+            for rows in reader.frame_rows(source.number, 50):
+                assert rows
             reader.tracks(source.number)
             reader.detection_table(source.number, 0, 1 << 40)
             reader.times(source.number, 1 << 40)
