@@ -93,7 +93,7 @@ class SessionReader(Closing):
             raise ExportError(f"cannot read {self.path}: {schema.REMEDIES['SQLITE_CORRUPT']}") from error
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        with schema.explained(self.path, "read"):
+        with self._explained():  # SQLite may return any bytes as text from a damaged file
             return self._connection.execute(sql, values).fetchall()
 
     def sources(self) -> list[StoredSource]:
@@ -114,7 +114,8 @@ class SessionReader(Closing):
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
         rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
-        return float(rows[0][0]) if rows else None
+        with self._explained():
+            return float(rows[0][0]) if rows else None
 
     def times(self, source: int, count: int) -> list[float]:
         """Return the times (seconds) of a source's first ``count`` frames."""
@@ -164,9 +165,9 @@ class SessionReader(Closing):
     def class_ids(self) -> list[int]:
         """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
         condition, values = self._passing()
-        return [
-            int(row[0]) for row in self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
-        ]
+        rows = self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
+        with self._explained():
+            return [int(number) for (number,) in rows]
 
     def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the frames of a source in order, in lists of at most ``most``.

@@ -84,6 +84,9 @@ def read_everything(path: Path) -> None:
             reader.tracks(source.number)
             reader.detection_table(source.number, 0, 1 << 40)
             reader.times(source.number, 1 << 40)
+            assert reader.count(source.number) >= 0
+            reader.first_pts(source.number)
+            reader.last_pts(source.number)
 
 
 @short_and_long(60, 5000)
