@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def read(path: Path) -> Truth:
         raise SourceError(f"{path} cannot be read as COCO: {str(error)[:200]}") from error
 
 
-def from_data(data: dict[str, Any], path: Path) -> Truth:
+def from_data(data: Mapping[str, Any], path: Path) -> Truth:
     """Create a truth from the content of a COCO file."""
     categories = sorted(data["categories"], key=lambda category: int(category["id"]))
     class_of = {int(category["id"]): number for number, category in enumerate(categories)}
