@@ -14,6 +14,7 @@ COMMANDS = {
     "detect": "detect objects in videos, pictures and folders",
     "results": "write the stored results of an earlier run in other formats",
     "track": "follow the objects of an earlier run from frame to frame",
+    "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",

@@ -168,7 +168,7 @@ def _stored(reader: SessionReader, source: StoredSource) -> Iterator[tuple[Frame
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
-                yield frame, (timed, f"{stem}/{timed}")
+                yield frame, (timed, f"{stem}/{timed}", f"{Path(source.path).name}#{frame.index}")
             else:
                 path = _without_suffix(Path(name or source.path).as_posix())
                 yield frame, tuple(dict.fromkeys((path.name, "/".join(path.parts[-2:]), f"{stem}/{path.name}", str(path))))
@@ -189,8 +189,8 @@ def _missing(truth: Truth, reader: SessionReader, sources: tuple[StoredSource, .
     files = _list([Path(source.path).name for source in sources])
     return (
         f"{reader.path} has none of the {len(truth.pictures):,} pictures of {truth.file} ({some}); it is about {files}. Pictures are found "
-        "by the names of their files; frames of a video by the names that 'framefleet results --format coco' gives them, or by their "
-        "number if the session has one video"
+        "by the names of their files; frames of a video by the names that 'framefleet results --format coco' gives them, as NAME.mp4#INDEX, "
+        "or by their number if the session has one video"
     )
 
 
