@@ -33,8 +33,8 @@ class Interval:
     high: float
 
 
-def drawn_means(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> NDArray[np.float64] | None:
-    """Return the mAP of each session in each draw at each overlap: float64 (sessions, draws, thresholds).
+def drawn_changes(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> NDArray[np.float64] | None:
+    """Return by how much the mAP of each session changes in each draw, at each overlap: float64 (sessions, draws, thresholds).
 
     All sessions are measured on the same drawn pictures, so their differences vary less than each of them. pictures: number of pictures.
     Returns None if there are too few pictures.
@@ -42,14 +42,16 @@ def drawn_means(compared: Sequence[Matches], truth: Boxes, pictures: int, classe
     blocks = min(BLOCKS, pictures)
     if blocks < LEAST_BLOCKS:
         return None
-    drawn = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS).astype(np.float64)
+    draws = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
+    weights = np.vstack([np.ones(blocks), draws])  # the first row is what the others are compared with: all blocks once
     objects = _objects(truth, blocks, pictures, classes)
-    return np.stack([_means(matches, objects, drawn, pictures) for matches in compared])
+    means = np.stack([_means(matches, objects, weights, pictures) for matches in compared])
+    return means[:, 1:] - means[:, :1]
 
 
-def interval(values: NDArray[np.float64]) -> Interval:
-    """Return the limits between which ``SHARE`` of the values lie."""
-    low, high = np.quantile(values, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+def interval(value: float, changes: NDArray[np.float64]) -> Interval:
+    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw."""
+    low, high = np.quantile(value + changes, [(1 - SHARE) / 2, (1 + SHARE) / 2])
     return Interval(float(low), float(high))
 
 

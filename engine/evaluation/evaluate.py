@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import UsageError
-from engine.evaluation.bootstrap import Interval, drawn_means, interval
+from engine.evaluation.bootstrap import Interval, drawn_changes, interval
 from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
 from engine.evaluation.matching import Boxes, Matches, match
 from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve
@@ -281,17 +281,17 @@ def _confusion(found: Boxes, objects: Boxes, classes: int, confidence: float) ->
 
 
 def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:
-    drawn = drawn_means(matched, objects, pictures, classes)
-    if drawn is None:
+    changes = drawn_changes(matched, objects, pictures, classes)
+    if changes is None:
         return results
-    half, whole = drawn[:, :, 0], drawn.mean(axis=2)
+    half, whole, first = changes[:, :, 0], changes.mean(axis=2), results[0]
     return [
         replace(
             each,
-            interval50=interval(half[n]),
-            interval50_95=interval(whole[n]),
-            difference50=interval(half[n] - half[0]),
-            difference50_95=interval(whole[n] - whole[0]),
+            interval50=interval(each.map50, half[n]),
+            interval50_95=interval(each.map50_95, whole[n]),
+            difference50=interval(each.map50 - first.map50, half[n] - half[0]),
+            difference50_95=interval(each.map50_95 - first.map50_95, whole[n] - whole[0]),
         )
         for n, each in enumerate(results)
     ]

@@ -76,6 +76,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
             notes.append(f"{result.name}: detections of classes that the truth does not know are not counted: {names}.")
     if evaluation.results[0].interval50 is None:
         notes.append("There are too few pictures to say how certain the results are.")
+    else:
+        notes.append(f"In brackets: {SHARE:.0%} intervals, from drawing the pictures anew (bootstrap).")
     return ["", *notes] if notes else []
 
 

@@ -77,7 +77,7 @@ def _cells(cells: NDArray[np.int64], shares: NDArray[np.float64], left: float, t
             parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{side}" height="{side}" {fill}/>')
         if count and side >= 26:
             words = f"{count}" if count < 10_000 else f"{count / 1000:.0f}k"
-            parts.append(text(x + side / 2, y + side / 2 + 4, words, 10, "#ffffff" if share > 0.55 else TEXT, "middle"))
+            parts.append(text(x + side / 2, y + side / 2 + 4, words, 10, "#ffffff" if share > 0.75 else TEXT, "middle"))
     return parts
 
 
