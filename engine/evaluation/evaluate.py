@@ -17,6 +17,9 @@ from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, 
 from engine.evaluation.truth import Truth
 from engine.store.session import SessionReader, StoredSource
 
+_MOST_CROSSED = 1000
+"""Detections in a picture that are matched with objects of other classes."""
+
 
 @dataclass(frozen=True, eq=False)
 class ClassResult:
@@ -202,7 +205,7 @@ def _result(
         _mean(precisions.mean(axis=0)),
         classes,
         curve(matches, objects),
-        _confusion(matches.found, objects, len(labels), confidence),
+        _confusion(matches, objects, len(labels), confidence),
         files,
         worst_frames,
         len(matches.found),
@@ -268,14 +271,22 @@ def _by_file(
     return tuple(files), tuple(listed)
 
 
-def _confusion(found: Boxes, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
-    """Match detections with objects of any class, and count the pairs of classes. See ``Result.confusion``."""
-    seen = match(found.select(found.scores >= confidence - 1e-7), objects, by_class=False, overlaps=np.array([0.5]), most=1000)
+def _confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
+    """Count the pairs of true and detected classes: see ``Result.confusion``.
+
+    Detections that match no object of their class are matched with the objects that are left, whatever their class.
+    """
     table = np.zeros((classes + 1, classes + 1), np.int64)
-    which = seen.objects[0]
-    right = (which >= 0) & ~seen.ignored[0]
-    np.add.at(table, (objects.classes[which[right]], seen.found.classes[right]), 1)
-    table[classes, :classes] = np.bincount(seen.found.classes[which < 0], minlength=classes)
+    counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
+    right = counted & matches.right[0]
+    np.fill_diagonal(table[:classes, :classes], np.bincount(matches.found.classes[right], minlength=classes))
+    left = ~objects.ignored
+    left[matches.objects[0, right]] = False
+    others = objects.select(left)
+    crossed = match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MOST_CROSSED)
+    pairs = crossed.objects[0] >= 0
+    np.add.at(table, (others.classes[crossed.objects[0, pairs]], crossed.found.classes[pairs]), 1)
+    table[classes, :classes] = np.bincount(matches.found.classes[counted], minlength=classes) - table[:classes, :classes].sum(axis=0)
     table[:classes, classes] = np.bincount(objects.classes[~objects.ignored], minlength=classes) - table[:classes, :classes].sum(axis=1)
     return table
 

@@ -189,8 +189,8 @@ def _missing(truth: Truth, reader: SessionReader, sources: tuple[StoredSource, .
     files = _list([Path(source.path).name for source in sources])
     return (
         f"{reader.path} has none of the {len(truth.pictures):,} pictures of {truth.file} ({some}); it is about {files}. Pictures are found "
-        "by the names of their files; frames of a video by the names that 'framefleet results --format coco' gives them, as NAME.mp4#INDEX, "
-        "or by their number if the session has one video"
+        "by the names of their files. Frames of a video are found by the names that 'framefleet results --format coco' gives them, by "
+        "names like clip.mp4#12 or, if the session has one video, by their number"
     )
 
 
