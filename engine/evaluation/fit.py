@@ -162,13 +162,13 @@ class _Frames:
 
 def _stored(reader: SessionReader, source: StoredSource) -> Iterator[tuple[Frame, tuple[str, ...]]]:
     """Yield the frames of a source, each with the names by which a truth may know it: without suffix, with and without folder."""
-    stem = Path(source.path).stem
+    stem, file = Path(source.path).stem, Path(source.path).name
     for rows in reader.frame_rows(source.number, 10_000):
         for index, pts, width, height, failure, name, _ in rows:
             frame = Frame(source.number, int(index), float(pts), int(width), int(height), failure is not None)
             if source.kind is SourceKind.VIDEO:
                 timed = picture_name(frame.time)
-                yield frame, (timed, f"{stem}/{timed}", f"{Path(source.path).name}#{frame.index}")
+                yield frame, (timed, f"{stem}/{timed}", f"{file}#{frame.index}")
             else:
                 path = _without_suffix(Path(name or source.path).as_posix())
                 yield frame, tuple(dict.fromkeys((path.name, "/".join(path.parts[-2:]), f"{stem}/{path.name}", str(path))))

@@ -39,14 +39,15 @@ def worst_json(evaluation: Evaluation) -> dict[str, Any]:
 
 def summary(evaluation: Evaluation) -> str:
     """A few lines for the terminal: the results side by side, and what limits them."""
-    lines = [_about(evaluation), "", _plain_table(_overview(evaluation)), *_notes(evaluation)]
+    lines = [_about(evaluation), "", _plain_table(_overview(evaluation)), "", *_notes(evaluation)]
     return "\n".join(lines)
 
 
 def markdown(evaluation: Evaluation, charts: Sequence[str]) -> str:
     """A report. charts: names of the picture files."""
-    parts = ["# Evaluation", "", _about(evaluation), "", _table(_overview(evaluation)), "", *_notes(evaluation)]
-    parts += [f"![{name}]({name})" for name in charts]
+    parts = ["# Evaluation", "", _about(evaluation), "", _table(_overview(evaluation))]
+    parts += [line for note in _notes(evaluation) for line in ("", note)]
+    parts += ["", *(f"![{name}]({name})" for name in charts)]
     for result in evaluation.results:
         parts += ["", f"## {result.name}", "", _table(_classes(result, evaluation.confidence))]
         parts += ["", "Files:", "", _table(_files(result)), *_more(len(result.files))]
@@ -78,7 +79,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes.append("There are too few pictures to say how certain the results are.")
     else:
         notes.append(f"In brackets: {SHARE:.0%} intervals, from drawing the pictures anew (bootstrap).")
-    return ["", *notes] if notes else []
+    return notes
 
 
 def _overview(evaluation: Evaluation) -> list[list[str]]:
