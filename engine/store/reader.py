@@ -94,7 +94,7 @@ class SessionReader(Closing):
             self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        with schema.explained(self.path, "read"):
+        with schema.reading(self.path):  # SQLite may return any bytes as text from a damaged file
             return self._connection.execute(sql, values).fetchall()
 
     def sources(self) -> list[StoredSource]:
@@ -135,7 +135,8 @@ class SessionReader(Closing):
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
         rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
-        return float(rows[0][0]) if rows else None
+        with schema.reading(self.path):
+            return float(rows[0][0]) if rows else None
 
     def times(self, source: int, count: int) -> list[float]:
         """Return the times (seconds) of a source's first ``count`` frames."""
@@ -162,15 +163,15 @@ class SessionReader(Closing):
         rows = self._query(columns + condition, source, *values)
         if not rows:
             return []
-        devices = dict(self._query("SELECT number, device FROM devices"))
-        boxes: dict[int, list[list[float]]] = {}
-        for frame, *box in self._query(
-            "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
-            " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
-            *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
-        ):
-            boxes.setdefault(frame, []).append(box)
         with schema.reading(self.path):
+            devices = dict(self._query("SELECT number, device FROM devices"))
+            boxes: dict[int, list[list[float]]] = {}
+            for frame, *box in self._query(
+                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
+                " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
+                *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
+            ):
+                boxes.setdefault(frame, []).append(box)
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:
@@ -185,9 +186,9 @@ class SessionReader(Closing):
     def class_ids(self) -> list[int]:
         """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
         condition, values = self._passing()
-        return [
-            int(row[0]) for row in self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
-        ]
+        rows = self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
+        with schema.reading(self.path):
+            return [int(number) for (number,) in rows]
 
     def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the frames of a source in order, in lists of at most ``most``.
