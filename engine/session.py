@@ -48,6 +48,7 @@ class DetectionSession(Closing):
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
+        self._kept: list[SourceFinished] = []
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
@@ -73,7 +74,8 @@ class DetectionSession(Closing):
             start = self._going_on.start(path)
             self._starts[start.number] = start
             if start.kept is not None:
-                self.sources[start.number] = _progress_of(path, start.kept)
+                progress = self.sources[start.number] = _progress_of(path, start.kept)
+                self._kept += [progress.finished] if progress.finished is not None else []
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
@@ -99,11 +101,18 @@ class DetectionSession(Closing):
     def events(self) -> Iterator[Event]:
         """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later."""
         for event in self._pool.events():
+            yield from self._kept_events()
             self._store(event)
             if self._cpu_fallback is not None:
                 self._cpu_fallback.see(event)
             yield event
+        yield from self._kept_events()
         self._writer.commit()
+
+    def _kept_events(self) -> Iterator[Event]:
+        """The last events of sources that an earlier run has finished."""
+        while self._kept:
+            yield self._kept.pop(0)
 
     def _store(self, event: Event) -> None:
         if self._queued:
