@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.viewer.filter import ViewFilter
@@ -91,7 +91,7 @@ class VideoCanvas(QWidget):
         if now is None or now != before:
             self.update()
         else:  # the bars beside the picture stay as they are
-            self.update(QRectF(now.x, now.y, now.width, now.height).toAlignedRect())
+            self.update(_area(now).toRect())
 
     def show_result(self, result: FrameResult | None) -> None:
         """Show the result of the current picture."""
@@ -211,7 +211,11 @@ class VideoCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""
         with QPainter(self) as painter:
+            placement = self.placement
+            covered = _area(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
+            painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
             painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            painter.setClipping(False)
             self._paint(painter)
 
     def _paint(self, painter: QPainter) -> None:
@@ -219,9 +223,9 @@ class VideoCanvas(QWidget):
         if placement is None or self._image is None:
             self._paint_message(painter)
             return
-        target = QRectF(placement.x, placement.y, placement.width, placement.height)
+        target = _area(placement)
         self._paint_picture(painter, target, self._image)
-        if self.overlay is not None:
+        if len(self.visible_detections) and self.overlay is not None:
             self.overlay.paint(painter, self._pointed)
         if self.note:
             self._paint_note(painter, target, self.note, theme.MUTED if self._result is None else theme.WARNING)
@@ -252,3 +256,7 @@ class VideoCanvas(QWidget):
         draw_box(painter, chip, 5, QColor(14, 16, 20, 215))
         painter.setPen(QColor(colour))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _area(placement: Placement) -> QRectF:
+    return QRectF(placement.x, placement.y, placement.width, placement.height)
