@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from app import streams
@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
     "detect": "detect objects in videos, pictures and folders",
     "results": "write the stored results of an earlier run in other formats",
+    "track": "follow the objects of an earlier run from frame to frame",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
@@ -35,13 +36,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
         run = import_module(f"app.cli.{command or 'window'}").run
-        status: int = run(arguments[1:] if command else arguments)
+        status: int = _handled(run, arguments[1:]) if command else run(arguments)
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         print("framefleet: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return getattr(interruption, "exit_status", INTERRUPTED)
     except BrokenPipeError:  # the reader of standard output has ended (| head)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -51,6 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         report(error, arguments, debug)
         return 2
     return status
+
+
+def _handled(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Run a command so that a signal ends it in order: its child processes stop, and its temporary files are removed."""
+    from app.cli.interrupt import interruptible
+
+    with interruptible():
+        return run(arguments)
 
 
 if __name__ == "__main__":

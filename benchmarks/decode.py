@@ -7,16 +7,14 @@ time without the conversion is shown, too.
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
 import cv2
 
-from benchmarks.report import table, write
+from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
 from engine.media.decode import decode
 from engine.media.probe import probe
@@ -63,11 +61,11 @@ def main() -> None:
             began = time.perf_counter()
             info = probe(path)
             milliseconds = 1000 * (time.perf_counter() - began)
-            rates = (f"{median(column):.0f}" for column in zip(*rounds, strict=True))
-            ratios = (f"{median(row[0] / row[other] for row in rounds):.2f}" for other in (1, 2))
+            rates = (spread(column, 0) for column in zip(*rounds, strict=True))
+            ratios = (spread([row[0] / row[other] for row in rounds], 2) for other in (1, 2))
             rows.append([path.name, f"{info.width}×{info.height}", info.frames, *rates, *ratios, f"{milliseconds:.1f}"])
     head = ("video", "size", "frames", "Framefleet/s", "OpenCV RGB/s", "OpenCV BGR/s", "ratio to RGB", "ratio to BGR", "probe, ms")
-    note = f"{THREADS} decoder threads each, load {os.getloadavg()[0]:.1f} when done, medians of {options.rounds} rounds."
+    note = f"{THREADS} decoder threads each. Medians of {options.rounds} rounds, ranges in brackets."
     write("decode", "Decoding to RGB, against OpenCV", f"{table(head, rows)}\n\n{note}", ("av", "opencv-python-headless"))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,8 +37,8 @@ def streets(folder: Path, first: int, scenes: int, frames: int, unseen_light: bo
     return videos, coco(truths, NAMES, held_out.WIDTH, held_out.HEIGHT, folder.name)
 
 
-def main() -> None:
-    """Command line."""
+def main() -> int:
+    """Measure and write the result. Returns 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", type=DeviceId.parse, default=DeviceId("cpu", "0"))
     parser.add_argument("--precision", default="fp32,mixed,bf16", help="comma-separated; the others are compared with the first")
@@ -82,7 +83,8 @@ def main() -> None:
     )
     libraries = ("numpy", "openvino", "tensorrt-rtx", "av", "pycocotools")
     write("demo_model", "The demo's model", body, libraries, options.result)
+    return 0 if worst >= LEAST_MAP50 and largest < MOST_CHANGE else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,8 @@
-"""Measures how fast NVDEC decodes 1080p H.264, by the number of decode threads and processes, and the host's time for a frame.
+"""Measures how fast NVDEC decodes 1080p H.264 by the number of decode threads and processes, and the host's time for a frame.
 
-Every decode thread decodes segment after segment with ``NvdecDecoder.decode``, all checks included, and releases each surface at once.
+``NVDEC alone`` feeds packets from memory into one session a thread and looks at nothing: what the hardware and its library allow.
+``NvdecDecoder`` is the project's decoder on the same video, file reading and all checks included; each surface is released at once.
+The clock starts when every session is open and has returned frames, and stops while all of them still decode.
 """
 
 from __future__ import annotations
@@ -10,103 +12,182 @@ import multiprocessing
 import tempfile
 import threading
 import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import count, cycle, islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from cuda.core import Device
-
-from benchmarks.report import table, write
+from benchmarks.meters import in_new_process
+from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
-from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
+from engine.media.decoder import Decoder, FfmpegDecoder
 from engine.media.probe import probe
 from engine.media.types import DecodedOnDevice, SourceInfo
+from engine.types import DeviceId
 
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
 PROCESSES = ((2, 4), (2, 8))
-FRAMES = 900  # for each decode thread
+
+WARM_UP = 30
+"""Frames that each thread decodes before the clock starts: fewer than a segment has, so that all threads hold a session at that time."""
 
 
-def decode_some(decoder: NvdecDecoder, info: SourceInfo, number: int, frames: int) -> int:
-    """Decode at least this many frames; decode thread ``number`` begins at its own segment. Returns the number of frames."""
-    done, position = 0, number * 3
-    while done < frames:
-        for frame in decoder.decode(info, info.segments[position % len(info.segments)]):
-            assert isinstance(frame, DecodedOnDevice)
-            frame.image.release()
-            done += 1
-        position += 1
-    return done
+@dataclass(frozen=True)
+class Decoding:
+    """frames_per_s: of all threads together. microseconds: their processor time for a frame."""
+
+    frames_per_s: float
+    microseconds: float
 
 
-def in_threads(decoder: NvdecDecoder, info: SourceInfo, count: int, least: int = FRAMES) -> tuple[float, float]:
-    """Frames/s of several decode threads together, and µs of processor time for a frame."""
-    frames, used = [0] * count, [0.0] * count
-    barrier = threading.Barrier(count + 1)
+def together(sources: Sequence[Generator[None, None, None]], seconds: float, start: Any = None) -> Decoding:
+    """Take frames from endless iterators, each in its own thread. start: a barrier at which several processes begin together."""
+    frames, used = [0] * len(sources), [0.0] * len(sources)
+    barrier, over = threading.Barrier(len(sources) + 1), threading.Event()
 
     def run(number: int) -> None:
-        Device(0).set_current()
-        barrier.wait()
-        began = time.thread_time()
-        frames[number] = decode_some(decoder, info, number, least)
-        used[number] = time.thread_time() - began
+        with closing(sources[number]) as source:
+            try:
+                for _ in islice(source, WARM_UP):
+                    pass
+                barrier.wait()
+            except BaseException:
+                barrier.abort()
+                raise
+            began = time.thread_time()
+            for _ in source:
+                frames[number] += 1
+                if over.is_set():
+                    break
+            used[number] = time.thread_time() - began
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    barrier.wait()
-    began = time.perf_counter()
-    for thread in threads:
-        thread.join()
-    took = time.perf_counter() - began
-    assert all(frames), "a decode thread failed"
-    return sum(frames) / took, 1e6 * sum(used) / sum(frames)
+    with ThreadPoolExecutor(len(sources)) as threads:
+        running = [threads.submit(run, number) for number in range(len(sources))]
+        try:
+            barrier.wait()
+            if start is not None:
+                start.wait()
+            before, began = sum(frames), time.perf_counter()
+            time.sleep(seconds)
+            done, took = sum(frames) - before, time.perf_counter() - began
+        except threading.BrokenBarrierError:
+            done, took = 0, 1.0
+        over.set()
+        for one in running:
+            problem = one.exception()
+            if problem is not None and not isinstance(problem, threading.BrokenBarrierError):
+                raise problem
+    return Decoding(done / took, 1e6 * sum(used) / sum(frames))
 
 
-def measure(path: Path, decode_threads: int, barrier: Any = None, results: Any = None) -> tuple[float, float]:
-    """``in_threads`` after a warm-up. barrier: processes that wait there start together."""
-    info, decoder = probe(path), NvdecDecoder(0, device_surfaces(0, 64, 1 << 30))
-    in_threads(decoder, info, decode_threads, 60)
-    if barrier is not None:
-        barrier.wait()
-    found = in_threads(decoder, info, decode_threads, FRAMES if barrier is None else 3 * FRAMES)
-    decoder.close()
-    if results is not None:
-        results.put(found)
-    return found
+def from_memory(path: Path, info: SourceInfo, index: int, number: int) -> Generator[None, None, None]:
+    """The frames of one session that decodes the packets of one segment from memory, again and again. index: of the CUDA device."""
+    import PyNvVideoCodec
+    from cuda.core import Device
+
+    from engine.media.container.video_file import VideoFile
+    from engine.media.nvdec.bitstream import Bitstream
+    from engine.media.nvdec.session import Session
+    from engine.media.segment import packets_of
+
+    Device(index).set_current()
+    with VideoFile(path) as file:
+        segment, codec = info.segments[number % (len(info.segments) - 1)], file.codec.name  # the last one may be short
+        bitstream = Bitstream(codec, file.codec.extradata)
+        raw = [bytearray(packet) for packet in packets_of(file, segment)]
+    packets = [bitstream.first(raw[0]), *map(bitstream.convert, raw[1:])]
+    session = Session(PyNvVideoCodec, index, codec)
+    for packet, stamp in zip(cycle(packets), count(1), strict=False):
+        for _ in session.decode(packet, stamp):
+            yield
 
 
-def processes(path: Path, count: int, decode_threads: int) -> float:
-    """Frames/s of several processes together."""
+def from_decoder(decoder: Decoder, info: SourceInfo, number: int) -> Generator[None, None, None]:
+    """The frames of segment after segment by a decoder of the project. Decode thread ``number`` begins at its own segment."""
+    for position in count(3 * number):
+        for frame in decoder.decode(info, info.segments[position % len(info.segments)]):
+            if isinstance(frame, DecodedOnDevice):
+                frame.image.release()
+            yield
+
+
+def nvdec_alone(path: Path, index: int, sessions: int, seconds: float, start: Any = None) -> Decoding:
+    """Measure ``from_memory`` in this process."""
+    info = probe(path)
+    return together([from_memory(path, info, index, number) for number in range(sessions)], seconds, start)
+
+
+def decoder_alone(path: Path, device: DeviceId, threads: int, seconds: float) -> Decoding:
+    """Measure ``from_decoder`` in this process: NVDEC on a GPU, else FFmpeg."""
+    info = probe(path)
+    with closing(open_alone(device, threads)) as decoder:
+        return together([from_decoder(decoder, info, number) for number in range(threads)], seconds)
+
+
+def open_alone(device: DeviceId, threads: int) -> Decoder:
+    """The decoder that a worker of this device uses, with enough surfaces for all threads."""
+    if device.kind != "cuda":
+        return FfmpegDecoder(threads)
+    from engine.media.nvdec.decoder import open_nvdec
+
+    return open_nvdec(int(device.name), 64, threads, required=True)
+
+
+def processes(path: Path, number: int, sessions: int, seconds: float) -> float:
+    """Frames/s of several processes together, ``nvdec_alone`` in each."""
     context = multiprocessing.get_context("spawn")
-    barrier, results = context.Barrier(count), context.Queue()
-    running = [context.Process(target=measure, args=(path, decode_threads, barrier, results)) for _ in range(count)]
-    for process in running:
-        process.start()
-    rates = [results.get(timeout=120)[0] for _ in running]
-    for process in running:
-        process.join()
-    return float(sum(rates))
+    with context.Manager() as manager, context.Pool(number) as pool:
+        start = manager.Barrier(number)
+        return sum(one.frames_per_s for one in pool.starmap(nvdec_alone, [(path, 0, sessions, seconds, start)] * number, 1))
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--frames", type=int, default=1200, help="length of the clip")
+    parser.add_argument("--frames", type=int, default=2400, help="length of the clip")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    device = Device(0)
-    device.set_current()
-    rows: list[list[object]] = []
+    from cuda.core import Device
+
+    gpu, seconds = DeviceId("cuda", "0"), options.seconds
+    bare: dict[tuple[int, int], list[Decoding]] = {}
+    ours: dict[int, list[Decoding]] = {}
+    several: dict[tuple[int, int], list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         clips = Clips(Path(folder))
         path = clips.of(options.frames)
-        for decode_threads in DECODE_THREADS:
-            rate, cost = measure(path, decode_threads)
-            rows.append([1, decode_threads, f"{rate:.0f}", f"{cost:.0f}"])
-        for count, decode_threads in PROCESSES:
-            rows.append([count, decode_threads, f"{processes(path, count, decode_threads):.0f}", ""])
-    head = ("processes", "decode threads each", "frames/s", "CPU µs a frame")
-    body = f"{device.name}, {clips.name}, {options.frames} frames.\n\n{table(head, rows)}\n\n{__doc__}"
-    write("nvdec", "Decoding with NVDEC", body, ("av", "PyNvVideoCodec", "cuda-core"))
+        for turn in range(options.rounds):
+            for threads in DECODE_THREADS:
+                bare.setdefault((1, threads), []).append(in_new_process(nvdec_alone, path, 0, threads, seconds))
+                ours.setdefault(threads, []).append(in_new_process(decoder_alone, path, gpu, threads, seconds))
+            for case in PROCESSES:
+                several.setdefault(case, []).append(processes(path, *case, seconds))
+            print(f"round {turn + 1} of {options.rounds}", flush=True)
+    rows: list[list[object]] = []
+    for threads in DECODE_THREADS:
+        alone, decoder = bare[1, threads], ours[threads]
+        cells: list[object] = [1, threads]
+        for side in (alone, decoder):
+            cells += [spread([one.frames_per_s for one in side], 0), f"{median(one.microseconds for one in side):.0f}"]
+        ratios = [one.frames_per_s / limit.frames_per_s for one, limit in zip(decoder, alone, strict=True)]
+        rows.append([*cells, spread(ratios)])
+    rows += [[number, threads, spread(rates, 0), "", "", "", ""] for (number, threads), rates in several.items()]
+    head = (
+        "processes",
+        "decode threads each",
+        "NVDEC alone, frames/s",
+        "µs a frame",
+        "NvdecDecoder, frames/s",
+        "µs a frame",
+        "÷ NVDEC alone",
+    )
+    about = f"{Device(0).name}, {clips.name}, {options.frames} frames. Medians of {options.rounds} rounds, ranges in brackets."
+    write("nvdec", "Decoding with NVDEC", f"{about}\n\n{table(head, rows)}\n\n{__doc__}", ("av", "PyNvVideoCodec", "cuda-core"))
 
 
 if __name__ == "__main__":

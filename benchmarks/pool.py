@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--isolation", default="process", help="of process, thread (process)")
     parser.add_argument("--video", type=Path, help="what is repeated (a generated 1080p clip)")
     parser.add_argument("--frames", default="1500", help="lengths of the video; two show whether memory grows (1500)")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--alone", action="store_true", help="compare with the first device's engine alone")
     parser.add_argument("--result", default="pool", help="name of the file in benchmarks/results")
     options = parser.parse_args()
@@ -128,7 +128,7 @@ def main() -> None:
             print(f"round {number + 1}:", *(f"{each.rate:.1f}" for each in rounds[-1]), *lone[-1:], flush=True)
     rows = []
     for (frames, case), runs in zip(cases, zip(*rounds, strict=True), strict=True):
-        middle = {name: median(getattr(each, name) for each in runs) for name in ("start", "rate", "processor", "early", "peak")}
+        middle = {name: median(getattr(each, name) for each in runs) for name in ("start", "processor", "early", "peak")}
         ratios = [each.rate / first[0].rate for each, first in zip(runs, rounds, strict=True)]
         latency = [value for device in runs[-1].devices if (value := device.latency_p50) is not None]
         rows.append(
@@ -136,7 +136,7 @@ def main() -> None:
                 f"{case.parallel}, {case.isolation}",
                 len(case.devices),
                 frames,
-                f"{middle['rate']:.1f}",
+                spread([each.rate for each in runs], 1),
                 spread(ratios),
                 *([spread([each.rate / one for each, one in zip(runs, lone, strict=True)])] if lone else []),
                 f"{max(latency):.1f}" if latency else "",
@@ -154,7 +154,7 @@ def main() -> None:
     facts = f"{model.cfg.stem}, {engine.width}×{engine.height}, {engine.precision}, batch {engine.batch}."
     facts += f" {engine.device_name}, {engine.backend}."
     if lone:
-        facts += f" The engine alone: {median(lone):.1f} images/s."
+        facts += f" The engine alone: {spread(lone, 1)} images/s."
     body = f"{facts} {clips.name}. Medians of {options.rounds} rounds, ranges in brackets.\n\n{table(head, rows)}\n\n{__doc__}"
     write("pool", "The pool", body, ("openvino", "tensorrt-rtx", "av", "numpy"), options.result)
 

@@ -12,6 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 
+LOAD = os.getloadavg()[0]
+"""Load average of the machine before the benchmark."""
+
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
@@ -30,9 +33,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
-def spread(values: Sequence[float]) -> str:
+def spread(values: Sequence[float], digits: int = 3) -> str:
     """The median in bold, and the range."""
-    return f"**{median(values):.3f}** ({min(values):.3f}–{max(values):.3f})"
+    return f"**{median(values):.{digits}f}** ({min(values):.{digits}f}–{max(values):.{digits}f})"
 
 
 def write(name: str, title: str, body: str, libraries: Sequence[str], result: str | None = None) -> None:
@@ -44,7 +47,7 @@ def write(name: str, title: str, body: str, libraries: Sequence[str], result: st
     versions = ", ".join(filter(None, map(_version, libraries)))
     arguments = [Path(argument).name if Path(argument).exists() else argument for argument in sys.argv[1:]]
     command = shlex.join(["python", "-m", f"benchmarks.{name}", *arguments])
-    facts = f"{date.today()}; {machine()}; Python {platform.python_version()}, {versions}"
+    facts = f"{date.today()}; {machine()}, load {LOAD:.1f} before; Python {platform.python_version()}, {versions}"
     text = f"# {title}\n\n{facts}\n\n`{command}`\n\n{body}\n"
     print(text)
     RESULTS.mkdir(exist_ok=True)

@@ -34,6 +34,8 @@ from engine.types import DeviceId
 from resources import DEMO
 
 BEAT_MS = 5
+MOST_SLOWER, MOST_GAP_MS = 1.05, 33
+"""Targets: the run's time with the window in multiples of that without it, and the 99th percentile of the gaps."""
 SIDES = ("pool", "session", "window")
 
 
@@ -117,8 +119,8 @@ def run_side(side: str, settings: RunSettings, video: Path) -> dict[str, Any]:
         return headless(settings, video, Path(folder), stored=side == "session")
 
 
-def main() -> None:
-    """Command line."""
+def main() -> int:
+    """Measure and write the result. Returns 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cfg", type=Path, default=DEMO.cfg, help="its weights lie beside it (the demo's model)")
     parser.add_argument("--video", type=Path, default=DEMO.clip, help="what is repeated (the demo's clip)")
@@ -143,16 +145,21 @@ def main() -> None:
         rows.append((side, f"{median(seconds):.2f}", spread(ratios), f"{median(cost):.2f}", f"{median(costs):.3f}"))
     shown = median([one["window"]["pictures"] / one["window"]["seconds"] for one in rounds])
     text = table(("side", "seconds", "÷ session (range)", "processor seconds", "÷ session"), rows)
+    slower = median(one["window"]["seconds"] / one["session"]["seconds"] for one in rounds)
+    p99 = float(np.percentile(gaps, 99))
+    reached = slower < MOST_SLOWER and p99 < MOST_GAP_MS
     text += (
         f"\n\nMedians of {options.rounds} rounds; {options.frames} frames of {options.video.name}, {options.cfg.stem}, confidence"
         f" {options.confidence}. The window ({rounds[0]['window']['platform']}) showed {shown:.1f} pictures/s meanwhile."
-        f" Wanted: window ÷ session below 1.05.\n\nGaps of the event loop, ms, over all rounds ({len(gaps):,} turns):"
-        f" median {np.median(gaps):.2f}, p99 **{np.percentile(gaps, 99):.2f}**, p99.9 {np.percentile(gaps, 99.9):.2f},"
-        f" longest **{gaps.max():.1f}**. Wanted: p99 < 33."
+        f" Wanted: window ÷ session below {MOST_SLOWER}.\n\nGaps of the event loop, ms, over all rounds ({len(gaps):,} turns):"
+        f" median {np.median(gaps):.2f}, p99 **{p99:.2f}**, p99.9 {np.percentile(gaps, 99.9):.2f},"
+        f" longest **{gaps.max():.1f}**. Wanted: p99 < {MOST_GAP_MS}."
+        f"\n\nBoth reached: {'yes' if reached else '**no**'}."
     )
     libraries = ("PySide6-Essentials", "pyqtgraph", "openvino", "av", "numpy")
     write("window", "What the window costs", f"{text}\n\n{str(__doc__).partition('.')[2].strip()}", libraries)
+    return 0 if reached else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

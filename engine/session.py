@@ -8,11 +8,13 @@ from threading import Lock
 from typing import Any
 
 from engine.devices.discovery import default_devices
+from engine.media.stamp import stamp_of
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
+from engine.store.facts import run_facts
 from engine.store.session import SessionWriter
 from engine.types import Closing, DeviceId, EngineInfo
 
@@ -34,7 +36,7 @@ class DetectionSession(Closing):
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
-        self._writer = SessionWriter(database, labels, _facts(settings))
+        self._writer = SessionWriter(database, labels, run_facts(settings))
         try:
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices)
@@ -84,8 +86,10 @@ class DetectionSession(Closing):
             case FramesDone(_, frames):
                 self._writer.add_frames(frames)
             case SourceOpened(source, info):
-                self._writer.add_source(source, str(self.sources[source].path), info)
-            case SourceFinished(source, ledger, seconds, error, cancelled):
+                path = self.sources[source].path
+                self._writer.add_source(source, str(path), info, stamp_of(path))
+            case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
+                self._writer.describe_source(source, decoder=str(decoder) or None)
                 self._writer.finish_source(source, str(self.sources[source].path), ledger, seconds, error, cancelled)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
@@ -106,9 +110,12 @@ class DetectionSession(Closing):
                 "frames": {
                     "decoded": source.ledger.decoded,
                     "inferred": source.ledger.inferred,
+                    "skipped": source.ledger.skipped,
                     "dropped": sum(source.ledger.dropped.values()),
                     "failed": sum(source.ledger.failed.values()),
                 },
+                "decoder": source.decoder.name,
+                "decoder_reason": source.decoder.reason,
                 "seconds": round(source.seconds, 3),
                 "fps": round(source.ledger.inferred / source.seconds, 2) if source.seconds else 0.0,
             }
@@ -135,17 +142,3 @@ class DetectionSession(Closing):
             self._pool.close()
         finally:
             self._writer.close(complete=all(source.complete for source in self.sources.values()))
-
-
-def _facts(settings: RunSettings) -> dict[str, str]:
-    model, engine = settings.model, settings.engine
-    return {
-        "folder": str(Path.cwd()),
-        "model": model.cfg.stem,
-        "cfg": str(model.cfg.absolute()),
-        "weights": str(model.weights.absolute() if isinstance(model.weights, Path) else model.weights),
-        "parallel": settings.parallel.value,
-        "isolation": settings.isolation.value,
-        "confidence": str(engine.confidence),
-        "iou": str(engine.iou),
-    }

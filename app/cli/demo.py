@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from app.cli import options
-from app.cli.running import DATABASE, export, outcome_of, run_session
+from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.running import DATABASE
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from app.display import has_display
@@ -39,35 +38,26 @@ def run(argv: Sequence[str]) -> int:
     results = parser.add_argument_group("report")
     results.add_argument("--headless", action="store_true", help="write a report and an annotated video; open no window")
     results.add_argument("--out", type=Path, metavar="DIR", help=f"folder for the video and the detections ({FOLDER}); implies --headless")
-    results.add_argument("--json", action="store_true", help="print one line of JSON with the figures at the end; implies --headless")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_run_options(results, "print one line of JSON with the figures at the end; implies --headless")
     arguments = parser.parse_args(argv)
     settings = demo_settings(options.given_settings(arguments))
     if arguments.headless or arguments.out or arguments.json or not has_display():
-        return _report(settings, arguments)
+        return reported(lambda run: _report(run, settings, arguments), arguments.json, arguments.quiet)
     return open_window([], demo=settings)
 
 
-def _report(settings: RunSettings, arguments: argparse.Namespace) -> int:
+def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
-    session = DetectionSession(settings, folder / DATABASE, demo_labels())
-    with session:
-        interruption, engines = run_session(session, [DEMO.clip], arguments.quiet)
-    outcome, status = outcome_of(session.sources.values(), interruption)
-    accuracy: Accuracy | None = None
-    written: list[Exported] = []
-    if outcome in ("ok", "failed"):
-        # compare the detections in this process while another one writes the video
-        with ThreadPoolExecutor(1) as pool, SessionReader(session.database, CONFIDENCE) as reader:
-            comparison = pool.submit(demo_accuracy, session.database, 0)
-            written, complete = export(reader, folder, ["jsonl", "video"], arguments.quiet)
-            accuracy = comparison.result()
-        outcome, status = outcome_of(session.sources.values(), interruption, complete)
-    if arguments.json:
-        print(json.dumps(session.report(outcome) | {"accuracy": accuracy and accuracy.as_json()}))
-    elif accuracy is not None:
-        print("\n".join(_lines(session, engines, accuracy, written)))
-    return status
+    run.figures["accuracy"] = None
+    session = run.detect(settings, folder / DATABASE, demo_labels(), [DEMO.clip])
+    if run.outcome[0] not in ("ok", "failed"):
+        return
+    with SessionReader(session.database, CONFIDENCE) as reader:
+        written = run.export(reader, folder, ["jsonl", "video"])
+    accuracy = demo_accuracy(session.database, 0)
+    run.figures["accuracy"] = accuracy.as_json()
+    if not arguments.json:
+        print("\n".join(_lines(session, run.engines, accuracy, written)))
 
 
 def _lines(session: DetectionSession, engines: Sequence[EngineInfo], accuracy: Accuracy, written: Sequence[Exported]) -> list[str]:

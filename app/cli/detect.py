@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, add_format_option, export, outcome_of, print_exported, run_session
+from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.running import DATABASE, add_format_options, export_options, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
@@ -29,21 +29,20 @@ def run(argv: Sequence[str]) -> int:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
     """
     arguments = _parser().parse_args(argv)
+    return reported(lambda run: _detect(run, arguments), arguments.json, arguments.quiet)
+
+
+def _detect(run: Run, arguments: argparse.Namespace) -> None:
+    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    session = DetectionSession(settings, arguments.out / DATABASE, labels)
-    with session:
-        interruption, _ = run_session(session, sources, arguments.quiet)
+    session = run.detect(settings, arguments.out / DATABASE, labels, sources)
     with SessionReader(session.database) as reader:
-        exported, written = export(reader, arguments.out, arguments.format, arguments.quiet)
-    outcome, status = outcome_of(session.sources.values(), interruption, written)
-    if arguments.json:
-        print(json.dumps(session.report(outcome)))
-    else:
+        exported = run.export(reader, arguments.out, arguments.format, exporting)
+    if not arguments.json:
         _summarise(session, exported)
-    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,9 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
-    add_format_option(results)
-    results.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object of the run's figures")
-    results.add_argument("--quiet", action="store_true", help="show no progress")
+    add_format_options(results)
+    add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
 
 
@@ -92,5 +90,6 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
-        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}")
+        decoder = f", {state.decoder}" if state.decoder.name else ""
+        print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
     print_exported(exported)

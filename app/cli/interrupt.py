@@ -1,13 +1,13 @@
-"""Handles Ctrl-C, SIGTERM and a closed terminal: the first signal stops the run in order, the second ends it at once."""
+"""Handles Ctrl-C, SIGTERM and a closed terminal."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Thread
+from queue import SimpleQueue
 from types import FrameType
 
 from engine.processes.child_main import TERMINAL_SIGNALS
@@ -15,51 +15,78 @@ from engine.processes.child_main import TERMINAL_SIGNALS
 SIGNALS = (*TERMINAL_SIGNALS, signal.SIGTERM)
 
 
-@dataclass
-class Interruption:
-    """Whether a signal interrupted the run. number: of the signal, None = none came."""
+class Interrupted(KeyboardInterrupt):
+    """A signal ends the command. exit_status: the one by which a shell recognises the signal."""
 
-    number: int | None = None
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_status = 128 + number
+
+
+class Interruption:
+    """What signals do. In the block of ``cancelling``, the first one asks for an orderly end. Any other one raises ``Interrupted``.
+
+    number: of the first signal, None = none came.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._cancelled: SimpleQueue[bool] | None = None
+        self._over = False
 
     @property
     def exit_status(self) -> int:
-        """The exit status by which a shell recognises the signal."""
-        return 128 + (self.number or 0)
+        """The exit status of the interrupted command."""
+        return Interrupted(self.number or signal.SIGINT).exit_status
+
+    def handle(self, number: int, _: FrameType | None) -> None:
+        """The signal handler."""
+        if self._over:
+            return
+        first, self.number = self.number is None, self.number or number
+        if not first or self._cancelled is None:
+            raise Interrupted(self.number)
+        self._cancelled.put(True)  # reentrant, as a signal handler needs it
+
+    @contextmanager
+    def cancelling(self, cancel: Callable[[], None]) -> Iterator[None]:
+        """In the block, call ``cancel`` at the first signal, in a thread, since the main thread may hold locks that ``cancel`` needs."""
+        cancelled: SimpleQueue[bool] = SimpleQueue()
+
+        def wait() -> None:
+            if cancelled.get():
+                print("\nframefleet: stopping; results so far are kept (interrupt again to stop at once)", file=sys.stderr)
+                cancel()
+
+        threading.Thread(target=wait, name="cancel", daemon=True).start()
+        self._cancelled = cancelled
+        try:
+            yield
+        finally:
+            self._cancelled = None
+            cancelled.put(False)
+
+    def ignore(self) -> None:
+        """Ignore all later signals: the command is over, and its exit status is known."""
+        self._over = True
 
 
 @contextmanager
-def interruptible(cancel: Callable[[], None]) -> Iterator[Interruption]:
-    """Call ``cancel`` at the first signal, in a new thread, since the main thread may hold locks that ``cancel`` needs."""
+def interruptible() -> Iterator[Interruption]:
+    """In the block, let signals do what ``Interruption`` says."""
     interruption = Interruption()
-
-    def handle(number: int, _: FrameType | None) -> None:
-        if interruption.number is not None:
-            raise KeyboardInterrupt
-        interruption.number = number
-        print("\nframefleet: stopping; results so far are kept (interrupt again to stop at once)", file=sys.stderr)
-        Thread(target=cancel, name="cancel", daemon=True).start()
-
-    with handling(SIGNALS, handle):
+    with handling(interruption.handle):
         yield interruption
 
 
 @contextmanager
-def ending_in_order() -> Iterator[None]:
-    """In the block, SIGTERM and a closed terminal raise SystemExit, so that processes are stopped and temporary files removed."""
-
-    def end(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    with handling([number for number in SIGNALS if number != signal.SIGINT], end):
-        yield
-
-
-@contextmanager
-def handling(numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """In the block, call ``handle`` at these signals, except those that the process ignores. Restores the earlier handlers."""
-    # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT, but a user who sends SIGINT means it.
-    handled = [number for number in numbers if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, handle) for number in handled}
+def handling(handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """In the block, call ``handle`` at the signals, except those that the process ignores. Restores the earlier handlers."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT, but a user who sends SIGINT means it.
+        handled = [number for number in SIGNALS if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, handle) for number in handled}
     try:
         yield
     finally:

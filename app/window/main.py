@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.cli.interrupt import SIGNALS, handling
+from app.cli.interrupt import handling
 from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow
@@ -69,7 +69,7 @@ def run_window(
     if recording is not None:
         window.device_tabs.show_recording(recording)
     try:
-        with handling(SIGNALS, lambda *_: close_soon(window)):
+        with handling(lambda *_: close_soon(window)):
             window.show()
             window.open_paths(paths)
             if demo is not None:

@@ -13,17 +13,16 @@ MADE_FRAMES = 600
 
 
 class Clips:
-    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: keeps the files."""
+    """Videos of any length. source: the video to repeat, None = a generated 1080p H.264 clip. folder: keeps the files.
+
+    name: a description of the source for a report.
+    """
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
         # absolute: the other process has another working folder
         self._folder, self._source = folder, source and source.absolute()
+        self.name = "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if source is None else source.name
         self._made: dict[int, Path] = {}
-
-    @property
-    def name(self) -> str:
-        """A description of the source for a report."""
-        return "a generated clip, 1920×1080 H.264 at 6 Mbit/s, a keyframe every 2 s" if self._source is None else self._source.name
 
     def of(self, frames: int) -> Path:
         """The path of a video with at least this number of frames, which is made at the first call.

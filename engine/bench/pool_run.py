@@ -213,8 +213,10 @@ class _Watch:
             raise SourceError("the sources are too short to measure: they end during the warm-up, their first tenth")
         seconds = over.time - begun.time
         rates = {device: self._rate(device, begun.time, over.time) for device in self._starting}
-        # a run of about a second can lack samples of a device: count the frames that came in order instead
-        total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else (over.frames - begun.frames) / seconds
+        whole = (over.frames - ready.frames) / max(over.time - ready.time, 1e-9)
+        # A run of about a second can lack samples of a device: take the whole run instead. Frames in order would be too many, since those
+        # that the decode threads had finished out of order before the steady state would count.
+        total = sum(rate for rate in rates.values() if rate is not None) if all(rates.values()) else whole
         return PoolRun(
             self._strategy.strategy,
             self._strategy.reason,
@@ -223,7 +225,7 @@ class _Watch:
             sum(len(opened.info.segments) for opened in self._opened),
             seconds,
             total,
-            (over.frames - ready.frames) / max(over.time - ready.time, 1e-9),
+            whole,
             (over.used - begun.used) / seconds,
             self._host_load,
             self._drift(begun.time, over.time),

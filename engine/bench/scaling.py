@@ -84,6 +84,11 @@ class Point:
         return median(self.speedups)
 
     @property
+    def whole_speedup(self) -> float:
+        """The median speedup of whole runs, from the readiness of the engines to the last frame."""
+        return median(run.whole_per_s / one.whole_per_s for run, one in zip(self.runs, self.ones, strict=True))
+
+    @property
     def ideal(self) -> int:
         """The speedup of independent equal devices. CPU devices share the cores and count as one device."""
         kinds = [member.kind for device in self.run.devices for member in device.engine.device.members]

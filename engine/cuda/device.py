@@ -1,7 +1,8 @@
-"""Opens a CUDA device."""
+"""Opens a CUDA device, and asks for its free memory."""
 
 from __future__ import annotations
 
+from cuda.bindings import driver
 from cuda.core import Device
 
 from engine.cuda.memory import cuda_errors
@@ -25,3 +26,10 @@ def open_device(device: DeviceId) -> Device:
         cuda = Device(int(device.name))
         cuda.set_current()
     return cuda
+
+
+def free_memory(cuda: Device) -> int | None:
+    """Return the free memory of a device, bytes, or None if the driver does not tell. Makes the device the current one."""
+    cuda.set_current()
+    status, free, _ = driver.cuMemGetInfo()
+    return int(free) if status == driver.CUresult.CUDA_SUCCESS else None

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from engine.errors import DeviceError
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
@@ -43,12 +43,27 @@ class Decoder(ABC):
             DeviceError: the settings require a decoder that cannot decode this source, or there is too little device memory.
         """
 
+    def cpu_reason(self, info: SourceInfo) -> str:  # noqa: ARG002
+        """Return why the CPU decodes frames of this source although the device has NVDEC, "" if there is no such reason."""
+        return ""
+
+    def stop(self) -> None:  # noqa: B027
+        """Let ``decode`` raise an error where a thread waits for another one. ``close`` follows when all threads have ended."""
+
     def close(self) -> None:  # noqa: B027
         """Free the memory for frames once all frames are released. No thread may decode afterwards."""
 
 
 class FfmpegDecoder(Decoder):
-    """Decodes on the CPU, into host memory."""
+    """Decodes on the CPU, into host memory. reason: why NVDEC is not used although the device has it."""
+
+    def __init__(self, threads: int = 1, reason: str = "") -> None:
+        super().__init__(threads)
+        self._reason = reason
+
+    def cpu_reason(self, info: SourceInfo) -> str:
+        """See ``Decoder.cpu_reason``."""
+        return self._reason if info.kind is SourceKind.VIDEO else ""
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
@@ -71,7 +86,8 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
         frames = 2 * engine.batch + threads + engine.slots * engine.batch
         try:
             return open_nvdec(int(device.name), frames, threads, required=settings.decode is Decode.NVDEC)
-        except DeviceError:
+        except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise
+            return FfmpegDecoder(threads, str(error))
     return FfmpegDecoder(threads)

@@ -2,6 +2,7 @@
 
 The frame's tags determine the colour matrix and range. Untagged frames of HD size are BT.709, as in video players; smaller ones are BT.601.
 (OpenCV's VideoCapture always assumes BT.601, limited range.) Chroma is not interpolated: pictures of BT.601 streams equal OpenCV's.
+HDR frames (PQ, HLG) become pictures of standard dynamic range.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.errors import SourceError
 from engine.media.container.video_file import MAX_SIDE
+from engine.media.tone_mapping import to_standard_range, transfer_name
 from engine.types import Image
 
 Plane: TypeAlias = NDArray[np.uint8]
@@ -56,8 +58,7 @@ class Converter:
         (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
             raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
-        converted = self._reformatter.reformat(frame, width, height, "rgb24", src_colorspace=_colorspace(frame), threads=1)
-        image = np.asarray(converted.to_ndarray(), np.uint8)
+        image = self._rgb(frame, width, height)
         if transposed:
             image = np.asarray(cv2.transpose(image), np.uint8)
         if flip is not None:
@@ -74,6 +75,8 @@ class Converter:
         """
         transposed, flip = self.orientation(frame)
         width, height = size[::-1] if transposed else size
+        if transfer_name(frame):
+            frame = VideoFrame.from_ndarray(self._rgb(frame, frame.width, frame.height), "rgb24")
         converted = self._reformatter.reformat(
             frame,
             width,
@@ -92,6 +95,13 @@ class Converter:
         if flip is not None:
             planes = [np.asarray(cv2.flip(plane, flip), np.uint8) for plane in planes]
         return planes[0], planes[1], planes[2]
+
+    def _rgb(self, frame: VideoFrame, width: int, height: int) -> Image:
+        """Scale a frame and convert it to RGB of standard dynamic range."""
+        converted = self._reformatter.reformat(frame, width, height, "rgb24", src_colorspace=_colorspace(frame), threads=1)
+        image = np.asarray(converted.to_ndarray(), np.uint8)
+        transfer = transfer_name(frame)
+        return to_standard_range(image, transfer) if transfer else image
 
     def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
         """Return how to turn the frame upright: whether to transpose it first, then the code for ``cv2.flip``.
@@ -134,6 +144,8 @@ def _colorspace(frame: VideoFrame) -> int | None:
     """Return the colour matrix to pass to libswscale, None for the frame's own."""
     if frame.colorspace in _CONVERTIBLE:
         return None
+    if transfer_name(frame):
+        return Colorspace.BT2020
     hd = frame.width >= 1280 or frame.height > 576
     return Colorspace.ITU709 if hd and frame.colorspace == _UNSPECIFIED else Colorspace.DEFAULT
 

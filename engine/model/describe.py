@@ -40,7 +40,7 @@ def describe(path: Path, size: tuple[int, int] | None = None) -> Description:
         raise net.error(f"channels={channels} is not supported: pictures have 3 channels, red, green and blue", "channels")
     layers = _layers(sections, (channels, height, width))
     if not any(isinstance(layer, Yolo) for layer in layers):
-        raise net.error("the network has no [yolo] layer: only Darknet's YOLO detectors can be used")
+        raise net.error("the network has no [yolo] or [region] layer: only Darknet's YOLO detectors can be used")
     return Description(width, height, channels, net.flag("letter_box"), layers, path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.model.network import Activation, Architecture, Layer, MaxPool, Shortcut
+from engine.model.network import Activation, Architecture, Layer, LocalAveragePool, MaxPool, Shortcut
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def _flops(layer: Layer) -> int:
     match layer:
         case ConvolutionSpec():
             return 2 * layer.kernel_count * height * width
-        case MaxPool():
+        case MaxPool() | LocalAveragePool():
             return layer.size**2 * channels * height * width
         case Shortcut():
             return (len(layer.inputs) - 1) * channels * height * width

@@ -17,11 +17,15 @@ MAX_WINDOW = 1_024
 
 @dataclass(frozen=True)
 class LayerContext:
-    """A section and the layers before it. shape: of the previous layer's output, or of the picture for the first section."""
+    """A section and the layers before it.
+
+    shape: of the previous layer's output, or of the picture for the first section. picture: shape of the network's input.
+    """
 
     section: Section
     layers: Sequence[Layer]
     shape: Shape
+    picture: Shape
 
     @property
     def before(self) -> int:

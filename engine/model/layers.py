@@ -6,9 +6,11 @@ The meanings and defaults of options follow https://github.com/AlexeyAB/darknet,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.model.cfg import Section
 from engine.model.description import ConvolutionSpec
@@ -18,7 +20,10 @@ from engine.model.network import (
     AveragePool,
     Identity,
     Layer,
+    LocalAveragePool,
     MaxPool,
+    Region,
+    Reorg,
     Route,
     Sam,
     ScaleChannels,
@@ -42,11 +47,14 @@ def make_layer(section: Section, layers: Sequence[Layer], picture: Shape) -> Lay
     for key, harmless in _UNSUPPORTED.get(name, {}).items():
         if key in section.options and section.text(key) not in harmless:
             raise section.error(f"{key}={section.text(key)[:40]} is not supported: use a model that was trained without it", key)
-    context = LayerContext(section, layers, layers[-1].shape if layers else picture)
+    context = LayerContext(section, layers, layers[-1].shape if layers else picture, picture)
     layer = make(context)
     for index in layer.inputs:
         if index >= 0 and isinstance(layers[index], Yolo):
-            raise section.error(f"takes its input from [yolo] (layer {index}), which is an output of the network: put a [route] before it")
+            head = "region" if isinstance(layers[index], Region) else "yolo"
+            raise section.error(
+                f"takes its input from [{head}] (layer {index}), which is an output of the network: put a [route] before it"
+            )
     return layer
 
 
@@ -65,12 +73,25 @@ def _convolution(context: LayerContext) -> Layer:
     return ConvolutionSpec((context.before,), shape, channels, size, stride, padding, groups, context.activation("logistic"), normalize)
 
 
-def _maxpool(context: LayerContext) -> Layer:
+def _pool(kind: type[MaxPool] | type[LocalAveragePool], context: LayerContext) -> Layer:
     stride = context.stride()
     size = context.integer("size", stride, high=MAX_WINDOW)
     # with more padding, a window could contain only padding
     padding = context.integer("padding", size - 1, low=0, high=2 * (size - 1))
-    return MaxPool((context.before,), context.slide(context.shape[0], size, stride, padding), size, stride, padding)
+    return kind((context.before,), context.slide(context.shape[0], size, stride, padding), size, stride, padding)
+
+
+def _reorg(context: LayerContext, *, is_old: bool) -> Layer:
+    stride = context.integer("stride", 1, high=MAX_WINDOW)
+    channels, height, width = context.shape
+    if height % stride or width % stride or channels * stride**2 > MAX_CHANNELS:
+        raise context.error(f"stride={stride} must divide the width and height of {_text(context.shape)}", "stride")
+    view = context.shape
+    if is_old:
+        if channels % stride**2:
+            raise context.error(f"stride={stride}: {stride**2} must divide the {channels} channels of the input", "stride")
+        view = (channels // stride**2, height * stride, width * stride)
+    return Reorg((context.before,), (channels * stride**2, height // stride, width // stride), stride, view)
 
 
 def _average_pool(context: LayerContext) -> Layer:
@@ -91,8 +112,8 @@ def _shortcut(context: LayerContext) -> Layer:
     sources = context.sources("from")
     for index in sources:
         shape = context.layers[index].shape
-        if shape != context.shape:
-            raise context.error(f"adds layer {index} of {_text(shape)} to {_text(context.shape)}: the sizes must be equal", "from")
+        if shape[1:] != context.shape[1:]:
+            raise context.error(f"adds layer {index} of {_text(shape)} to {_text(context.shape)}: width and height must be equal", "from")
     return Shortcut((context.before, *sources), context.shape, context.activation("linear"))
 
 
@@ -127,27 +148,51 @@ def _route(context: LayerContext) -> Layer:
 
 def _yolo(context: LayerContext) -> Layer:
     section = context.section
-    classes = context.integer("classes", 20, high=MAX_CHANNELS)
-    for index, other in enumerate(context.layers):
-        if isinstance(other, Yolo) and other.classes != classes:
-            raise context.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
-    sides = section.numbers("anchors", above=0.0, high=1e6)
-    if len(sides) % 2:
-        raise context.error(f"anchors= has {len(sides)} numbers, but they come in pairs of width and height", "anchors")
-    anchors = np.array(sides, np.float32).reshape(-1, 2)
-    count = min(context.integer("num", 1, high=MAX_CHANNELS), len(anchors))
-    mask = section.integers("mask", low=0, high=count - 1) if "mask" in section.options else range(count)
-    needed = len(mask) * (5 + classes)
-    if context.shape[0] != needed:
-        raise context.error(
-            f"its input has {context.shape[0]} channels, but {len(mask)} anchors · (5 + {classes} classes) = {needed}: "
-            "correct filters= of the layer before it, mask= or classes="
-        )
+    classes, anchors = _classes(context), _anchors(context)
+    mask = section.integers("mask", low=0, high=len(anchors) - 1) if "mask" in section.options else range(len(anchors))
+    _check_head(context, len(mask), classes, "filters= of the layer before it, mask= or classes=")
     # Darknet's greedynms also uses the distance, with a fixed exponent (AlexeyAB/darknet, src/box.c, box_diou)
     betas = {"diounms": section.number("beta_nms", 0.6, above=0.0, high=1e3), "greedynms": 0.6}
     beta = betas.get(section.text("nms_kind", "default"))
     scale = section.number("scale_x_y", 1.0, above=0.0, high=1e3)
     return Yolo((context.before,), context.shape, anchors[list(mask)], classes, scale, section.flag("new_coords"), beta)
+
+
+def _region(context: LayerContext) -> Layer:
+    for key, needed, meaning in (("softmax", 1, "classes that do not exclude each other"), ("coords", 4, "other coordinates")):
+        if context.integer(key, needed if key == "coords" else 0, low=0, high=100) != needed:
+            raise context.error(f"{key}= must be {needed}: {meaning} are not supported", key)
+    classes, anchors = _classes(context), _anchors(context)
+    _check_head(context, len(anchors), classes, "filters= of the layer before it, num= or classes=")
+    # the anchors of [region] are in cells of its grid, those of [yolo] in pixels
+    cell = np.array([context.picture[2] / context.shape[2], context.picture[1] / context.shape[1]], np.float32)
+    return Region((context.before,), context.shape, anchors * cell, classes, 1.0, False)
+
+
+def _classes(context: LayerContext) -> int:
+    """The number of classes of a head, which must be equal in all heads."""
+    classes = context.integer("classes", 20, high=MAX_CHANNELS)
+    for index, other in enumerate(context.layers):
+        if isinstance(other, Yolo) and other.classes != classes:
+            raise context.error(f"classes={classes}, but [yolo] (layer {index}) has {other.classes}: all heads must agree", "classes")
+    return classes
+
+
+def _anchors(context: LayerContext) -> NDArray[np.float32]:
+    """The widths and heights of a head's anchors, as in the cfg, float32 (n, 2)."""
+    sides = context.section.numbers("anchors", above=0.0, high=1e6)
+    if len(sides) % 2:
+        raise context.error(f"anchors= has {len(sides)} numbers, but they come in pairs of width and height", "anchors")
+    anchors = np.array(sides, np.float32).reshape(-1, 2)
+    return anchors[: context.integer("num", 1, high=MAX_CHANNELS)]
+
+
+def _check_head(context: LayerContext, anchors: int, classes: int, correct: str) -> None:
+    """Check the number of channels that enter a head."""
+    if context.shape[0] != (needed := anchors * (5 + classes)):
+        raise context.error(
+            f"its input has {context.shape[0]} channels, but {anchors} anchors · (5 + {classes} classes) = {needed}: correct {correct}"
+        )
 
 
 _NOT_IN_PRODUCTS = (Activation.SWISH, Activation.MISH)
@@ -156,8 +201,11 @@ _NOT_IN_PRODUCTS = (Activation.SWISH, Activation.MISH)
 _MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
     {
         "convolutional": _convolution,
-        "maxpool": _maxpool,
+        "maxpool": partial(_pool, MaxPool),
+        "local_avgpool": partial(_pool, LocalAveragePool),
         "avgpool": _average_pool,
+        "reorg": partial(_reorg, is_old=True),
+        "reorg3d": partial(_reorg, is_old=False),
         "upsample": _upsample,
         "shortcut": _shortcut,
         "scale_channels": _scale_channels,
@@ -167,9 +215,10 @@ _MAKERS: Mapping[str, Callable[[LayerContext], Layer]] = MappingProxyType(
         "empty": _identity,
         "silence": _identity,
         "yolo": _yolo,
+        "region": _region,
     }
 )
-_SHORT_NAMES = MappingProxyType({"conv": "convolutional", "max": "maxpool", "avg": "avgpool"})
+_SHORT_NAMES = MappingProxyType({"conv": "convolutional", "max": "maxpool", "avg": "avgpool", "local_avg": "local_avgpool"})
 
 _OFF = ("0",)
 _SWITCHES = "antialiasing binary xnor bin_output sway rotate stretch stretch_sway coordconv flipped dontload dontloadscales"
@@ -177,6 +226,9 @@ _UNSUPPORTED: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "convolutional": {"share_index": (), **dict.fromkeys(_SWITCHES.split(), _OFF)},
         "maxpool": dict.fromkeys(("maxpool_depth", "antialiasing", "maxpool_zero_nonmax"), _OFF),
+        "reorg": {"reverse": _OFF},
+        "reorg3d": {"reverse": _OFF},
+        "region": {"tree": (), "map": (), "classfix": _OFF},
         "upsample": {"scale": ("1", "1.", "1.0", "1.00")},
         "shortcut": {"weights_type": ("none",)},
         "scale_channels": {"scale_wh": _OFF},

@@ -59,6 +59,28 @@ class MaxPool(Layer):
 
 
 @dataclass(frozen=True, eq=False)
+class LocalAveragePool(Layer):
+    """The mean of each window. padding: as in ``MaxPool``; a mean counts only the values inside the input."""
+
+    size: int
+    stride: int
+    padding: int
+
+
+@dataclass(frozen=True, eq=False)
+class Reorg(Layer):
+    """Space to depth: each square of ``stride`` × ``stride`` values becomes as many channels.
+
+    view: the shape (channels, height, width) in which the layer sees its input's values, in memory order. Darknet's ``[reorg]`` sees
+    another shape than the input has, and trained networks depend on it. The values of the result are those of ``view`` as (row in the
+    square, column in the square, channel, height / stride, width / stride), in memory order.
+    """
+
+    stride: int
+    view: Shape
+
+
+@dataclass(frozen=True, eq=False)
 class Upsample(Layer):
     """Upsampling by an integer factor (``stride``) with nearest neighbour."""
 
@@ -67,7 +89,11 @@ class Upsample(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Shortcut(Layer):
-    """The sum of its inputs, then the activation."""
+    """The sum of its inputs, then the activation.
+
+    The result has the channels of the first input. Of an input with more channels only the first ones are added. An input with fewer
+    channels is added to the first ones.
+    """
 
     activation: Activation
 
@@ -119,6 +145,19 @@ class Yolo(Layer):
     scale_x_y: float
     new_coords: bool
     diou_beta: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Region(Yolo):
+    """A detection head of YOLOv2, in which the probabilities of a box's classes add up to 1 (softmax).
+
+    Its output is its input with the class values replaced by ln(p / (1 - p)), where p is the softmax of the class values. The logistic of
+    that is p, so the head is decoded like a ``Yolo``. p and 1 - p are limited to at least ``MIN_PROBABILITY``.
+    """
+
+
+MIN_PROBABILITY = 1e-7
+"""The limit for probabilities of a ``Region`` before their logarithm."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,13 +18,17 @@ from onnx import TensorProto, helper, numpy_helper
 
 from engine.errors import ExportError
 from engine.model.network import (
+    MIN_PROBABILITY,
     Activation,
     AveragePool,
     Convolution,
     Identity,
     Layer,
+    LocalAveragePool,
     MaxPool,
     Network,
+    Region,
+    Reorg,
     Route,
     Sam,
     ScaleChannels,
@@ -78,7 +82,7 @@ def to_onnx(network: Network) -> onnx.ModelProto:
         values.append(graph.add(f"layer_{index}", layer, inputs, [network.shape_of(source) for source in layer.inputs]))
     heads = []
     for number, head in enumerate(network.heads):
-        graph.node("Identity", [values[head.inputs[0]]], f"head_{number}")
+        graph.node("Identity", [values[network.layers.index(head)]], f"head_{number}")
         heads.append(helper.make_tensor_value_info(f"head_{number}", TensorProto.FLOAT, ["batch", *head.shape]))
     picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", *network.shape_of(-1)])
     made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
@@ -106,10 +110,12 @@ class _Graph:
         match layer:
             case Convolution():
                 return self._convolution(name, layer, inputs)
-            case MaxPool():
+            case MaxPool() | LocalAveragePool():
                 before, after = layer.padding // 2, layer.padding - layer.padding // 2
                 window = {"kernel_shape": [layer.size] * 2, "strides": [layer.stride] * 2, "pads": [before, before, after, after]}
-                return self.node("MaxPool", inputs, name, **window)
+                return self.node("MaxPool" if isinstance(layer, MaxPool) else "AveragePool", inputs, name, **window)
+            case Reorg():
+                return self._reorg(name, layer, inputs[0])
             case Upsample():
                 scales = self.constant(f"{name}_scales", np.array([1, 1, layer.stride, layer.stride], np.float32))
                 nearest = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
@@ -117,11 +123,13 @@ class _Graph:
             case Route():
                 return self._route(name, layer, inputs, shapes)
             case Shortcut():
-                return self._combine(name, "Add", inputs, layer.activation)
+                return self._shortcut(name, layer, inputs, shapes)
             case ScaleChannels() | Sam():
-                return self._combine(name, "Mul", inputs, layer.activation)
+                return self._activate(name, self.node("Mul", inputs, f"{name}_mul"), layer.activation)
             case AveragePool():
                 return self.node("GlobalAveragePool", inputs, name)
+            case Region():
+                return self._region(name, layer, inputs[0])
             case Identity() | Yolo():
                 return inputs[0]
         raise TypeError(f"no ONNX for {type(layer).__name__}")
@@ -135,20 +143,49 @@ class _Graph:
     def _route(self, name: str, layer: Route, inputs: list[str], shapes: list[Shape]) -> str:
         parts = inputs
         if layer.groups > 1:
-            axis = self.constant(f"{name}_axis", np.array([1], np.int64))
             parts = []
             for number, (value, shape) in enumerate(zip(inputs, shapes, strict=True)):
                 width = shape[0] // layer.groups
-                start = self.constant(f"{name}_start_{number}", np.array([layer.group * width], np.int64))
-                end = self.constant(f"{name}_end_{number}", np.array([(layer.group + 1) * width], np.int64))
-                parts.append(self.node("Slice", [value, start, end, axis], f"{name}_part_{number}"))
+                parts.append(self._slice(f"{name}_part_{number}", value, layer.group * width, (layer.group + 1) * width))
         return parts[0] if len(parts) == 1 else self.node("Concat", parts, name, axis=1)
 
-    def _combine(self, name: str, operator: str, inputs: list[str], activation: Activation) -> str:
-        value = inputs[0]
-        for number, other in enumerate(inputs[1:]):
-            value = self.node(operator, [value, other], f"{name}_{operator.lower()}_{number}")
-        return self._activate(name, value, activation)
+    def _shortcut(self, name: str, layer: Shortcut, inputs: list[str], shapes: list[Shape]) -> str:
+        total, channels = inputs[0], layer.shape[0]
+        for number, (other, (count, *_)) in enumerate(zip(inputs[1:], shapes[1:], strict=True)):
+            step = f"{name}_add_{number}"
+            if count >= channels:
+                added = other if count == channels else self._slice(f"{step}_first", other, 0, channels)
+                total = self.node("Add", [total, added], step)
+            else:
+                first = self.node("Add", [self._slice(f"{step}_first", total, 0, count), other], f"{step}_sum")
+                total = self.node("Concat", [first, self._slice(f"{step}_rest", total, count, channels)], step, axis=1)
+        return self._activate(name, total, layer.activation)
+
+    def _reorg(self, name: str, layer: Reorg, value: str) -> str:
+        stride, (channels, height, width) = layer.stride, layer.view
+        squares = self._reshape(f"{name}_squares", value, (channels, height // stride, stride, width // stride, stride))
+        moved = self.node("Transpose", [squares], f"{name}_moved", perm=[0, 3, 5, 1, 2, 4])
+        return self._reshape(name, moved, layer.shape)
+
+    def _region(self, name: str, layer: Region, value: str) -> str:
+        _, height, width = layer.shape
+        boxes = self._reshape(f"{name}_boxes", value, (len(layer.anchors), 5 + layer.classes, height * width))
+        probability = self.node("Softmax", [self._slice(f"{name}_classes", boxes, 5, 5 + layer.classes, 2)], f"{name}_softmax", axis=2)
+        one = self.constant(f"{name}_one", np.array(1, np.float32))
+        least = self.constant(f"{name}_least", np.array(MIN_PROBABILITY, np.float32))
+        others = self.node("Sub", [one, probability], f"{name}_others")
+        yes, no = (self.node("Log", [self.node("Max", [p, least], f"{p}_limited")], f"{p}_logarithm") for p in (probability, others))
+        parts = [self._slice(f"{name}_place", boxes, 0, 5, 2), self.node("Sub", [yes, no], f"{name}_logit")]
+        return self._reshape(name, self.node("Concat", parts, f"{name}_joined", axis=2), layer.shape)
+
+    def _slice(self, name: str, value: str, start: int, stop: int, axis: int = 1) -> str:
+        numbers = {"start": start, "end": stop, "axis": axis}
+        bounds = [self.constant(f"{name}_{key}", np.array([number], np.int64)) for key, number in numbers.items()]
+        return self.node("Slice", [value, *bounds], name)
+
+    def _reshape(self, name: str, value: str, shape: Sequence[int]) -> str:
+        """Give each picture's values another shape. The batch stays."""
+        return self.node("Reshape", [value, self.constant(f"{name}_shape", np.array([0, *shape], np.int64))], name)
 
     def _activate(self, name: str, value: str, activation: Activation) -> str:
         match activation:

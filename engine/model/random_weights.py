@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.model.description import ConvolutionSpec, Description
-from engine.model.network import Activation, AveragePool, Layer, MaxPool, Route, Sam, ScaleChannels, Shortcut, Yolo
+from engine.model.network import Activation, AveragePool, Layer, LocalAveragePool, MaxPool, Reorg, Route, Sam, ScaleChannels, Shortcut, Yolo
 
 PREFIX = "random:"
 
@@ -122,7 +122,8 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
     mean, variance = inputs[0]
     match layer:
         case Shortcut():
-            return _activated(np.sum([m for m, _ in inputs], axis=0), np.sum([v for _, v in inputs], axis=0), layer.activation)
+            sums = [_first_channels(moments, layer.shape[0]).sum(axis=0) for moments in zip(*inputs, strict=True)]
+            return _activated(sums[0], sums[1], layer.activation)
         case ScaleChannels() | Sam():
             other_mean, other_variance = inputs[1]
             product = variance * other_variance + variance * other_mean**2 + other_variance * mean**2
@@ -132,9 +133,17 @@ def _propagate(layer: Layer, inputs: Sequence[_Moments]) -> _Moments:
             return np.concatenate([m for m, _ in parts]), np.concatenate([v for _, v in parts])
         case MaxPool():  # neighbours are similar: treated as if only ``size`` of them were independent
             return mean + np.sqrt(variance * math.log(layer.size)), variance * 0.7
-        case AveragePool():
+        case AveragePool() | LocalAveragePool():
             return mean, variance * 0.1
+        case Reorg():  # its channels mix several channels of its input
+            count = layer.shape[0]
+            return np.full(count, mean.mean()), np.full(count, variance.mean() + mean.var())
     return mean, variance
+
+
+def _first_channels(moments: Sequence[_Array], count: int) -> _Array:
+    """The first ``count`` channels of each input, float64 (inputs, count); missing ones are 0."""
+    return np.stack([np.pad(each[:count], (0, max(0, count - len(each)))) for each in moments])
 
 
 def _activated(mean: _Array, variance: _Array, activation: Activation) -> _Moments:

@@ -6,18 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason."""
+    """Where every frame of a source went: decoded = inferred + Σ dropped + Σ failed, each by reason.
+
+    skipped: frames that were not wanted. They are neither decoded nor inferred.
+    """
 
     decoded: int = 0
     inferred: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
+    skipped: int = 0
 
     @property
     def balanced(self) -> bool:
@@ -118,10 +123,15 @@ class SourceOpened:
 
 @dataclass(frozen=True)
 class FramesDone:
-    """The next frames of one source, in display order, without gaps."""
+    """The next frames of one source, in display order.
+
+    If the source ends early, gaps may come before its last events: results of later segments, without those of earlier ones.
+    segment: number of the segment that all of them belong to; None after such a gap.
+    """
 
     source: int
     frames: tuple[FrameResult, ...]
+    segment: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,7 @@ class SourceFinished:
     """The last event of a source.
 
     error: why the source could not be opened or read to its end, else None. cancelled: whether the source ended early, on request or
-    because no device was left. seconds: from its first segment to its end.
+    because no device was left. seconds: from its first segment to its end. decoder: what decoded its frames.
     """
 
     source: int
@@ -137,6 +147,7 @@ class SourceFinished:
     seconds: float
     error: str | None
     cancelled: bool = False
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
 Event: TypeAlias = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo
 from engine.pool.events import FramesDone, Ledger, SourceFinished, SourceOpened
 
@@ -17,7 +18,8 @@ class SourceProgress:
     """One source of a run.
 
     info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
-    pts of the last frame, seconds. finished: the source's last event, None until then.
+    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of the frames that an earlier run
+    inferred or failed.
     """
 
     path: Path
@@ -26,6 +28,7 @@ class SourceProgress:
     failed: int = 0
     head: float | None = None
     finished: SourceFinished | None = None
+    before: int = 0
 
     def after(self, event: SourceEvent) -> SourceProgress:
         """The progress after one more event of this source."""
@@ -47,6 +50,11 @@ class SourceProgress:
     def seconds(self) -> float:
         """Time from the first segment to the end; 0 until the source is finished."""
         return self.finished.seconds if self.finished is not None else 0.0
+
+    @property
+    def decoder(self) -> DecoderUse:
+        """What decoded the frames; empty until the source is finished."""
+        return self.finished.decoder if self.finished is not None else DecoderUse()
 
     @property
     def error(self) -> str | None:

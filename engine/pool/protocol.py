@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import Segment, SourceInfo
 from engine.pool.groups.shared_pictures import Chunk, Place
 from engine.processes.outcome import Failed as Failed
@@ -199,7 +200,7 @@ class Done:
     """The end of a ``Detect``. frames: number of frames of the segment so far, including skipped ones.
 
     complete: whether the segment has no more frames; if not, the task reached its limit, was revoked, or its source was dropped.
-    error: why the segment could not be read to its end. The missing frames then count as failed.
+    error: why the segment could not be read to its end. The missing frames then count as failed. decoder: what decoded this task's frames.
     """
 
     source: int
@@ -207,6 +208,7 @@ class Done:
     frames: int
     complete: bool
     error: str | None = None
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
 @dataclass(frozen=True, eq=False)

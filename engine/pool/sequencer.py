@@ -1,16 +1,17 @@
 """Puts the results of one source into display order. They come from several devices, in any order of segments.
 
 A frame's index is the running count over the segments in order, so that a wrong frame count in the container does no harm. Results of
-later segments wait here in their messages.
+later segments wait here in their messages. If the source ends early, they are numbered by the container's frame counts.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.pool.position import Position
 from engine.pool.protocol import Frames
 from engine.types import DeviceId, FrameResult
 
@@ -27,21 +28,32 @@ class _Part:
 class Sequencer:
     """Takes the results of one source in any order of segments, and returns them in display order without gaps.
 
-    segments: number of segments of the source. step: seconds between two frames, for frames without a time.
+    announced: number of frames of each segment, according to the container. step: seconds between two frames, for frames without a time.
+    position: where an earlier run stopped; frames before it are not expected.
     """
 
-    def __init__(self, segments: int, step: float = 0.0) -> None:
-        self._segments = segments
+    def __init__(self, announced: Sequence[int], step: float = 0.0, position: Position | None = None) -> None:
+        self._announced = announced
         self._step = step
         self._parts: dict[int, _Part] = {}
         self._head = 0
+        self._head_start = 0  # index of the first frame of the oldest unfinished segment
         self._index = 0
         self._pts = -step
+        if position is not None:
+            self._head, self._index, self._pts = position.segment, position.frames, position.pts
+            self._parts[position.segment] = _Part(position.skip)
+            self._head_start = position.frames - position.skip
+
+    @property
+    def segment(self) -> int:
+        """Number of the oldest segment with frames that have not been handed on. Frames from ``pop`` belong to it."""
+        return self._head
 
     @property
     def complete(self) -> bool:
         """Whether every frame of every segment has been handed on."""
-        return self._head == self._segments
+        return self._head == len(self._announced)
 
     @property
     def waiting(self) -> int:
@@ -87,10 +99,26 @@ class Sequencer:
                 return
             del self._parts[self._head]
             self._head += 1
+            self._head_start = self._index
+
+    def rest(self) -> Iterator[tuple[FrameResult, ...]]:
+        """Yield all waiting results in display order, one message at a time, since the source ends early. Call ``pop`` before.
+
+        The missing frames of earlier segments leave gaps in the indices: see docs/adr/0018-interrupted-runs.md.
+        """
+        start = self._head_start
+        for segment in range(self._head, max(self._parts, default=-1) + 1):
+            part = self._parts.pop(segment, None) or _Part()
+            if part.waiting:
+                self._pts += (start - self._index) * self._step
+                self._index = start
+            while part.waiting:
+                yield self._number(*part.waiting.popleft())
+            start += max(self._announced[segment], part.received) if part.total is None else part.total
 
     def _part(self, segment: int) -> _Part:
-        if not self._head <= segment < self._segments:
-            raise RuntimeError(f"segment {segment} is not open: {self._head} is the oldest unfinished one of {self._segments}")
+        if not self._head <= segment < len(self._announced):
+            raise RuntimeError(f"segment {segment} is not open: {self._head} is the oldest unfinished one of {len(self._announced)}")
         return self._parts.setdefault(segment, _Part())
 
     def _number(self, device: DeviceId, frames: Frames) -> tuple[FrameResult, ...]:

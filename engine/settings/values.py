@@ -98,6 +98,12 @@ class RunSettings:
         if len(set(self.devices)) != len(self.devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
 
+    @property
+    def values(self) -> dict[str, Any]:
+        """The value of each setting, by name in the table."""
+        parts = (self, self.engine, self.tiles)
+        return {field.name: getattr(part, field.name) for part in parts for field in fields(part) if field.name in TABLE}
+
     @classmethod
     def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> RunSettings:
         """The settings with these values, by name in the table; the others have their defaults.

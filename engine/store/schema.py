@@ -16,10 +16,32 @@ from pathlib import Path
 from engine.errors import ExportError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
-VERSION = 1
+VERSION = 2
 WAIT = 5.0  # seconds to wait for another connection's lock
 
-TABLES = """
+SEGMENTS = """
+CREATE TABLE segments (
+    source INTEGER NOT NULL, segment INTEGER NOT NULL, start INTEGER, frame INTEGER NOT NULL, PRIMARY KEY (source, segment)
+) WITHOUT ROWID;
+"""
+"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame."""
+
+OUTPUTS = """
+CREATE TABLE outputs (
+    path TEXT PRIMARY KEY, source TEXT NOT NULL, format TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+"""The files that Framefleet wrote from sessions at this place. path, source: absolute. modified: ns."""
+
+TRACKS = """
+CREATE TABLE tracks (
+    source INTEGER NOT NULL, track INTEGER NOT NULL, class_id INTEGER NOT NULL,
+    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL, detections INTEGER NOT NULL, PRIMARY KEY (source, track)
+) WITHOUT ROWID;
+"""
+"""One row for each tracked object: its class, and the frames in which it was first and last seen."""
+
+TABLES = f"""
 CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL);
 CREATE TABLE devices (
@@ -31,7 +53,8 @@ CREATE TABLE sources (
     kind TEXT, codec TEXT, width INTEGER, height INTEGER, frames INTEGER, duration REAL, rate REAL,
     finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
     decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
-    dropped TEXT NOT NULL DEFAULT '{}', failed TEXT NOT NULL DEFAULT '{}', seconds REAL, error TEXT
+    dropped TEXT NOT NULL DEFAULT '{{}}', failed TEXT NOT NULL DEFAULT '{{}}', seconds REAL, error TEXT,
+    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
@@ -41,10 +64,26 @@ CREATE TABLE frames (
 CREATE INDEX frames_by_pts ON frames (source, pts);
 CREATE TABLE detections (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, ordinal INTEGER NOT NULL, class_id INTEGER NOT NULL,
-    confidence REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL, x2 REAL NOT NULL, y2 REAL NOT NULL,
+    confidence REAL NOT NULL, x1 REAL NOT NULL, y1 REAL NOT NULL, x2 REAL NOT NULL, y2 REAL NOT NULL, track INTEGER,
     PRIMARY KEY (source, frame, ordinal)
 ) WITHOUT ROWID;
+{SEGMENTS}
+{OUTPUTS}
+{TRACKS}
 """
+
+ADDED_COLUMNS = {
+    "sources": (
+        ("size", "INTEGER", "NULL"),
+        ("modified", "INTEGER", "NULL"),
+        ("digest", "TEXT", "NULL"),
+        ("decoder", "TEXT", "NULL"),
+        ("started", "TEXT", "NULL"),
+        ("skipped", "INTEGER NOT NULL", "0"),
+    ),
+    "detections": (("track", "INTEGER", "NULL"),),
+}
+"""Columns that files of version 1 do not have: by table, each with its name, type and default."""
 
 REMEDIES = {
     "SQLITE_FULL": "the disk is full: free some space or choose another folder",
@@ -116,6 +155,8 @@ def create(path: Path) -> sqlite3.Connection:
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     """Open an existing session database. mode: "ro" or "rw"; "rw" also accepts an empty database.
 
+    A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
+
     Raises:
         ExportError: the file is of another kind, or a newer Framefleet wrote it.
     """
@@ -132,10 +173,39 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
             raise ExportError(
                 f"cannot open {path}: a newer Framefleet wrote it (format {version}, this one reads {VERSION}): update Framefleet"
             )
+        if version < VERSION and not empty:
+            _upgrade(connection) if mode == "rw" else _view_as_current(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Change a file of version 1 to this version."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):  # another process may have upgraded it meanwhile
+            for table, columns in ADDED_COLUMNS.items():
+                for name, kind, default in columns:
+                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
+            for statement in (SEGMENTS, OUTPUTS, TRACKS, f"PRAGMA user_version = {VERSION}"):
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _view_as_current(connection: sqlite3.Connection) -> None:
+    """Let queries see a file of version 1 as one of this version, without changing it."""
+    connection.execute("PRAGMA temp_store = MEMORY")
+    for table, columns in ADDED_COLUMNS.items():
+        added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
+        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
+    for statement in (SEGMENTS, OUTPUTS, TRACKS):
+        connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
 def holds_frames(connection: sqlite3.Connection) -> bool:

@@ -11,14 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.errors import ExportError
+from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.store import schema
+from engine.store.presence import Presence, save
 from engine.store.schema import readable
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
 COMMIT_FRAMES = 2000
+
+_BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 
 
 class SessionWriter:
@@ -40,6 +45,8 @@ class SessionWriter:
         self._detections: list[tuple[object, ...]] = []
         self._devices: dict[str, int] = {}
         self._due = 0.0
+        self._next_check = 0.0
+        self._closed = False
         with schema.explained(path, "create"):
             self._set_aside()
             self._connection = schema.create(path)
@@ -50,6 +57,7 @@ class SessionWriter:
             )
             self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
             self._connection.execute("COMMIT")
+        self._presence = Presence(path)
 
     def _set_aside(self) -> None:
         if not self.path.exists():
@@ -65,13 +73,31 @@ class SessionWriter:
         else:
             self.path.unlink()
 
-    def add_source(self, number: int, path: str, info: SourceInfo) -> None:
-        """Store the result of probing a source, before its first frame."""
+    def add_source(self, number: int, path: str, info: SourceInfo, stamp: Stamp | None = None) -> None:
+        """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown."""
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
-        columns = "source, path, kind, codec, width, height, frames, duration, rate"
+        identity = (None, None, None) if stamp is None else (stamp.size, stamp.modified, stamp.digest)
+        columns = "source, path, kind, codec, width, height, frames, duration, rate, size, modified, digest"
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, schema.exact(path), *facts)
+                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, schema.exact(path), *facts, *identity),
+            )
+
+    def describe_source(self, number: int, decoder: str | None = None, started: datetime | None = None) -> None:
+        """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
+
+        decoder: name of the decoder in use. started: clock time at which the video begins, with time zone.
+
+        Raises:
+            ValueError: ``started`` has no time zone.
+        """
+        if started is not None and started.tzinfo is None:
+            raise ValueError(f"{started} has no time zone")
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
+                (readable(decoder), None if started is None else started.isoformat(), number),
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -109,9 +135,30 @@ class SessionWriter:
         self.commit_due()
 
     def commit_due(self) -> None:
-        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames."""
-        if len(self._frames) >= COMMIT_FRAMES or (self._frames and time.monotonic() >= self._due):
+        """Commit the added frames if ``COMMIT_SECONDS`` have passed. Call it regularly while there are no new frames.
+
+        Raises:
+            ExportError: the file cannot be written, or was removed or moved. What is stored is saved at the same place, if possible.
+        """
+        now = time.monotonic()
+        if len(self._frames) >= COMMIT_FRAMES or (self._frames and now >= self._due):
             self.commit()
+        if now >= self._next_check:
+            self._next_check = now + COMMIT_SECONDS
+            self._check_presence()
+
+    def _check_presence(self) -> None:
+        if not self._presence.lost:
+            return
+        self.commit()
+        what = f"{self.path} was removed or moved while the run wrote it"
+        try:
+            self._connection, place = save(self._connection, self.path)
+        except ExportError as error:
+            raise ExportError(f"{what}, and its results are lost: {error}") from error
+        finally:
+            self._presence = Presence(self.path)  # one error is enough
+        raise ExportError(f"{what}. The run ends; its results so far are in {place}")
 
     def commit(self) -> None:
         """Commit the added frames: readers see them, and they survive a crash."""
@@ -123,7 +170,7 @@ class SessionWriter:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
-                self._connection.executemany("INSERT INTO detections VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
+                self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
@@ -138,14 +185,14 @@ class SessionWriter:
         seconds: processing time. error: why the source could not be processed. cancelled: whether the run ended it early.
         """
         self.commit()
-        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)))
+        counts = (ledger.decoded, ledger.inferred, json.dumps(dict(ledger.dropped)), json.dumps(dict(ledger.failed)), ledger.skipped)
         with schema.explained(self.path, "write"):
             self._connection.execute(
                 "INSERT INTO sources (source, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, schema.exact(path))
             )
             self._connection.execute(
-                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?, seconds = ?, error = ?"
-                " WHERE source = ?",
+                "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
+                " skipped = ?, seconds = ?, error = ? WHERE source = ?",
                 (cancelled, *counts, seconds, readable(error), number),
             )
 
@@ -154,8 +201,12 @@ class SessionWriter:
 
         complete: whether all sources are complete, so that the older session can be deleted.
         """
+        if self._closed:
+            return
+        self._closed = True
         try:
             self.commit()
+            self._check_presence()
         finally:
             with suppress(sqlite3.Error):  # while a reader has the file open, the log file cannot be deleted
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -163,7 +214,8 @@ class SessionWriter:
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # a finished session must be readable in a read-only folder
             self._connection.close()
         if complete:
-            self._previous.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._previous.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self

@@ -48,7 +48,7 @@ def test_a_report_with_a_video(tmp_path: Path) -> None:
     frames = len(read_truth(DEMO.truth)["images"])
     assert list(report) == ["sources", "devices", "exit", "accuracy"]
     assert report["exit"] == "ok"
-    assert report["sources"][0]["frames"] == {"decoded": frames, "inferred": frames, "dropped": 0, "failed": 0}
+    assert report["sources"][0]["frames"] == {"decoded": frames, "inferred": frames, "skipped": 0, "dropped": 0, "failed": 0}
     assert set(report["accuracy"]) == {"map50", "map50_95"}
     assert report["accuracy"]["map50"] > 0.9
     assert 0.6 < report["accuracy"]["map50_95"] < report["accuracy"]["map50"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ExportError
+from engine.media.stamp import stamp_of
 from engine.pool.events import DeviceReady, FramesDone, SourceFinished, SourceOpened
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, Isolation, Precision, RunSettings
@@ -31,12 +32,14 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
             match event:
                 case SourceOpened():
                     opened = True
-                    assert [source.path for source in reader.sources()] == [str(video)]
+                    (stored,) = reader.sources()
+                    assert (stored.path, stored.stamp) == (str(video), stamp_of(video))
                 case FramesDone(_, frames):
                     assert opened
                     told += frames
                 case SourceFinished(source, ledger):
                     stored = {row.number: row for row in reader.sources()}[source]
+                    assert stored.decoder == ("decoded by the CPU" if source == 0 else None)
                     assert stored.finished
                     assert stored.ledger == ledger == session.sources[source].ledger
                     assert reader.count(source) == ledger.inferred
@@ -67,9 +70,9 @@ def test_devices_join_and_leave_and_both_are_reported(tmp_path: Path) -> None:
                     session.remove_device(CPU)
         report = session.report("ok")
         with SessionReader(session.database) as reader:
-            assert reader.facts["isolation"] == "thread"
+            assert (reader.facts["isolation"], reader.facts["precision"]) == ("thread", "fp32")
             assert {str(frame.device) for frame in reader.frames(0)} == {"cpu:0", "cpu:1"}
-    assert report["sources"][0]["frames"] == {"decoded": 1500, "inferred": 1500, "dropped": 0, "failed": 0}
+    assert report["sources"][0]["frames"] == {"decoded": 1500, "inferred": 1500, "skipped": 0, "dropped": 0, "failed": 0}
     assert [device["id"] for device in report["devices"]] == ["cpu:0", "cpu:1"]
     assert sum(device["frames"] for device in report["devices"]) == 1500
 

@@ -69,4 +69,5 @@ def test_settings_are_checked() -> None:
 def test_a_ledger_balances_when_every_frame_is_somewhere() -> None:
     assert Ledger().balanced
     assert Ledger(10, 7, {"late": 1}, {"damaged": 2}).balanced
+    assert Ledger(10, 10, skipped=90).balanced, "skipped frames are not decoded"
     assert not Ledger(10, 7, {}, {"damaged": 2}).balanced

@@ -308,11 +308,13 @@ def test_what_is_not_supported_says_why(decoder: NvdecDecoder, tmp_path: Path) -
         (make_video(tmp_path / "c.avi", 30, codec="mpeg4"), "mpeg4"),
         (make_field_video(tmp_path / "d.mkv", 30), "interlaced"),
         (make_video(tmp_path / "e.mp4", 30, (16, 16)), "16×16"),
+        (make_video(tmp_path / "f.mp4", 30, codec="libx265", pix_fmt="yuv420p10le", colorspace=9, transfer=16), "HDR video (PQ)"),
     ):
         info = probe(path)
         assert reason in (decoder.supports(info) or "nothing")
         with pytest.raises(DeviceError, match="--decode"):
             next(decoder.decode(info, info.segments[0]))
+        assert reason in decoder.cpu_reason(info)
 
 
 def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder, tmp_path: Path) -> None:
@@ -332,6 +334,7 @@ def test_a_stream_that_changes_its_format_goes_to_the_cpu(decoder: NvdecDecoder,
             elif isinstance(frame, DecodedFrame):
                 sizes.add(frame.image.shape[1::-1])
     assert sizes == {(320, 240), (160, 120)}
+    assert "NVDEC cannot decode it (" in decoder.cpu_reason(info)
 
 
 def test_the_real_video(decoder: NvdecDecoder, data: Path) -> None:

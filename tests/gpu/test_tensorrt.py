@@ -19,7 +19,7 @@ from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, ModelFiles, Precision
 from engine.types import Detections, DeviceId, Image
 from tests.support.detections import compare
-from tests.support.models import TINY_CFG, run_by_definition, tiny_network
+from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
 
 GPU = DeviceId("cuda", "0")
 SETTINGS = EngineSettings(precision=Precision.FP16, confidence=0.05, batch=4)
@@ -72,6 +72,17 @@ def test_heads(network: Network, precision: Precision, limit: float) -> None:
     for head, reference in zip(ours, run_by_definition(network, inputs), strict=True):
         assert head.dtype == np.float32
         assert np.linalg.norm(head - reference) / np.linalg.norm(reference) < limit
+
+
+@pytest.mark.parametrize(("precision", "limit"), [(Precision.FP32, 5e-3), (Precision.FP16, 2e-2)])
+def test_older_layers(precision: Precision, limit: float) -> None:
+    older = load_network(ModelFiles(OLDER_CFG, "random:2"))
+    inputs = np.random.default_rng(1).random((3, 3, older.height, older.width), np.float32)
+    with create_backend(GPU) as backend:
+        backend.activate(older, replace(SETTINGS, precision=precision, batch=2))
+        (found,) = backend.raw_outputs(inputs)
+    (reference,) = run_by_definition(older, inputs)
+    assert np.linalg.norm(found - reference) / np.linalg.norm(reference) < limit
 
 
 def test_detections_of_pictures_of_any_size(network: Network, backend: Backend) -> None:

@@ -67,6 +67,7 @@ def make_video(
     aspect: Fraction | None = None,
     colorspace: int | None = None,
     color_range: int | None = None,
+    transfer: int | None = None,
     tagged: bool = True,
     audio: bool = False,
     picture: Callable[[int, tuple[int, int]], NDArray[np.uint8]] = numbered,
@@ -76,7 +77,8 @@ def make_video(
     size: width and height, pixels. rate: frames/s. gop: frames between keyframes. pts: of each frame, in units of ``time_base`` (1/rate
     by default), for variable frame rates. rotation: degrees counter-clockwise by which a player turns the picture, before it mirrors
     the picture (hflip). aspect: of one pixel. colorspace: FFmpeg's number of the matrix for the conversion; the stream names it if
-    ``tagged``. options, muxer: of the encoder and of the container. audio: adds a silent track. picture: draws frame n.
+    ``tagged``. transfer: FFmpeg's number of the transfer function, which the stream names. options, muxer: of the encoder and of the
+    container. audio: adds a silent track. picture: draws frame n.
     """
     coder = {"preset": "ultrafast", "crf": "18", "sc_threshold": "0", "bf": str(bframes)} if codec == "libx264" else {}
     if codec == "libx264" and bframes:
@@ -94,6 +96,9 @@ def make_video(
             stream.codec_context.colorspace = colorspace
         if color_range is not None:
             stream.codec_context.color_range = color_range
+        if transfer is not None:
+            stream.codec_context.color_trc = transfer
+            stream.codec_context.color_primaries = 9  # BT.2020
         if rotation or hflip:
             stream.set_display_rotation(rotation, hflip=hflip)
         convert = VideoReformatter()

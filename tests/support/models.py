@@ -14,18 +14,25 @@ from engine.model.network import (
     AveragePool,
     Convolution,
     Layer,
+    LocalAveragePool,
     MaxPool,
     Network,
+    Region,
+    Reorg,
     Route,
     Sam,
     ScaleChannels,
     Shortcut,
     Upsample,
+    Yolo,
 )
 from engine.settings import ModelFiles
 
 TINY_CFG = Path(__file__).resolve().parent.parent / "fixtures" / "tiny.cfg"
 """A detector of 24 layers, 96×96, 3 classes, heads of 6×6 and 12×12."""
+
+OLDER_CFG = TINY_CFG.with_name("older.cfg")
+"""A detector of 14 layers, 64×96, 3 classes, with the layers that YOLOv2 and other older networks have."""
 
 
 def tiny_files(seed: int = 1) -> ModelFiles:
@@ -44,7 +51,7 @@ def run_by_definition(network: Network, inputs: NDArray[np.float32]) -> list[NDA
     for layer in network.layers:
         values.append(compute_layer(layer, [picture if index < 0 else values[index] for index in layer.inputs]))
         assert values[-1].shape[1:] == layer.shape
-    return [values[head.inputs[0]] for head in network.heads]
+    return [value for layer, value in zip(network.layers, values, strict=True) if isinstance(layer, Yolo)]
 
 
 def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -64,13 +71,39 @@ def compute_layer(layer: Layer, inputs: list[NDArray[np.float64]]) -> NDArray[np
             parts = [value.reshape(len(value), layer.groups, -1, *value.shape[2:])[:, layer.group] for value in inputs]
             return np.concatenate(parts, axis=1)
         case Shortcut():
-            return ACTIVATIONS[layer.activation](np.sum(inputs, axis=0))
+            total = first.copy()
+            for other in inputs[1:]:
+                common = min(total.shape[1], other.shape[1])
+                total[:, :common] += other[:, :common]
+            return ACTIVATIONS[layer.activation](total)
         case ScaleChannels() | Sam():
             return ACTIVATIONS[layer.activation](first * inputs[1])
+        case LocalAveragePool():
+            before = layer.padding // 2
+            padded = _pad(first, before, layer.padding - before, np.nan)
+            average: NDArray[np.float64] = np.nanmean(_windows(padded, layer.size, layer.stride), axis=(-2, -1))
+            return average
+        case Reorg():
+            return reorganise(first, layer.stride, layer.view).reshape(len(first), *layer.shape)
+        case Region():
+            boxes = first.reshape(len(first), len(layer.anchors), 5 + layer.classes, *layer.shape[1:]).copy()
+            classes = np.exp(boxes[:, :, 5:])
+            boxes[:, :, 5:] = np.log(classes / (classes.sum(axis=2, keepdims=True) - classes))
+            return boxes.reshape(first.shape)
         case AveragePool():
             mean: NDArray[np.float64] = first.mean(axis=(2, 3), keepdims=True)
             return mean
     return first
+
+
+def reorganise(value: NDArray[np.float64], stride: int, view: tuple[int, int, int]) -> NDArray[np.float64]:
+    """Darknet's loop (AlexeyAB/darknet, ``reorg_cpu`` in src/blas.c, with forward = 0), one output value at a time: slow."""
+    channels, height, width = view[0] * stride**2, view[1] // stride, view[2] // stride
+    seen, result = value.reshape(len(value), *view), np.empty((len(value), channels, height, width))
+    for channel, row, column in np.ndindex(channels, height, width):
+        square, source = divmod(channel, view[0])
+        result[:, channel, row, column] = seen[:, source, row * stride + square // stride, column * stride + square % stride]
+    return result
 
 
 def _convolve(layer: Convolution, value: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -46,7 +46,10 @@ def tiny_settings(
 
 
 class Seen:
-    """Collects the events of a pool, by type and source. Checks that frames come in order and that ledgers balance."""
+    """Collects the events of a pool, by type and source. Checks that frames come in order and that ledgers balance.
+
+    gaps: sources with missing frames.
+    """
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -57,6 +60,7 @@ class Seen:
         self.left: list[DeviceId] = []
         self.ready: list[DeviceReady] = []
         self.stats: list[DeviceStats] = []
+        self.gaps: set[int] = set()
 
     def add(self, event: Event) -> None:
         """Take one event."""
@@ -67,13 +71,18 @@ class Seen:
             case FramesDone():
                 assert event.source in self.opened
                 assert event.source not in self.finished
-                due = len(self.frames[event.source])
-                assert [frame.ref.index for frame in event.frames] == list(range(due, due + len(event.frames))), "out of order"
+                earlier = self.frames[event.source]
+                due, first = earlier[-1].ref.index + 1 if earlier else 0, event.frames[0].ref.index
+                assert [frame.ref.index for frame in event.frames] == list(range(first, first + len(event.frames))), "out of order"
+                assert first >= due, "out of order"
+                if first > due:
+                    self.gaps.add(event.source)
                 assert all(frame.ref.source == event.source for frame in event.frames)
                 self.frames[event.source] += event.frames
             case SourceFinished():
                 assert event.source not in self.finished
                 assert event.ledger.balanced
+                assert event.cancelled or event.source not in self.gaps, "frames are missing"
                 self.finished[event.source] = event
             case DeviceFailed():
                 self.failures.append(event)

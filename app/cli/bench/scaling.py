@@ -12,7 +12,6 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
-from app.cli.interrupt import ending_in_order
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from engine.bench.clips import Clips
@@ -60,7 +59,7 @@ def run(argv: Sequence[str]) -> int:
     points: dict[tuple[Mode, int], Point] = {}
     if not arguments.json:
         print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
-    with ending_in_order(), tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
+    with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
         facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))

@@ -43,9 +43,9 @@ def summary(points: Sequence[Point]) -> str:
     parts = []
     for mode in dict.fromkeys(point.mode for point in points):
         most = max((point for point in points if point.mode is mode), key=lambda point: point.count)
-        parts.append(
-            f"{mode} scaling {most.speedup:.2f}× on {most.count} ({most.efficiency:.0%} of ideal), bottleneck: {most.run.bottleneck}"
-        )
+        whole = f", {most.whole_speedup:.2f}× over the whole file" if mode is Mode.STRONG else ""
+        share = f"{most.efficiency:.0%} of ideal{whole}"
+        parts.append(f"{mode} scaling {most.speedup:.2f}× on {most.count} ({share}), bottleneck: {most.run.bottleneck}")
     return "; ".join(parts)
 
 

@@ -96,12 +96,11 @@ class QueueModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return item.path.name or str(item.path)
         if role == Qt.ItemDataRole.ToolTipRole:
-            failed = (
-                f"\n{item.progress.failed:,} frames without detections"
-                if item.progress.failed and item.state is not ItemState.FAILED
-                else ""
-            )
-            return f"{item.path}\n{item.explanation}{failed}"
+            failed = ""
+            if item.progress.failed and item.state is not ItemState.FAILED:
+                failed = f"\n{item.progress.failed:,} frames without detections"
+            decoder = f"\nFrames {item.progress.decoder}" if str(item.progress.decoder) else ""
+            return f"{item.path}\n{item.explanation}{failed}{decoder}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{item.path.name}, {item.state.value}, {item.summary}"
         return None

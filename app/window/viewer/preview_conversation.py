@@ -19,6 +19,7 @@ from engine.media.preview.process import Fetch, Picture
 from engine.processes.child import ChildProcess
 from engine.processes.outcome import Outcome
 from engine.processes.restarts import RestartBudget
+from engine.processes.shared_memory import create_shared_memory
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 
@@ -186,10 +187,14 @@ class PreviewConversation:
             self._signals.unavailable.emit(answer.ticket, answer.reason)
 
     def _image(self, picture: Picture, slot: int, pixels: bytes | None) -> QImage:
-        assert self._memory is not None
-        assert self._memory.buf is not None
-        start = slot * preview.SLOT_BYTES
-        with memoryview(pixels) if pixels is not None else self._memory.buf[start : start + 4 * picture.width * picture.height] as data:
+        if pixels is None:
+            assert self._memory is not None
+            assert self._memory.buf is not None
+            start = slot * preview.SLOT_BYTES
+            data = self._memory.buf[start : start + 4 * picture.width * picture.height]
+        else:
+            data = memoryview(pixels)
+        with data:
             # copied because the next request uses the slot again
             return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
@@ -214,10 +219,9 @@ class PreviewConversation:
 
     def _start(self) -> None:
         if self._memory is None:
-            self._memory = SharedMemory(create=True, size=preview.SLOTS * preview.SLOT_BYTES)
-        self._process = ChildProcess(
-            "preview", preview.main, self._memory.name, words="the preview process", patience=FROZEN_SECONDS, nice=0
-        )
+            self._memory = create_shared_memory(preview.SLOTS * preview.SLOT_BYTES)
+        name = self._memory.name if self._memory is not None else None
+        self._process = ChildProcess("preview", preview.main, name, words="the preview process", patience=FROZEN_SECONDS, nice=0)
 
     def _reap(self) -> None:
         """Report that the process ended unexpectedly. Repeat the current request, unless all restarts are used up."""

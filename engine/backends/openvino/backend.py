@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, Progress, letterboxes
+from engine.backends.memory import check_memory, free_host_memory
 from engine.backends.openvino.build import Builder
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
@@ -38,6 +39,8 @@ class OpenVinoBackend(Backend):
         self._letterbox = letterboxes(network, settings)
         self._builder = builder = Builder(self.device, network, settings)
         offered = offered_precisions(process_core(), builder.name)
+        value_bytes = 4 if settings.precision is Precision.FP32 or offered == (Precision.FP32,) else 2
+        check_memory(network, builder.batch, value_bytes, free_host_memory(), self.device)
         situation = f"{BACKEND} {full_name} {builder.batch} {settings.hint} {settings.threads}"
         trials = Trials(builder, progress)
         precision, reason = resolve_precision(settings.precision, self.device, offered, network, situation, trials.run)

@@ -41,6 +41,11 @@ def _lower_layer(layer: Layer, inputs: list[Node]) -> Node:
         case model.MaxPool():
             before, after = [layer.padding // 2] * 2, [layer.padding - layer.padding // 2] * 2
             return opset1.max_pool(inputs[0], [layer.stride] * 2, before, after, [layer.size] * 2)
+        case model.LocalAveragePool():
+            before, after = [layer.padding // 2] * 2, [layer.padding - layer.padding // 2] * 2
+            return opset1.avg_pool(inputs[0], [layer.stride] * 2, before, after, [layer.size] * 2, exclude_pad=True)
+        case model.Reorg():
+            return _reorg(layer, inputs[0])
         case model.AveragePool():
             return opset13.reduce_mean(inputs[0], opset13.constant(np.array([2, 3], np.int64)), keep_dims=True)
         case model.Upsample():
@@ -48,12 +53,14 @@ def _lower_layer(layer: Layer, inputs: list[Node]) -> Node:
         case model.Shortcut():
             total = inputs[0]
             for other in inputs[1:]:
-                total = opset13.add(total, other)
+                total = _add(total, other)
             return _activate(layer.activation, total)
         case model.Route():
             return _route(layer, inputs)
         case model.ScaleChannels() | model.Sam():
             return _activate(layer.activation, opset13.multiply(*inputs))
+        case model.Region():
+            return _region(layer, inputs[0])
         case model.Identity() | model.Yolo():
             return inputs[0]
         case _:
@@ -91,8 +98,41 @@ def _route(layer: model.Route, inputs: list[Node]) -> Node:
 
 def _channel_group(layer: model.Route, data: Node) -> Node:
     size = data.get_output_shape(0)[1] // layer.groups
-    begin, end, step, axis = (opset13.constant(np.array([n], np.int64)) for n in (size * layer.group, size * (layer.group + 1), 1, 1))
-    return opset13.slice(data, begin, end, step, axis)
+    return _channels(data, size * layer.group, size * (layer.group + 1))
+
+
+def _channels(data: Node, start: int, stop: int, axis: int = 1) -> Node:
+    begin, end, step, axes = (opset13.constant(np.array([n], np.int64)) for n in (start, stop, 1, axis))
+    return opset13.slice(data, begin, end, step, axes)
+
+
+def _add(total: Node, other: Node) -> Node:
+    """Add the channels that both have. The result has the channels of ``total``."""
+    count, channels = other.get_output_shape(0)[1], total.get_output_shape(0)[1]
+    if count >= channels:
+        return opset13.add(total, other if count == channels else _channels(other, 0, channels))
+    return opset13.concat([opset13.add(_channels(total, 0, count), other), _channels(total, count, channels)], 1)
+
+
+def _reorg(layer: model.Reorg, data: Node) -> Node:
+    batch, stride, (channels, height, width) = data.get_output_shape(0)[0], layer.stride, layer.view
+    squares = _reshape(data, (batch, channels, height // stride, stride, width // stride, stride))
+    order = opset13.constant(np.array([0, 3, 5, 1, 2, 4], np.int64))
+    return _reshape(opset13.transpose(squares, order), (batch, *layer.shape))
+
+
+def _region(layer: model.Region, data: Node) -> Node:
+    batch, (channels, height, width) = data.get_output_shape(0)[0], layer.shape
+    boxes = _reshape(data, (batch, len(layer.anchors), 5 + layer.classes, height * width))
+    probability = opset13.softmax(_channels(boxes, 5, 5 + layer.classes, axis=2), 2)
+    least, one = (opset13.constant(np.float32(number)) for number in (model.MIN_PROBABILITY, 1))
+    yes, no = (opset13.log(opset13.maximum(each, least)) for each in (probability, opset13.subtract(one, probability)))
+    joined = opset13.concat([_channels(boxes, 0, 5, axis=2), opset13.subtract(yes, no)], 2)
+    return _reshape(joined, (batch, channels, height, width))
+
+
+def _reshape(data: Node, shape: tuple[int, ...]) -> Node:
+    return opset13.reshape(data, opset13.constant(np.array(shape, np.int64)), special_zero=False)
 
 
 def _activate(activation: Activation, data: Node) -> Node:

@@ -17,17 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backends.base import Backend, Progress, letterboxes
+from engine.backends.memory import check_memory
 from engine.backends.tensorrt.batch import Geometry, Uploads
 from engine.backends.tensorrt.engine import CustomLayers
 from engine.backends.tensorrt.slot import Slot, WholeSlot
 from engine.backends.tensorrt.trials import Builder
-from engine.cuda.device import open_device
+from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.preprocess import Fit
 from engine.devices.affinity import bind_near
 from engine.errors import ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
+from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import Detections, DeviceId, EngineInfo, Image
 
@@ -58,6 +60,8 @@ class TensorRtBackend(Backend):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:
         with cuda_errors(self.device, "open the device"):
             self._open()
+            free = self._free_memory()
+        check_memory(network, settings.batch or 1, 4 if settings.precision is Precision.FP32 else 2, free, self.device)
         bind_near(self._cuda.pci_bus_id)  # before memory is pinned; threads that start later inherit the binding
         self._network, self._settings = network, settings
         self._geometry = Geometry(network.width, network.height, letterboxes(network, settings))
@@ -94,13 +98,21 @@ class TensorRtBackend(Backend):
         self._cuda = open_device(self.device)
         self._stream, self._copies = self._cuda.create_stream(), self._cuda.create_stream()
 
+    def _free_memory(self) -> int | None:
+        """Free memory of the device, or of all devices of a subclass, bytes; None = unknown."""
+        return free_memory(self._cuda)
+
     def _start(self, builder: Builder, precision: Precision, batch: int) -> None:
         for slot in self._build_slots(builder, precision, batch):
             self._places.append(_Place(slot, Uploads(self._cuda, self._copies)))
         self._idle: queue.SimpleQueue[_Place] = queue.SimpleQueue()
         for place in self._places:
             self._idle.put(place)
-        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._cuda.set_current)
+        self._awaiting = ThreadPoolExecutor(1, f"await {self.device}", self._begin_awaiting)
+
+    def _begin_awaiting(self) -> None:
+        name_thread("await")
+        self._cuda.set_current()
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         """Build the slots for a batch size. The current device is the one that takes the pictures."""

@@ -16,7 +16,7 @@ from engine.backends.tensorrt.engine import value_bytes
 from engine.backends.tensorrt.slot import Slot
 from engine.backends.tensorrt.stages import Stage, Staged, StagedSlot
 from engine.backends.tensorrt.trials import Builder
-from engine.cuda.device import open_device
+from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, cuda_errors
 from engine.cuda.transfer import Streams, connect
 from engine.model.balance import Balance, Rates, StageTime, find_balance
@@ -69,6 +69,10 @@ class TensorRtDepthBackend(TensorRtBackend):
         self._cuda, self._stream = devices[0], self._streams[0].compute
         self._copies = self._streams[0].incoming  # the first stage receives nothing from other devices
         self._cuda.set_current()
+
+    def _free_memory(self) -> int | None:
+        known = [free_memory(streams.device) for streams in reversed(self._streams)]  # the first one stays the current device
+        return None if None in known else sum(filter(None, known))
 
     def _build_slots(self, builder: Builder, precision: Precision, batch: int) -> Sequence[Slot]:
         try:

@@ -76,6 +76,10 @@ class Lowering:
             case model.Convolution():
                 value = self._convolve(index, layer, inputs[0])
                 return value if index in self._linear else self._activate(layer.activation, value)
+            case model.LocalAveragePool():
+                return self._average_pool(layer, inputs[0])
+            case model.Reorg():
+                return self._reorg(layer, inputs[0])
             case model.AveragePool():
                 return add.add_reduce(inputs[0], trt.ReduceOperation.AVG, 0b1100, keep_dims=True).get_output(0)
             case model.Upsample():
@@ -88,12 +92,14 @@ class Lowering:
             case model.Shortcut():
                 total = inputs[0]
                 for other in inputs[1:]:
-                    total = self._combine("SUM", total, other)
+                    total = self._add(total, other)
                 return self._activate(layer.activation, total)
             case model.Route():
                 return self._route(layer, inputs)
             case model.ScaleChannels() | model.Sam():
                 return self._activate(layer.activation, self._combine("PROD", inputs[0], inputs[1]))
+            case model.Region():
+                return self._region(layer, inputs[0])
             case model.Identity() | model.Yolo():
                 return inputs[0]
             case _:
@@ -132,17 +138,65 @@ class Lowering:
     def _route(self, layer: model.Route, inputs: list[Any]) -> Any:
         if layer.groups > 1:
             inputs = [self._channel_group(layer, value) for value in inputs]
-        if len(inputs) == 1:
-            return inputs[0]
-        joined = self._definition.add_concatenation(inputs)
-        joined.axis = 1
-        return joined.get_output(0)
+        return inputs[0] if len(inputs) == 1 else self._join(inputs, axis=1)
 
     def _channel_group(self, layer: model.Route, value: Any) -> Any:
-        _, channels, rows, columns = value.shape
-        size = channels // layer.groups
-        start, shape = (0, size * layer.group, 0, 0), (self._batch, size, rows, columns)
-        return self._definition.add_slice(value, start, shape, (1, 1, 1, 1)).get_output(0)
+        size = value.shape[1] // layer.groups
+        return self._slice(value, size * layer.group, size * (layer.group + 1), axis=1)
+
+    def _add(self, total: Any, other: Any) -> Any:
+        """The sum of the channels that both have. The result has the channels of ``total``."""
+        channels, count = total.shape[1], other.shape[1]
+        if count >= channels:
+            return self._combine("SUM", total, other if count == channels else self._slice(other, 0, channels, axis=1))
+        first = self._combine("SUM", self._slice(total, 0, count, axis=1), other)
+        return self._join([first, self._slice(total, count, channels, axis=1)], axis=1)
+
+    def _average_pool(self, layer: model.LocalAveragePool, data: Any) -> Any:
+        pool = self._definition.add_pooling_nd(data, self._trt.PoolingType.AVERAGE, (layer.size,) * 2)
+        before = layer.padding // 2
+        pool.stride_nd, pool.pre_padding, pool.post_padding = (layer.stride,) * 2, (before,) * 2, (layer.padding - before,) * 2
+        pool.average_count_excludes_padding = True
+        return pool.get_output(0)
+
+    def _reorg(self, layer: model.Reorg, data: Any) -> Any:
+        stride, (channels, height, width) = layer.stride, layer.view
+        squares = (self._batch, channels, height // stride, stride, width // stride, stride)
+        return self._reshape(self._reshape(data, squares, then=(0, 3, 5, 1, 2, 4)), (self._batch, *layer.shape))
+
+    def _region(self, layer: model.Region, data: Any) -> Any:
+        """The softmax and its logarithms are computed in FP32, in which 1 - p has enough digits."""
+        _, height, width = layer.shape
+        boxes = self._reshape(data, (self._batch, len(layer.anchors), 5 + layer.classes, height * width))
+        softmax = self._definition.add_softmax(self._cast(self._slice(boxes, 5, 5 + layer.classes, axis=2), self._trt.float32))
+        softmax.axes = 1 << 2
+        probability = softmax.get_output(0)
+        others = self._combine("SUB", self._constant(1.0), probability)
+        yes, no = (self._combine("MAX", each, self._constant(model.MIN_PROBABILITY)) for each in (probability, others))
+        logit = self._combine("SUB", self._logarithm(yes), self._logarithm(no))
+        joined = self._join([self._slice(boxes, 0, 5, axis=2), self._cast(logit, data.dtype)], axis=2)
+        return self._reshape(joined, (self._batch, *layer.shape))
+
+    def _logarithm(self, value: Any) -> Any:
+        return self._definition.add_unary(value, self._trt.UnaryOperation.LOG).get_output(0)
+
+    def _slice(self, value: Any, start: int, stop: int, axis: int) -> Any:
+        starts, shape = [0] * len(value.shape), list(value.shape)
+        starts[axis], shape[axis] = start, stop - start
+        return self._definition.add_slice(value, starts, shape, [1] * len(shape)).get_output(0)
+
+    def _join(self, values: list[Any], axis: int) -> Any:
+        joined = self._definition.add_concatenation(values)
+        joined.axis = axis
+        return joined.get_output(0)
+
+    def _reshape(self, value: Any, shape: tuple[int, ...], then: tuple[int, ...] | None = None) -> Any:
+        """Give a value another shape. then: an order of the axes, applied afterwards."""
+        shuffle = self._definition.add_shuffle(value)
+        shuffle.reshape_dims = shape
+        if then:
+            shuffle.second_transpose = then
+        return shuffle.get_output(0)
 
     def _activate(self, activation: Activation, value: Any) -> Any:
         kinds = self._trt.ActivationType

@@ -61,7 +61,7 @@ class NvdecDecoder(Decoder):
         self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
         self._verdicts: dict[Identity, str | None] = {}
-        self._reported: set[str] = set()
+        self._problems: dict[str, Exception] = {}
         self._lock = threading.Lock()
 
     def supports(self, info: SourceInfo) -> str | None:
@@ -112,10 +112,20 @@ class NvdecDecoder(Decoder):
                         raise
                     yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, surface.ready, release))
         except (DamagedError, UnsupportedError) as problem:
-            if not isinstance(problem, UncertainEndError):
-                self._report(info.path, str(problem))
+            self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
             yield from decode(info, segment, max(skip, gone), threads=1)
+
+    def cpu_reason(self, info: SourceInfo) -> str:
+        """See ``Decoder.cpu_reason``."""
+        if info.kind is not SourceKind.VIDEO:
+            return ""
+        problem = self._verdicts.get(identity(Path(info.path))) or self._problems.get(info.path)
+        return f"NVDEC cannot decode it ({problem})" if problem else ""
+
+    def stop(self) -> None:
+        """See ``Decoder.stop``: threads that wait for a session end."""
+        self._sessions.stop()
 
     def close(self) -> None:
         """Close the idle sessions and files (threads close those in use), wait until all surfaces are back, and free them."""
@@ -176,10 +186,13 @@ class NvdecDecoder(Decoder):
         self._formats[key] = first.format
         return first.format
 
-    def _report(self, path: str, reason: str) -> None:
-        if path not in self._reported:
-            self._reported.add(path)
-            _LOG.warning("%s: NVDEC cannot decode parts of this video reliably, so the CPU decodes them: %s", path, reason)
+    def _report(self, path: str, problem: Exception) -> None:
+        known = self._problems.get(path)
+        if known is not None and not isinstance(known, UncertainEndError):
+            return
+        self._problems[path] = problem
+        if not isinstance(problem, UncertainEndError):  # each MPEG-TS has one
+            _LOG.warning("%s: NVDEC cannot decode parts of this video reliably, so the CPU decodes them: %s", path, problem)
 
 
 class _DeviceMemory:

@@ -21,6 +21,7 @@ from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
 from engine.media.picture import Converter, is_full_range, matrix_name
 from engine.media.segment import covers, packets_of
+from engine.media.tone_mapping import transfer_name
 from engine.media.types import FrameFormat, PixelFormat, Segment
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
@@ -108,6 +109,8 @@ def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
         raise UnsupportedError(f"its pixel format is {name}; NVDEC is used for {', '.join(_FORMATS)}")
     if frame.interlaced_frame:
         raise UnsupportedError("the video is interlaced, which NVDEC shows deinterlaced")
+    if transfer := transfer_name(frame):
+        raise UnsupportedError(f"it is HDR video ({transfer}), which the CPU converts to standard dynamic range")
     convert = Converter(file.stream.sample_aspect_ratio)
     kind, depth = _FORMATS[name]
     shown = convert.size(frame)

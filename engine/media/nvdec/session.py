@@ -13,6 +13,7 @@ import numpy as np
 from cuda.core import Device
 
 from engine.cuda.graph import copy
+from engine.errors import DeviceError
 from engine.media.nvdec.bitstream import Writable
 from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.nvdec.messages import messages
@@ -117,6 +118,7 @@ class SessionPool:
         self._used: Counter[Kind] = Counter()
         self._waiting: list[object] = []
         self._opening: Session | None = None
+        self._closed = False
         self._changed = threading.Condition()
 
     @contextmanager
@@ -138,6 +140,7 @@ class SessionPool:
 
         Raises:
             DamagedError: the decoder cannot be opened.
+            DeviceError: the pool is closed.
         """
         key = codec, kind
         session = self._take(key, turn)
@@ -156,8 +159,10 @@ class SessionPool:
     def _take(self, key: Kind, turn: object) -> Session:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         with self._changed:
-            while turn is not None and not self._served(key, turn) and time.monotonic() < deadline:
+            while turn is not None and not (self._closed or self._served(key, turn)) and time.monotonic() < deadline:
                 self._changed.wait(_LOOK_SECONDS)
+            if self._closed:
+                raise DeviceError("the decoder is closed")
             if turn is not None:
                 self._waiting.remove(turn)
                 self._changed.notify_all()
@@ -196,13 +201,20 @@ class SessionPool:
             self._used[key] -= 1
             if self._opening is session:
                 self._opening = None
-            if sound:
+            if sound and not self._closed:  # else the session would be freed with this pool, maybe in a thread of another GPU
                 self._idle.append((key, session))
             while len(self._idle) > _IDLE:
                 self._idle.popleft()
             self._changed.notify_all()
 
+    def stop(self) -> None:
+        """Lend and open no more sessions, and wake waiting threads: their ``use`` raises DeviceError."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
     def close(self) -> None:
-        """Drop all idle sessions."""
+        """Drop all idle sessions. Call this in a thread whose current device is that of the sessions."""
+        self.stop()
         with self._changed:
             self._idle.clear()

@@ -1,15 +1,15 @@
 """The preview process: decodes the pictures that the window shows, so that a crash of a decoder cannot end the window.
 
 The window requests one picture at a time (``Fetch``). The process sends one answer to each request, in order: ``Picture`` or
-``NoPicture``. It writes the pixels to the slot of shared memory that the request names. Pixels too large for a slot follow the answer
-through the pipe. The process ends when the window closes its end of the pipe.
+``NoPicture``. It writes the pixels to the slot of shared memory that the request names. Without shared memory, or if they are too large for
+a slot, the pixels follow the answer through the pipe. The process ends when the window closes its end of the pipe.
 
 Importing this module loads no media library, because the window imports the messages.
 """
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
@@ -85,13 +85,12 @@ class NoPicture:
 Answer: TypeAlias = Picture | NoPicture
 
 
-def main(connection: Connection[Answer, Fetch], memory: str) -> None:
-    """Answer requests until the window closes the pipe: the main function of the process. memory: name of the shared memory."""
+def main(connection: Connection[Answer, Fetch], memory: str | None) -> None:
+    """Answer requests until the window closes the pipe: the main function of the process. memory: name of the shared memory, if any."""
     clock = start_clock(connection, STALL_SECONDS)
-    shared = SharedMemory(memory)
-    assert shared.buf is not None
-    player = _Player(shared.buf)
-    with connection, closing(shared), closing(player):
+    shared = SharedMemory(memory) if memory is not None else None
+    player = _Player(shared.buf if shared is not None else None)
+    with connection, closing(shared) if shared is not None else nullcontext(), closing(player):
         while True:
             try:
                 request: Fetch = connection.recv()
@@ -106,8 +105,8 @@ def main(connection: Connection[Answer, Fetch], memory: str) -> None:
 
 
 class _Player:
-    def __init__(self, memory: memoryview) -> None:
-        self._slots = [memory[number * SLOT_BYTES : (number + 1) * SLOT_BYTES] for number in range(SLOTS)]
+    def __init__(self, memory: memoryview | None) -> None:
+        self._slots = [memory[number * SLOT_BYTES : (number + 1) * SLOT_BYTES] for number in range(SLOTS)] if memory is not None else []
         self._reader: VideoReader | None = None
         self._path: str | None = None
         self._unsent_info: SourceInfo | None = None
@@ -122,9 +121,9 @@ class _Player:
             return NoPicture(request.ticket), None
         from engine.media.preview.screen import for_screen
 
-        pixels = for_screen(frame.image, request.size, self._slots[request.slot])
+        pixels = for_screen(frame.image, request.size, self._slots[request.slot] if self._slots else None)
         height, width, _ = pixels.shape
-        shared = pixels.nbytes <= SLOT_BYTES
+        shared = bool(self._slots) and pixels.nbytes <= SLOT_BYTES
         info = None
         if not request.still:
             info, self._unsent_info = self._unsent_info, None

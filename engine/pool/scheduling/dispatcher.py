@@ -18,6 +18,7 @@ from pathlib import Path
 
 from engine.media.types import SourceKind
 from engine.pool.events import Event, SourceFinished, SourceOpened
+from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
@@ -70,16 +71,16 @@ class Dispatcher:
         uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
         return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
 
-    def add(self, number: int, path: Path) -> list[Event]:
-        """Add a source at the end of the queue."""
-        source = self._sources[number] = OpenSource(number, path)
+    def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
+        """Add a source at the end of the queue. position: where an earlier run stopped."""
+        source = self._sources[number] = OpenSource(number, path, position=position)
         if not self._devices:
-            return [self._finish(source, error=self._why_no_device, cancelled=True)]
+            return self._cut_short(source, self._why_no_device)
         self._unprobed[number] = source
         return []
 
     def cancel(self, number: int | None) -> list[Event]:
-        """Cancel a source, or all (None), unless it is finished."""
+        """Cancel a source, or all (None), unless it is finished. Results that wait for earlier ones are handed on."""
         if number is None:
             return [event for open_number in list(self._sources) for event in self.cancel(open_number)]
         source = self._sources.get(number)
@@ -89,7 +90,7 @@ class Dispatcher:
             if any(held == number for held, _ in worker.works):
                 self._drops.append((device, Drop(number)))
             worker.remaining = {key: remaining for key, remaining in worker.remaining.items() if key[0] != number}
-        return [self._finish(source, error=source.error, dropped="cancelled", cancelled=True)]
+        return self._cut_short(source, source.error)
 
     def started(self, device: DeviceId) -> None:
         """Note that a device's worker runs and can probe."""
@@ -241,8 +242,10 @@ class Dispatcher:
             return []
         if isinstance(message, ProbeFailed):
             return [self._finish(source, error=message.error)]
+        if source.position is not None and not source.position.fits(message.info.segments):
+            return [self._finish(source, error=f"{source.path} is not cut as in the earlier run: use --restart to begin again")]
         source.open(message.info)
-        self._strategy.open(source.number, message.info.segments)
+        self._strategy.open(source.number, message.info.segments, source.position)
         return [SourceOpened(source.number, message.info), *self._advance(source)]
 
     def _frames(self, device: DeviceId, frames: Frames) -> list[Event]:
@@ -265,6 +268,7 @@ class Dispatcher:
         if source is None:
             return []
         source.error = source.error or message.error
+        source.decoder += message.decoder
         if not message.complete:
             self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
             return self._advance(source)
@@ -315,13 +319,15 @@ class Dispatcher:
         if self._devices:
             return []
         self._why_no_device = f"no device is left: {device}: {why}"
-        sources = list(self._sources.values())
-        return [self._finish(source, error=self._why_no_device, dropped="no device left", cancelled=True) for source in sources]
+        return [event for source in list(self._sources.values()) for event in self._cut_short(source, self._why_no_device)]
 
-    def _finish(self, source: OpenSource, *, error: str | None, dropped: str = "", cancelled: bool = False) -> SourceFinished:
+    def _cut_short(self, source: OpenSource, error: str | None) -> list[Event]:
+        """Finish a source before its end. Hands on what was received, with gaps."""
+        return [*source.due(ends=True), self._finish(source, error=error, cancelled=True)]
+
+    def _finish(self, source: OpenSource, *, error: str | None, cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]
         self._unprobed.pop(source.number, None)
-        source.book.dropped(source.sequencer.waiting, dropped)
         self._strategy.close(source.number)
         seconds = 0.0 if source.started is None else self._clock() - source.started
-        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled)
+        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled, source.decoder)

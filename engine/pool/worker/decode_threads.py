@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from engine.media.decoder import Decoder
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import DecodeFailure, DeviceFrame
 from engine.pool.protocol import Began, Detect, Done, FromWorker, Need, Revoke, Trying
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Picture
@@ -127,6 +128,7 @@ class DecodeThreads:
         place = task.source, task.segment.number
         asked = False
         done, complete, error = task.skip, False, None
+        by_cpu = by_nvdec = 0
         try:
             frames = iter(self._decoder.decode(task.info, task.segment, task.skip))
             while not (self._stopped or self.dropped(task.source) or place in self._revoked):
@@ -149,7 +151,12 @@ class DecodeThreads:
                     continue
                 now = time.perf_counter()
                 image = frame.image
-                width, height = (image.format.width, image.format.height) if isinstance(image, DeviceFrame) else image.shape[1::-1]
+                if isinstance(image, DeviceFrame):
+                    width, height = image.format.width, image.format.height
+                    by_nvdec += 1
+                else:
+                    width, height = image.shape[1::-1]
+                    by_cpu += 1
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
                 self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))
@@ -162,5 +169,6 @@ class DecodeThreads:
             missing = max(0, task.segment.frames - done)
             self._buffer.put(Gap(task, math.nan, missing, error))
             done, complete = done + missing, True
-        self._buffer.put(End(task, done, complete, error))
+        reason = self._decoder.cpu_reason(task.info) if by_cpu else ""
+        self._buffer.put(End(task, done, complete, error, DecoderUse(by_nvdec, by_cpu, reason)))
         return asked

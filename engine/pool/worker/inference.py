@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 
@@ -24,17 +24,24 @@ SLOWEST_TIMES = 10
 
 
 @dataclass(eq=False, slots=True)
+class Times:
+    """When the engine received a batch and returned its result, ``perf_counter``. preprocessing: ms for the whole batch."""
+
+    submitted: float = 0.0
+    preprocessing: float = 0.0
+    done: float = 0.0
+
+
+@dataclass(eq=False, slots=True)
 class Batch:
     """Items that leave the worker together. result: the detections of their pictures.
 
-    submitted, done: when the engine received the batch and returned the result, ``perf_counter``. preprocessing: ms for the whole batch.
+    Nothing that ``result`` calls may refer to the batch: the cycle would keep the engine until the garbage collector runs, in any thread.
     """
 
     items: list[Item]
     result: Future[list[Detections]] | None = None
-    submitted: float = 0.0
-    preprocessing: float = 0.0
-    done: float = 0.0
+    times: Times = field(default_factory=Times)
 
     @property
     def pictures(self) -> list[Picture]:
@@ -118,18 +125,14 @@ class Inference:
         pictures = batch.pictures
         if not pictures:
             return
-
-        def note(_: Future[list[Detections]]) -> None:
-            batch.done = time.perf_counter()
-
         still = pictures[0].task.info.kind is SourceKind.IMAGES
-        batch.result = self.submit([picture.image for picture in pictures if picture.image is not None], still, batch)
-        batch.result.add_done_callback(note)
+        batch.result = self.submit([picture.image for picture in pictures if picture.image is not None], still, batch.times)
         for picture in pictures:
             picture.image = None
 
-    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, batch: Batch | None = None) -> Future[list[Detections]]:
-        """Like ``Backend.submit``, with a watchdog. batch: receives the times."""
+    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, times: Times | None = None) -> Future[list[Detections]]:
+        """Like ``Backend.submit``, with a watchdog. times: receives the times."""
+        times = times or Times()
         with self._submitting:
             waiting = time.perf_counter()
             self._slots.acquire()
@@ -144,14 +147,13 @@ class Inference:
             if isinstance(future, SharedBatch):  # each member has its own clocks, and this batch may wait for all batches before it
                 clock.stop()
             submitted = self._count("preprocess", started)
-            if batch is not None:
-                batch.submitted = started
-                batch.preprocessing = 1000 * (submitted - started)
-        future.add_done_callback(partial(self._finish, clock, started))
+            times.submitted, times.preprocessing = started, 1000 * (submitted - started)
+        future.add_done_callback(partial(self._finish, clock, times))
         return future
 
-    def _finish(self, clock: Clock, started: float, _: Future[list[Detections]]) -> None:
-        self._slowest = max(self._slowest or 0.0, time.perf_counter() - started)
+    def _finish(self, clock: Clock, times: Times, _: Future[list[Detections]]) -> None:
+        times.done = time.perf_counter()
+        self._slowest = max(self._slowest or 0.0, times.done - times.submitted)
         self._release(clock)
 
     def _release(self, clock: Clock) -> None:

@@ -42,13 +42,16 @@ class InferringPipeline:
         """The built engine."""
         return self._backend.info
 
-    def run(self) -> bool:
-        """Work until ``stop``. Returns True: the backend can be closed."""
+    def run(self) -> None:
+        """Work until ``stop``."""
         while (task := self._tasks.get()) is not None:
             if isinstance(task, Infer):
                 self._infer(task)
             else:
                 self._map(task)
+
+    def join(self, seconds: float) -> bool:  # noqa: ARG002
+        """Return True: no other thread uses the engine."""
         return True
 
     def stop(self) -> None:

@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import DeviceFrame
 from engine.pool.protocol import Detect
 from engine.types import Image
@@ -66,6 +67,7 @@ class End:
     frames: int
     complete: bool
     error: str | None
+    decoder: DecoderUse = DecoderUse()  # noqa: RUF009
 
 
 Item: TypeAlias = Picture | Gap | End

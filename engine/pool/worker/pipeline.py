@@ -16,9 +16,6 @@ from engine.pool.worker.result_sender import ResultSender, Timings
 from engine.processes.watchdog import Watchdog
 from engine.types import EngineInfo
 
-DECODE_THREADS_SECONDS = 0.5
-"""How long to wait for the decode threads, which end at their next frame."""
-
 
 class Pipeline:
     """Decodes and infers segments and sends the results. backend: a built engine. timings, send, die: see ``ResultSender``."""
@@ -47,14 +44,17 @@ class Pipeline:
         """The built engine, with the number of decode threads."""
         return replace(self._backend.info, decode_threads=self._decoder.threads)
 
-    def run(self) -> bool:
-        """Work until ``stop``, and send the results of all submitted pictures. Returns whether no thread uses the backend any more."""
+    def run(self) -> None:
+        """Work until ``stop``, and send the results of all submitted pictures. Decode threads may still run afterwards."""
         self._decode_threads.start()
         sending = self._start_thread("send", self._result_sender.run)
         self._inference.run(self._buffer, self._decode_threads.dropped, self._result_sender.put)
         self._result_sender.stop()
         sending.join()
-        return self._decode_threads.join(DECODE_THREADS_SECONDS)
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the decode threads after ``run``. Returns whether all have ended."""
+        return self._decode_threads.join(seconds)
 
     def receive(self, message: ToWorker) -> None:
         """Handle a message of the pool. Called by the receiving thread."""
@@ -70,8 +70,9 @@ class Pipeline:
         """Let ``run`` return soon."""
         self._buffer.close()
         self._decode_threads.stop()
+        self._decoder.stop()
 
     def close(self) -> None:
-        """Release the engine and the decoder. Call this after ``run``, if it returned True."""
+        """Release the engine and the decoder. Call this after ``join``, if it returned True."""
         self._backend.close()
         self._decoder.close()

@@ -161,7 +161,7 @@ class ResultSender:
             case End():
                 self._send(pending)
                 del self._pending[place]
-                self._send_message(Done(*place, item.frames, item.complete, item.error))
+                self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
         if task.careful:
             self._send(pending)
 

@@ -40,10 +40,13 @@ from engine.pool.worker.building import build
 from engine.pool.worker.inferring import InferringPipeline
 from engine.pool.worker.pipeline import Pipeline
 from engine.pool.worker.result_sender import Timings
-from engine.processes.child_main import leave
+from engine.processes.child_main import leave, name_thread
 from engine.processes.watchdog import Watchdog
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
+
+DECODE_THREADS_SECONDS = 0.5
+"""How long the pool waits for decode threads, which end at their next frame."""
 
 PROBE_PATIENCE = 20
 """Opening a source may take this many times as long as one frame: a file without an index is read from start to end."""
@@ -94,18 +97,25 @@ class Worker:
         except FramefleetError as error:
             # the pool names the device anyway
             return Failed(str(error).removeprefix(f"{self._setup.device}: "), retry=False)
-        unused = True
         if not self._stopping:
             self._send(Ready(pipeline.info))
-            unused = pipeline.run()
-        if unused:  # else a decode thread that hangs would find its memory gone
+            name_thread("feed")  # not earlier: threads that libraries start inherit the name
+            pipeline.run()
+        if not pipeline.join(DECODE_THREADS_SECONDS):
+            self._send_last(Stopped())  # the pool does not have to wait for a slow decode thread
+        if pipeline.join(self._setup.stall_seconds):  # a decode thread that hangs would find its memory gone
             pipeline.close()
             del pipeline
-            self._pipeline = None  # the rest of the engine is freed with its last reference, not when the collector runs
+            # the rest of the engine is freed here, by its last reference: the garbage collector might free it in a thread of another GPU
+            self._pipeline = None
         return Stopped()
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
-        thread = threading.Thread(target=self._guarded, args=(target,), name=f"{self._setup.device} {name}", daemon=True)
+        def run() -> None:
+            name_thread(name)  # which thread needs how much processor time can then be seen from outside
+            self._guarded(target)
+
+        thread = threading.Thread(target=run, name=f"{self._setup.device} {name}", daemon=True)
         thread.start()
         return thread
 
@@ -187,20 +197,24 @@ class Worker:
                 message = self._connection.recv()
             except (EOFError, OSError):
                 break
-            pipeline = self._pipeline
             match message:
                 case Probe():
                     self._probes.put(message)
                 case Stop():
                     self._stop()
-                case _ if pipeline is not None:
-                    pipeline.receive(message)
+                case _:
+                    self._forward(message)
         self._stop()
         self._watchdog.stop()
         self._probes.put(None)
         with self._sending:
             self._over = True
             self._connection.close()
+
+    def _forward(self, message: ToWorker) -> None:
+        # a variable of ``_receive`` would keep the engine alive until the next message
+        if (pipeline := self._pipeline) is not None:
+            pipeline.receive(message)
 
     def _stop(self) -> None:
         self._stopping = True

@@ -91,14 +91,15 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
-    stored = reader.count(source)
     whole = next(one.complete for one in reader.sources() if one.number == source)
-    for pts, outcome, count in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
-        if stored <= 0 and not whole:
+    last = None if whole else reader.last_pts(source)
+    for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
+        seconds = pts * file.time_base
+        if last is not None and float(seconds) > last:
             return
-        stored -= count
-        if not isinstance(outcome, str):
-            yield pts * file.time_base, outcome
+        if isinstance(outcome, str) or (not whole and reader.frame_at(source, float(seconds)) is None):
+            continue  # an interrupted run may lack frames before others that it has
+        yield seconds, outcome
 
 
 class _AnnotatedPicture:

@@ -40,9 +40,10 @@ def test_the_contract(results: tuple[Outcome, Path], video: Path) -> None:
     assert list(report) == ["sources", "devices", "exit"]
     assert report["exit"] == "ok"
     for source, path, frames in zip(report["sources"], (video, video.parent / "b.mkv"), (FRAMES, 10), strict=True):
-        assert list(source) == ["path", "frames", "seconds", "fps"]
+        assert list(source) == ["path", "frames", "decoder", "decoder_reason", "seconds", "fps"]
+        assert (source["decoder"], source["decoder_reason"]) == ("cpu", "")
         assert source["path"] == str(path)
-        assert source["frames"] == {"decoded": frames, "inferred": frames, "dropped": 0, "failed": 0}
+        assert source["frames"] == {"decoded": frames, "inferred": frames, "skipped": 0, "dropped": 0, "failed": 0}
         assert source["fps"] == pytest.approx(frames / source["seconds"], rel=0.05)
     (device,) = report["devices"]
     assert list(device) == ["id", "name", "backend", "precision", "frames", "fps", "latency_ms"]
@@ -163,7 +164,7 @@ def test_a_broken_file_among_good_ones(tmp_path: Path, video: Path) -> None:
     assert run.report["exit"] == "failed"
     assert [source["path"] for source in run.report["sources"]] == [str(path) for path in sources]
     counts = [source["frames"] for source in run.report["sources"]]
-    assert counts[1] == {"decoded": FRAMES, "inferred": FRAMES, "dropped": 0, "failed": 0}
+    assert counts[1] == {"decoded": FRAMES, "inferred": FRAMES, "skipped": 0, "dropped": 0, "failed": 0}
     for name in ("junk.mp4", "sound.mp4", "missing.mp4", LONG_NAME):
         assert any(line.startswith(f"{name}: ") for line in run.err.splitlines()), run.err
     assert [counts[number]["inferred"] for number in (0, 2, 3, 4)] == [0, 0, 0, 0]

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.backends import create_backend
+from engine.detection.yolo import decode_cells
 from engine.model.describe import describe
 from engine.model.load import load_network
 from engine.model.network import Network
@@ -18,8 +19,9 @@ from engine.model.weights import EPSILON, read_weights, write_weights
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from resources import DEMO
+from tests.support.architectures import ARCHITECTURES, make_cfg
 from tests.support.models import TINY_CFG
-from tests.support.opencv import opencv_heads, relative_difference
+from tests.support.opencv import opencv_boxes, opencv_heads, relative_difference
 
 LIMIT = 1e-4
 
@@ -60,6 +62,33 @@ def test_yolov4_tiny(data: Path, tmp_path: Path) -> None:
     check(data / "models" / "yolov4-tiny.cfg", tmp_path, batch=1)
 
 
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_structures_of_published_detectors(name: str, tmp_path: Path) -> None:
+    """Each with an eighth of its channels. With random weights, Darknet's 1e-5 and OpenCV's 1e-6 in batch normalisation hardly differ."""
+    cfg = tmp_path / f"{name}.cfg"
+    cfg.write_text(make_cfg(name, 96, width=1 / 8))
+    check(cfg, tmp_path, batch=1)
+
+
+@pytest.mark.parametrize("name", ["yolov2", "yolov2-tiny"])
+def test_boxes_of_a_region_head(name: str, tmp_path: Path) -> None:
+    cfg, weights = tmp_path / f"{name}.cfg", tmp_path / "random.weights"
+    cfg.write_text(make_cfg(name, 96, width=1 / 8).replace("thresh=.6", "thresh=1e-9"))  # OpenCV drops the scores below it
+    write_weights(weights, random_weights(describe(cfg), "random:1"))
+    network = load_network(ModelFiles(cfg, weights))
+    inputs = np.random.default_rng(0).random((1, 3, 96, 96), dtype=np.float32)
+    with create_backend(DeviceId("cpu", "0")) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32))
+        boxes, scores = decode_cells(backend.raw_outputs(inputs), network.heads, 96, 96)
+    theirs = opencv_boxes(cfg, weights, inputs).reshape(9, 5, 85).swapaxes(0, 1).reshape(45, 85)  # ours is anchors first
+    assert scores.max() > 0.2
+    kept = theirs[:, 5:] > 0  # OpenCV sets the scores of boxes that it suppresses to 0
+    assert kept.mean() > 0.5
+    assert np.abs(scores - theirs[:, 5:])[kept].max() < 1e-5
+    centre, half = theirs[:, :2] * 96, theirs[:, 2:4] * 96 / 2
+    assert relative_difference(boxes, np.concatenate([centre - half, centre + half], axis=1)) < 1e-5
+
+
 def test_the_demos_model(tmp_path: Path) -> None:
     """A trained model, smaller than its own size. OpenCV adds 1e-6 to a variance where Darknet adds 1e-5: it gets the difference."""
     cfg = tmp_path / "small.cfg"
@@ -79,6 +108,14 @@ def test_the_demos_model(tmp_path: Path) -> None:
     for head, reference in zip(ours, opencv_heads(cfg, tmp_path / "opencv.weights", network, inputs), strict=True):
         assert reference.std() > 1
         assert relative_difference(head, reference) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*ARCHITECTURES, "yolov3-openimages"])
+def test_structures_of_published_detectors_with_all_channels(name: str, tmp_path: Path) -> None:
+    cfg = tmp_path / f"{name}.cfg"
+    cfg.write_text(make_cfg("yolov3", 224, classes=601) if name == "yolov3-openimages" else make_cfg(name, 224))
+    check(cfg, tmp_path, batch=1)
 
 
 def test_another_set_of_weights_would_be_noticed(tmp_path: Path) -> None:

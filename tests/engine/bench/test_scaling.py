@@ -139,6 +139,24 @@ def test_a_run_that_becomes_faster_is_seen() -> None:
     assert run.seconds == pytest.approx(7.5)
 
 
+def test_frames_out_of_order_do_not_make_a_short_run_faster() -> None:
+    watch = _Watch(1)
+    engine = pool_run(1, 1, kind="cpu").devices[0].engine
+    with pytest.MonkeyPatch.context() as patch:
+        now = 0.0
+        patch.setattr("engine.bench.pool_run.time.perf_counter", lambda: now)
+        info = SourceInfo("video", SourceKind.VIDEO, "h264", 64, 48, 1000, None, None, (Segment(0, None, None, 1000),))
+        result = FrameResult(FrameRef(0, 0, 0.0), CPUS[0], 64, 48, Detections())
+        for event in (DeviceStarting(CPUS[0], 1), DeviceReady(engine), SourceOpened(0, info)):
+            watch.see(event)
+        for frames in (100, 900):  # the frames of other segments were finished in the first second, too
+            now += 1.0
+            watch.see(FramesDone(0, (result,) * frames))
+        watch.end()
+    run = watch.result()
+    assert run.frames_per_s == run.whole_per_s == 500
+
+
 def test_the_bottleneck_in_words() -> None:
     assert pool_run(4, 100).bottleneck == "network on 4 of 4 devices"
     assert pool_run(1, 100, host_load=0.95).bottleneck == "network; the host's processors are 95% busy"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.errors import DeviceError
 from engine.media.decoder import GPU_THREADS, FfmpegDecoder, open_decoder
+from engine.media.decoder_use import DecoderUse
 from engine.media.probe import probe
-from engine.media.types import DecodedFrame
+from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 from tests.support.media import make_video
 
 GPU = DeviceId("cuda", "0")
 ENGINE = EngineInfo(GPU, "A GPU", "TensorRT", "fp16", "", 96, 96, 4, 3)
+INFO = SourceInfo("a.mp4", SourceKind.VIDEO, "h264", 96, 64, 30, 1.0, 30.0, ())
 
 
 @pytest.mark.parametrize(
@@ -39,6 +42,12 @@ def test_without_a_driver_only_auto_falls_back_to_ffmpeg() -> None:
     pytest.importorskip("cuda.core", reason="cuda-python is not installed")
     with pytest.raises(DeviceError):
         open_decoder(ENGINE, EngineSettings(decode=Decode.NVDEC), GPU)
+    video, pictures = (replace(INFO, kind=kind) for kind in (SourceKind.VIDEO, SourceKind.IMAGES))
+    decoder = open_decoder(ENGINE, EngineSettings(), GPU)
+    assert isinstance(decoder, FfmpegDecoder)
+    assert decoder.cpu_reason(video).startswith("NVDEC needs ")
+    assert not decoder.cpu_reason(pictures)
+    assert not open_decoder(ENGINE, EngineSettings(decode=Decode.CPU), GPU).cpu_reason(video)
 
 
 def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
@@ -48,3 +57,22 @@ def test_ffmpeg_skips_the_completed_frames_of_a_segment(tmp_path: Path) -> None:
     assert all(isinstance(frame, DecodedFrame) for frame in frames)
     assert [round(30 * frame.pts) for frame in frames] == list(range(20, 30))
     decoder.close()
+
+
+@pytest.mark.parametrize(
+    ("parts", "name", "words"),
+    [
+        ([], "", ""),
+        ([DecoderUse(cpu=3)], "cpu", "decoded by the CPU"),
+        ([DecoderUse(nvdec=3), DecoderUse(nvdec=4)], "nvdec", "decoded by NVDEC"),
+        ([DecoderUse(cpu=5, reason="no driver")], "cpu", "decoded by the CPU: no driver"),
+        (
+            [DecoderUse(nvdec=90), DecoderUse(5, 5, "its data is damaged"), DecoderUse(cpu=1, reason="another")],
+            "nvdec+cpu",
+            "decoded by NVDEC, 6 of 101 frames by the CPU: its data is damaged",
+        ),
+    ],
+)
+def test_what_decoded_a_source_is_said_in_one_phrase(parts: list[DecoderUse], name: str, words: str) -> None:
+    use = sum(parts, DecoderUse())
+    assert (use.name, str(use)) == (name, words)

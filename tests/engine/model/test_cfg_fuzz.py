@@ -25,7 +25,9 @@ NUMBERS = st.one_of(st.integers(-3, 20), st.integers(), st.sampled_from([10**9, 
 VALUES = st.one_of(NUMBERS.map(str), st.text(max_size=8), st.lists(NUMBERS.map(str), max_size=6).map(",".join))
 KEYS = sorted({line.partition("=")[0] for line in LINES if "=" in line} | {"padding", "dilation", "stride_x", "new_coords", "beta_nms"})
 SECTIONS = sorted(
-    {line for line in LINES if line.startswith("[")} | {"[avgpool]", "[sam]\nfrom=-1", "[scale_channels]\nfrom=0", "[gru]", "["}
+    {line for line in LINES if line.startswith("[")}
+    | {"[avgpool]", "[sam]\nfrom=-1", "[scale_channels]\nfrom=0", "[gru]", "["}
+    | {"[local_avgpool]\nsize=3", "[reorg]\nstride=2", "[reorg3d]\nstride=2", "[region]\nsoftmax=1"}
 )
 
 

@@ -12,10 +12,12 @@ from engine.errors import ModelError, UsageError
 from engine.model.describe import MAX_ACTIVATIONS, MAX_PARAMETERS, describe
 from engine.model.description import ConvolutionSpec, Description
 from engine.model.layer_context import MAX_LAYERS
-from engine.model.network import Activation, MaxPool, Route, Shortcut, Upsample, Yolo
-from tests.support.models import TINY_CFG
+from engine.model.network import Activation, MaxPool, Region, Reorg, Route, Shortcut, Upsample, Yolo
+from tests.support.architectures import make_cfg
+from tests.support.models import OLDER_CFG, TINY_CFG
 
 NET = "[net]\nwidth=64\nheight=32\nchannels=3\n"
+REGION = "[convolutional]\nfilters=7\nactivation=linear\n[region]\nanchors=1.5,2\nclasses=2\nsoftmax=1\n"
 HEAD = "[convolutional]\nfilters=7\nactivation=linear\n[yolo]\nanchors=10,20\nclasses=2\n"
 
 
@@ -135,6 +137,34 @@ def test_maxpool(
     assert (layer.size, layer.stride, layer.padding, layer.shape) == (size, stride, padding, shape)
 
 
+def test_older_networks() -> None:
+    older = describe(OLDER_CFG)
+    shapes = [(8, 48, 32), (8, 24, 16), (12, 24, 16), (12, 24, 16), (4, 24, 16), (4, 24, 16), (16, 12, 8), (16, 12, 8), (12, 24, 16)]
+    assert [layer.shape for layer in older.layers] == [*shapes, (48, 12, 8), (48, 12, 8), (64, 12, 8), (24, 12, 8), (24, 12, 8)]
+    assert [layer.view for layer in older.layers if isinstance(layer, Reorg)] == [(4, 24, 16), (3, 48, 32)]
+    (head,) = older.heads
+    assert isinstance(head, Region)
+    assert np.allclose(head.anchors, np.array([[0.6, 0.7], [1.9, 2.1], [3.3, 5.5]]) * 8)  # cells of 8 pixels
+    assert (head.classes, head.scale_x_y, head.new_coords, head.diou_beta) == (3, 1.0, False, None)
+
+
+PUBLISHED = {
+    "yolov2": (203_934_264, 29.475),
+    "yolov3": (248_007_048, 65.879),
+    "yolov3-tiny": (35_434_956, 5.571),
+    "yolov3-tiny-prn": (19_759_052, 3.467),
+}
+"""Size of the published weight file, bytes (yolov2's has the short header: 4 bytes fewer), and Darknet's BFLOPS at 416×416."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_sizes_of_older_published_models(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.cfg"
+    path.write_text(make_cfg(name, 416))
+    found = describe(path)
+    assert (found.weights_bytes, round(found.flops / 1e9, 3)) == PUBLISHED[name]
+
+
 def test_the_rest(cfg: Callable[[str], Description]) -> None:
     found = cfg(
         f"{NET}letter_box=1\n[conv]\nfilters=4\n[avg]\n[conv]\nfilters=4\n[scale_channels]\nfrom=0\n[sam]\nfrom=0\n[upsample]\nstride=3\n"
@@ -165,8 +195,8 @@ COMPLAINTS = [
     ("[net]\nwidth=10000000\nheight=1\n", 2, "[net]", "width=10000000 is outside"),
     ("[net]\nwidth=0\nheight=1\n", 2, "[net]", "width=0 is outside"),
     (NET.replace("channels=3", "channels=1"), 4, "[net]", "channels=1 is not supported"),
-    (NET, 1, "[net]", "no [yolo] layer"),
-    (NET + CONVOLUTION, 1, "[net]", "no [yolo] layer"),
+    (NET, 1, "[net]", "no [yolo] or [region] layer"),
+    (NET + CONVOLUTION, 1, "[net]", "no [yolo] or [region] layer"),
     (NET + "[lstm]\n", 5, "[lstm] (layer 0)", "[lstm] is unknown or not supported"),
     (NET + "[Convolutional]\n", 5, "[Convolutional] (layer 0)", "[Convolutional] is unknown"),
     (NET + "[" + "x" * 5000 + "]\n", 5, "[" + "x" * 37 + "…] (layer 0)", "is unknown"),
@@ -204,6 +234,14 @@ COMPLAINTS = [
     (NET + CONVOLUTION + "[route]\nlayers=0\ngroups=2\ngroup_id=2\n", 13, "[route] (layer 1)", "group_id=2 is outside 0..1"),
     (NET + CONVOLUTION + "[maxpool]\nstride=2\n[route]\nlayers=0,1\n", 13, "[route] (layer 2)", "width and height must be equal"),
     (NET + CONVOLUTION + "[maxpool]\nstride=2\n[shortcut]\nfrom=0\n", 13, "[shortcut] (layer 2)", "adds layer 0 of 64×32×8 to 32×16×8"),
+    (NET + "[reorg]\nstride=2\n", 6, "[reorg] (layer 0)", "stride=2: 4 must divide the 3 channels"),
+    (NET + "[reorg3d]\nstride=3\n", 6, "[reorg3d] (layer 0)", "stride=3 must divide the width and height of 64×32×3"),
+    (NET + "[reorg3d]\nstride=2\nreverse=1\n", 7, "[reorg3d] (layer 0)", "reverse=1 is not supported"),
+    (NET + REGION.replace("softmax=1", "softmax=0"), 11, "[region] (layer 1)", "softmax= must be 1"),
+    (NET + REGION.replace("softmax=1\n", ""), 8, "[region] (layer 1)", "softmax= must be 1"),
+    (NET + REGION + "tree=9k.tree\n", 12, "[region] (layer 1)", "tree=9k.tree is not supported"),
+    (NET + REGION + "[dropout]\n", 12, "[dropout] (layer 2)", "takes its input from [region] (layer 1)"),
+    (NET + REGION.replace("filters=7", "filters=8"), 8, "[region] (layer 1)", "8 channels, but 1 anchors · (5 + 2 classes) = 7"),
     (
         NET + CONVOLUTION + "[shortcut]\nfrom=0\nweights_type=per_feature\n",
         12,

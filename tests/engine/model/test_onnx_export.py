@@ -19,7 +19,7 @@ from engine.model.onnx_export import export_onnx, to_onnx
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
 from engine.settings import ModelFiles
-from tests.support.models import TINY_CFG, run_by_definition, tiny_network
+from tests.support.models import OLDER_CFG, TINY_CFG, run_by_definition, tiny_network
 
 RARE = """
 [net]
@@ -116,6 +116,19 @@ def test_rare_layers_by_definition_and_by_openvino(rare: Network) -> None:
     model = to_onnx(rare)
     onnx.checker.check_model(model, full_check=True)
     (found,) = run_openvino(model.SerializeToString(), inputs)
+    assert relative_error(found, expected) < 1e-5
+
+
+def test_older_layers_by_definition_by_openvino_and_by_onnx() -> None:
+    network = load_network(ModelFiles(OLDER_CFG, "random:2"))
+    inputs = pictures(network)
+    (expected,) = run_by_definition(network, inputs)
+    assert expected.std() > 0.5
+    model = to_onnx(network)
+    onnx.checker.check_model(model, full_check=True)
+    (found,) = run_openvino(model.SerializeToString(), inputs)
+    assert relative_error(found, expected) < 1e-5
+    (found,) = onnx.reference.ReferenceEvaluator(model).run(None, {"images": inputs})
     assert relative_error(found, expected) < 1e-5
 
 

@@ -21,7 +21,7 @@ def frames(segment: int, first: int, count: int, pts: float | None = None) -> Fr
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_segments_in_any_order_come_out_in_display_order(lengths: list[int], random: Random) -> None:
-    sequencer = Sequencer(len(lengths))
+    sequencer = Sequencer(lengths)
     came, out = dict.fromkeys(range(len(lengths)), 0), []
     todo = list(came)
     while todo:
@@ -40,8 +40,42 @@ def test_segments_in_any_order_come_out_in_display_order(lengths: list[int], ran
     assert [result.ref.pts for result in out] == [100.0 * segment + at for segment, length in enumerate(lengths) for at in range(length)]
 
 
+@given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0, 0, -3, 5])), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_a_source_that_ends_early_keeps_what_waits(segments: list[tuple[int, int]], random: Random) -> None:
+    """segments: number of frames, and how many more the container announces."""
+    sequencer = Sequencer([max(0, length + amiss) for length, amiss in segments])
+    came, out = 0, []
+    for number in random.sample(range(len(segments)), len(segments)):
+        length = segments[number][0]
+        count = random.choice([0, length, random.randint(0, length)])
+        if count:
+            sequencer.add(CPU, frames(number, 0, count))
+        if count == length:
+            sequencer.finish(number, length)
+        came += count
+        out += [result for message in sequencer.pop() for result in message]
+    prefix = len(out)
+    out += [result for message in sequencer.rest() for result in message]
+    assert len(out) == came
+    assert sequencer.waiting == 0
+    indices = [result.ref.index for result in out]
+    assert indices[:prefix] == list(range(prefix))
+    assert indices == sorted(set(indices)), "each index once, in order"
+    if all(amiss == 0 for _, amiss in segments):
+        true = [100.0 * number + at for number, (length, _) in enumerate(segments) for at in range(length)]
+        assert [true[index] for index in indices] == [result.ref.pts for result in out]
+
+
+def test_the_time_of_a_frame_without_one_counts_the_gap_before_it() -> None:
+    sequencer = Sequencer([4, 2], step=1.0)
+    sequencer.add(CPU, frames(0, 0, 1, math.nan))
+    sequencer.add(CPU, frames(1, 0, 2, math.nan))
+    list(sequencer.pop())
+    assert [(result.ref.index, result.ref.pts) for message in sequencer.rest() for result in message] == [(4, 4.0), (5, 5.0)]
+
+
 def test_a_frame_that_is_not_the_next_is_a_bug_that_shows() -> None:
-    sequencer = Sequencer(2)
+    sequencer = Sequencer([5, 5])
     sequencer.add(CPU, frames(0, 0, 2))
     with pytest.raises(RuntimeError, match="frame 1 came where 2 was due"):
         sequencer.add(CPU, frames(0, 1, 1))
@@ -58,7 +92,7 @@ def test_a_frame_that_is_not_the_next_is_a_bug_that_shows() -> None:
 
 
 def test_frames_without_a_time_get_one_from_their_neighbours() -> None:
-    sequencer = Sequencer(1, step=0.5)
+    sequencer = Sequencer([4], step=0.5)
     for first, pts in enumerate((math.nan, 3.0, math.nan, math.nan)):
         sequencer.add(CPU, frames(0, first, 1, pts))
     assert [result.ref.pts for message in sequencer.pop() for result in message] == [0.0, 3.0, 3.5, 4.0]

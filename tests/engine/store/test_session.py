@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from engine.errors import ExportError
+from engine.media.stamp import Stamp
 from engine.pool.events import Ledger
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.writer import COMMIT_SECONDS
@@ -66,10 +68,13 @@ def test_what_is_written_is_read(frames: list[FrameResult], step: int) -> None:
 
 
 def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
+    stamp, begun = Stamp(2**40, 1_700_000_000_123_456_789, "ab12"), datetime.fromisoformat("2026-11-01T08:00:00.25+01:00")
     with SessionWriter(tmp_path / "new" / "session.sqlite", LABELS, {"model": "yolov4"}) as writer:
-        writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 10), stamp)
+        writer.describe_source(0, decoder="NVDEC")
+        writer.describe_source(0, started=begun)
         writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", "no AMX", 416, 416, 2, 4))
-        ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2})
+        ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2}, skipped=5)
         writer.finish_source(0, "a.mp4", ledger, 2.5)
         writer.finish_source(1, "gone.mp4", Ledger(), 0.0, "there is no such file")
     with SessionReader(writer.path) as reader:
@@ -79,6 +84,8 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
         assert (first.path, first.kind) == ("a.mp4", "video")
         assert first.info == video_info("a.mp4", 10)
         assert (first.ledger, first.seconds, first.error, first.complete) == (ledger, 2.5, None, True)
+        assert (first.stamp, first.decoder, first.started) == (stamp, "NVDEC", begun)
+        assert (second.stamp, second.decoder, second.started) == (None, None, None)
         assert (second.kind, second.error) == (None, "there is no such file")
 
 

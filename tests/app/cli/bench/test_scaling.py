@@ -112,7 +112,7 @@ def test_unusable_options(arguments: list[str], message: str) -> None:
 def test_the_report_names_the_outcome() -> None:
     assert summary(POINTS) == (
         "weak scaling 3.90× on 4 (98% of ideal), bottleneck: network on 4 of 4 devices;"
-        " strong scaling 3.80× on 4 (95% of ideal), bottleneck: network on 4 of 4 devices"
+        " strong scaling 3.80× on 4 (95% of ideal, 3.80× over the whole file), bottleneck: network on 4 of 4 devices"
     )
     page = markdown(POINTS, FACTS)
     assert "| weak | 4 | 8580.0 | **3.90×** |" in page

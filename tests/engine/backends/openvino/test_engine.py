@@ -8,11 +8,12 @@ from engine.backends.openvino import engine as openvino_engine
 from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import offered_precisions, process_core
 from engine.backends.openvino.lowering import lower
+from engine.model.load import load_network
 from engine.model.network import Network
 from engine.model.split import PICTURES, split
-from engine.settings import EngineSettings, Precision
+from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
-from tests.support.models import run_by_definition, tiny_network
+from tests.support.models import OLDER_CFG, run_by_definition, tiny_network
 
 CPU = DeviceId("cpu", "0")
 
@@ -40,6 +41,16 @@ def test_parts_compute_what_the_whole_computes_wherever_it_is_cut(network: Netwo
             request.run()
         for head, reference in zip(request.heads, expected, strict=True):
             assert np.abs(head - reference).max() < 1e-4 * np.abs(reference).max()
+
+
+def test_older_layers_compute_what_their_definitions_say() -> None:
+    network = load_network(ModelFiles(OLDER_CFG, "random:2"))
+    inputs = np.random.default_rng(0).random((2, 3, network.height, network.width), dtype=np.float32)
+    with create_backend(CPU) as backend:
+        backend.activate(network, EngineSettings(precision=Precision.FP32))
+        (found,) = backend.raw_outputs(inputs)
+    (expected,) = run_by_definition(network, inputs)
+    assert np.abs(found - expected).max() < 1e-4 * np.abs(expected).max()
 
 
 def test_a_part_takes_and_gives_only_what_crosses_its_borders(network: Network) -> None:

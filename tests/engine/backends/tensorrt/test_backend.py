@@ -18,6 +18,7 @@ from engine.model.load import load_network
 from engine.model.network import Convolution, MaxPool, Network
 from engine.model.split import PICTURES, split
 from engine.settings import ModelFiles
+from tests.support.models import OLDER_CFG
 
 HOPPER = (9, 0)
 
@@ -179,6 +180,17 @@ def test_every_kind_of_layer_is_lowered_and_builds(rtx: Any, network: Network) -
         assert len(plan) > 10_000
     assert any(fraction == 1.0 for _, fraction in phases)
     assert all(0.0 <= fraction <= 1.0 for _, fraction in phases)
+
+
+def test_older_layers_are_lowered_and_build(rtx: Any) -> None:
+    from engine.backends.tensorrt.build import build_plan
+
+    older = load_network(ModelFiles(OLDER_CFG, "random:2"))
+    for exact in (False, True):
+        definition, _ = definition_of(rtx, older, exact=exact)
+        assert tuple(definition.get_output(0).shape) == (2, *older.heads[0].shape)
+        assert definition.get_output(0).dtype == rtx.trt.float16
+        assert len(build_plan(rtx, older, split(older)[0], 2, exact=exact)) > 10_000
 
 
 def test_pictures_and_heads_are_fp16_whatever_is_computed_in(rtx: Any, network: Network) -> None:

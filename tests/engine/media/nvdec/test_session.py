@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
+from engine.errors import DeviceError
 from engine.media.nvdec import session as nvdec_session
 from engine.media.nvdec.errors import DamagedError, UncertainEndError
 from engine.media.nvdec.session import SessionPool
@@ -191,3 +192,29 @@ def test_one_without_a_turn_waits_for_nobody() -> None:
         assert session is hardware.opened[1]
     for thread in decode_threads:
         thread.leave()
+
+
+def test_a_closed_pool_lends_no_session_and_keeps_none() -> None:
+    """A thread that waits for a session ends at once, and a session that comes back late is not kept alive."""
+    hardware = Hardware()
+    first = DecodeThread(hardware)
+    hardware.wanted = False
+    problems: list[Exception] = []
+
+    def wait_for_one() -> None:
+        try:
+            with hardware.pool.turn() as turn, hardware.pool.use("h264", FORMAT, turn):
+                pass
+        except Exception as problem:
+            problems.append(problem)
+
+    second = threading.Thread(target=wait_for_one)
+    second.start()
+    assert soon(lambda: len(hardware.pool._waiting) == 1)
+    hardware.pool.stop()
+    second.join(timeout=nvdec_session._PATIENCE_SECONDS / 2)
+    assert not second.is_alive()
+    assert isinstance(problems[0], DeviceError)
+    first.leave()
+    assert not hardware.pool._idle
+    assert len(hardware.opened) == 1

@@ -1,0 +1,79 @@
+"""Compares the memory that a network needs with the free memory of a device, before anything is built."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from engine.errors import DeviceError
+from engine.model.network import Convolution, Identity, Layer, Network, Route, Shortcut, Yolo
+from engine.types import DeviceId
+
+
+def check_memory(network: Network, batch: int, value_bytes: int, free: int | None, device: DeviceId) -> None:
+    """Refuse a network that cannot fit into the memory of a device.
+
+    batch: pictures at once. value_bytes: size of one number between layers. free: free memory of the device, bytes; None = unknown.
+
+    Raises:
+        DeviceError: the network needs more; the message says how much, and what to do.
+    """
+    needed = least_bytes(network, batch, value_bytes)
+    if free is None or needed <= free:
+        return
+    pictures = "one picture" if batch == 1 else f"{batch} pictures at once"
+    smaller = "a smaller --size" if batch == 1 else "a smaller --batch or --size"
+    raise DeviceError(
+        f"{device}: {network.name} at {network.width}×{network.height} needs at least {needed / 1e9:.1f} GB of memory for {pictures}, "
+        f"but only {free / 1e9:.1f} GB are free: use {smaller}, or close other programs"
+    )
+
+
+def least_bytes(network: Network, batch: int, value_bytes: int) -> int:
+    """Estimate from below the memory that a network needs on any device, bytes.
+
+    It consists of the weights, and of the values that exist at the same time while the layer with the most of them is computed.
+    """
+    weights = sum(layer.weights.size + layer.bias.size for layer in network.layers if isinstance(layer, Convolution))
+    last_use = {index: position for position, layer in enumerate(network.layers) for index in layer.inputs}
+    storage: dict[int, set[int]] = {-1: {-1}}  # the layers whose memory holds the values of a layer
+    live, most = {-1}, 0
+    for position, layer in enumerate(network.layers):
+        storage[position] = set().union(*(storage[index] for index in _shared_inputs(layer))) or {position}
+        live |= storage[position]
+        most = max(most, sum(math.prod(network.shape_of(index)) for index in live))
+        outlived = [
+            index for index in storage if last_use.get(index, -1) > position or (index >= 0 and isinstance(network.layers[index], Yolo))
+        ]
+        live = set().union(*(storage[index] for index in outlived))
+    return value_bytes * (weights + batch * most)
+
+
+def free_host_memory(root: Path = Path("/")) -> int | None:
+    """Return the memory that this process may still take, bytes, or None if it is unknown (on systems other than Linux).
+
+    A container's limit (control groups, version 2) counts, too. root: folder of the system's files.
+    """
+    try:
+        facts = dict(line.split(":", 1) for line in (root / "proc/meminfo").read_text().splitlines())
+        available = int(facts["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+    group = root / "sys/fs/cgroup"
+    try:
+        limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+        cached = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())["inactive_file"]
+        return max(0, min(available, limit - used + int(cached)))
+    except (OSError, KeyError, ValueError):  # no group, or no limit ("max")
+        return available
+
+
+def _shared_inputs(layer: Layer) -> tuple[int, ...]:
+    """The inputs whose memory a library may use for a layer's output: it writes over one, or takes them as they are."""
+    if isinstance(layer, Identity | Yolo | Route):
+        return layer.inputs
+    return layer.inputs[:1] if isinstance(layer, Shortcut) else ()
+
+
+def _is_head(network: Network, index: int) -> bool:
+    return index >= 0 and isinstance(network.layers[index], Yolo)

@@ -1,0 +1,53 @@
+"""Identifies the content of a source by size, time and a digest, so that a later change is noticed. Loads no media library."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from engine.errors import SourceError
+from engine.media.sources import is_folder, pictures_in
+
+DIGESTED = 65536
+"""Bytes at the start and at the end of a file that are included in its digest."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The identity of a source's content.
+
+    size: bytes; of a folder, of its pictures together. modified: time of the last change, ns; of a folder, of the newest picture.
+    digest: hexadecimal, of the first and last ``DIGESTED`` bytes; of a folder, of the names, sizes and times of its pictures.
+    """
+
+    size: int
+    modified: int
+    digest: str
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return the stamp of a file, or of the pictures in a folder. None if it cannot be read."""
+    try:
+        return _folder_stamp(path) if is_folder(path) else _file_stamp(path)
+    except (OSError, SourceError):
+        return None
+
+
+def _file_stamp(path: Path) -> Stamp:
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        digest = blake2b(file.read(DIGESTED), digest_size=16)
+        file.seek(max(file.tell(), status.st_size - DIGESTED))
+        digest.update(file.read(DIGESTED))
+    return Stamp(status.st_size, status.st_mtime_ns, digest.hexdigest())
+
+
+def _folder_stamp(folder: Path) -> Stamp:
+    digest, size, modified = blake2b(digest_size=16), 0, 0
+    for picture in pictures_in(folder):
+        status = picture.stat()
+        digest.update(os.fsencode(f"{picture.name}\0{status.st_size} {status.st_mtime_ns}\0"))
+        size, modified = size + status.st_size, max(modified, status.st_mtime_ns)
+    return Stamp(size, modified, digest.hexdigest())

@@ -1,0 +1,64 @@
+"""What decides the results of a run, as texts that the session stores. Two runs with the same texts have the same results."""
+
+from __future__ import annotations
+
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+from engine.errors import ModelError
+from engine.model.describe import describe
+from engine.settings import ModelFiles, RunSettings
+from engine.settings.kinds import write
+from engine.settings.table import TABLE
+
+_NEUTRAL = {"devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"}
+"""Settings that change how fast results come, and not the results."""
+
+DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
+"""Names of the facts that decide the results of a run."""
+
+
+def run_facts(settings: RunSettings) -> dict[str, str]:
+    """Return the facts of a run: names of files, and what decides its results.
+
+    ``model_digest`` identifies the content of cfg and weights. ``network`` is the size of the network's input in pixels. The other
+    deciding facts are settings as the user gave them.
+
+    Raises:
+        ModelError: a file of the model cannot be read.
+    """
+    model, values = settings.model, settings.values
+    description = describe(model.cfg, model.size)
+    facts = {
+        "folder": str(Path.cwd()),
+        "model": model.cfg.stem,
+        "cfg": str(model.cfg.absolute()),
+        "weights": str(model.weights.absolute() if isinstance(model.weights, Path) else model.weights),
+        "parallel": settings.parallel.value,
+        "isolation": settings.isolation.value,
+        "model_digest": _digest(model),
+        "network": f"{description.width}x{description.height}",
+    }
+    for name, setting in TABLE.items():
+        used = setting.only_with is None or values[setting.only_with[0]] == setting.only_with[1]
+        if name in DECIDING:
+            facts[name] = _text(values[name]) if used else "unused"
+    return facts
+
+
+def _text(value: object) -> str:
+    return write(tuple(sorted(value)) if isinstance(value, frozenset) else value)
+
+
+def _digest(model: ModelFiles) -> str:
+    digest = blake2b(digest_size=16)
+    for part in (model.cfg, model.weights):
+        if isinstance(part, Path):
+            try:
+                with part.open("rb") as file:
+                    digest.update(file_digest(file, blake2b).digest())
+            except OSError as error:
+                raise ModelError(f"{part} cannot be read: {error.strerror or error}") from error
+        else:
+            digest.update(part.encode())
+    return digest.hexdigest()

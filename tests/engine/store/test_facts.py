@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from engine.settings import EngineSettings, ModelFiles, Parallel, RunSettings, Tiles
+from engine.store.facts import DECIDING, run_facts
+from engine.types import DeviceId
+from tests.support.models import tiny_files
+
+
+def _deciding(settings: RunSettings) -> dict[str, str]:
+    facts = run_facts(settings)
+    return {name: facts[name] for name in DECIDING}
+
+
+def test_what_decides_the_results_changes_the_facts_and_nothing_else() -> None:
+    base = RunSettings(tiny_files())
+    same = replace(base, devices=(DeviceId("cpu", "1"),), parallel=Parallel.STREAMS, engine=EngineSettings(batch=7, threads=1))
+    assert _deciding(same) == _deciding(replace(same, tiles=Tiles(overlap=0.4))) == _deciding(base)
+    for changed in (
+        replace(base, engine=EngineSettings(confidence=0.3)),
+        replace(base, engine=EngineSettings(iou=0.3)),
+        replace(base, engine=EngineSettings(classes=frozenset((1, 0)))),
+        replace(base, parallel=Parallel.TILES),
+        replace(base, model=replace(tiny_files(), size=(96, 64))),
+        replace(base, model=replace(tiny_files(), weights="random:2")),
+    ):
+        assert _deciding(changed) != _deciding(base), changed
+    tiled = replace(base, parallel=Parallel.TILES)
+    assert _deciding(tiled) != _deciding(replace(tiled, tiles=Tiles(overlap=0.4)))
+
+
+def test_a_model_is_known_by_its_content(tmp_path: Path) -> None:
+    files = tiny_files()
+    cfg, weights = shutil.copy(files.cfg, tmp_path / "copy.cfg"), tmp_path / "copy.weights"
+    weights.write_bytes(bytes(5000))
+    before = run_facts(RunSettings(ModelFiles(cfg, weights)))["model_digest"]
+    weights.write_bytes(bytes(4999) + b"\1")
+    assert run_facts(RunSettings(ModelFiles(cfg, weights)))["model_digest"] != before

@@ -1,0 +1,41 @@
+"""Too little shared memory, as in a container with Docker's default or less."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.processes.shared_memory import FOLDER, create_shared_memory
+
+PROJECT = Path(__file__).resolve().parents[2]
+PLAYER = PROJECT / "tests/app/window/viewer/test_player.py"
+WITH_SMALL_MEMORY = ("unshare", "--mount", "--map-root-user", "sh", "-c", 'mount -t tmpfs -o size=512k tmpfs /dev/shm && exec "$@"', "sh")
+
+
+def _can_mount() -> bool:
+    try:
+        return subprocess.run([*WITH_SMALL_MEMORY, "true"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not _can_mount(), reason="needs unshare and the right to mount in a namespace of its own")
+def test_the_preview_plays_without_shared_memory() -> None:
+    test = f"{PLAYER}::test_playing_shows_all_frames_in_order_at_their_time_and_stops_at_the_end"
+    command = [*WITH_SMALL_MEMORY, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=PROJECT)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="needs /dev/shm")
+def test_memory_that_is_not_there_is_refused_and_leaves_nothing() -> None:
+    before = set(FOLDER.glob("psm_*"))
+    assert create_shared_memory(1 << 45) is None
+    assert set(FOLDER.glob("psm_*")) <= before
+    memory = create_shared_memory(1 << 16)
+    assert memory is not None
+    memory.close()
+    memory.unlink()
