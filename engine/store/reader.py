@@ -23,6 +23,7 @@ from engine.store import schema
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
+_SCALE = 1 << 40  # makes whole numbers of confidences from 1/65536 on, without rounding a float32
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
@@ -115,6 +116,22 @@ class SessionReader(Closing):
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
         rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
         return float(rows[0][0]) if rows else None
+
+    def failed(self, source: int) -> int:
+        """Return the number of stored frames of a source that have no detections because something failed."""
+        return int(self._query("SELECT count(failure) FROM frames WHERE source = ?", source)[0][0])
+
+    def scores(self, source: int, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the class ids and confidences of the detections from frame ``first`` to ``last``, int32 (n,) and float32 (n,).
+
+        SQLite puts them into one text, which is five times as fast as a row for each.
+        """
+        numbers = f"group_concat(class_id || ',' || CAST(confidence * {_SCALE} AS INTEGER))"
+        query = f"SELECT {numbers} FROM detections WHERE source = ? AND frame BETWEEN ? AND ?"
+        ((text,),) = self._query(query, source, first, last)
+        with self._explained():
+            table = np.fromstring(text or "", np.int64, sep=",").reshape(-1, 2)
+            return table[:, 0].astype(np.int32), (table[:, 1] / _SCALE).astype(np.float32)
 
     def times(self, source: int, count: int) -> list[float]:
         """Return the times (seconds) of a source's first ``count`` frames."""
