@@ -100,8 +100,7 @@ class FileDialogs(QObject):
         def done(frames: int) -> None:
             self._cancelled.pop(target, None)
             text = f"Exported {formats.plural(frames, 'frame')} to {target} ({what})."
-            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
-            self._banners.show_banner(subject, Severity.INFO, text, ("Show in folder", reveal))
+            self._show_done(subject, text, target)
 
         def failed(message: str) -> None:
             self._cancelled.pop(target, None)
@@ -110,6 +109,14 @@ class FileDialogs(QObject):
         if EXPORTERS[name].slow:
             self._banners.show_banner(subject, Severity.INFO, f"Writing {target.name}…", ("Cancel", cancelled.set))
         self._background.start(partial(exports.export_item, item.results, target, name, shown, progress), done, failed)
+
+    def show_saved(self, target: Path) -> None:
+        """Show that a picture was saved."""
+        self._show_done("picture", f"Saved {target}.", target)
+
+    def _show_done(self, subject: str, text: str, target: Path) -> None:
+        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(target.parent)))
+        self._banners.show_banner(subject, Severity.INFO, text, ("Show in folder", reveal))
 
     def stop(self) -> None:
         """Cancel all exports."""

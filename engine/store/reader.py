@@ -185,6 +185,12 @@ class SessionReader(Closing):
             int(row[0]) for row in self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
         ]
 
+    def frames_with_detections(self, source: int) -> NDArray[np.int64]:
+        """Return the indices of a source's frames that have detections which pass the filter, in order, int64 (n,)."""
+        condition, values = self._passing()
+        query = f"SELECT DISTINCT frame FROM detections WHERE source = ? AND {condition} ORDER BY frame"
+        return np.array([frame for (frame,) in self._query(query, source, *values)], np.int64)
+
     def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the frames of a source in order, in lists of at most ``most``.
 

@@ -23,10 +23,12 @@ class VideoCanvas(QWidget):
     """Shows one undistorted picture with the boxes of the same frame. The wheel enlarges it, and the mouse moves it then.
 
     resized: the size that pictures should have now, device pixels. activated: the user double-clicked it.
+    mouse_moved: the mouse moved over it.
     """
 
     resized = Signal(QSize)
     activated = Signal()
+    mouse_moved = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +43,7 @@ class VideoCanvas(QWidget):
         self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
-        self._message = ""
+        self._message = self._statistics = ""
         self._missing = NOT_YET
         self._pointed: int | None = None
         self._overlay: Overlay | None = None
@@ -120,6 +122,24 @@ class VideoCanvas(QWidget):
         self._labels = tuple(labels)
         self._redraw()
 
+    def draw_boxes(self, image: QImage) -> None:
+        """Draw the visible detections on a picture of the same frame."""
+        placement = fit((image.width(), image.height()), self._size)
+        with QPainter(image) as painter:
+            area = placement.visible((image.width(), image.height()))
+            Overlay(self.visible_detections, placement, area, self.label_of, 1.0).paint(painter)
+
+    def set_statistics(self, text: str) -> None:
+        """Show lines of text at the top right of the picture, "" = none."""
+        if text != self._statistics:
+            self._statistics = text
+            self.update()
+
+    @property
+    def zoom(self) -> float:
+        """The enlargement, 1 = the picture fits."""
+        return self._zoom
+
     def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
         """Enlarge the picture by this factor, 1 = it fits. at: the point of the canvas that keeps its place, None = the middle."""
         placement, zoom = self.placement, min(max(zoom, 1.0), MOST_ZOOM)
@@ -185,6 +205,7 @@ class VideoCanvas(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the picture, or highlight the smallest box under the mouse."""
+        self.mouse_moved.emit()
         placement = self.placement
         if self._dragged is not None and placement is not None:
             moved, self._dragged = event.position() - self._dragged, event.position()
@@ -229,6 +250,8 @@ class VideoCanvas(QWidget):
             self.overlay.paint(painter, self._pointed)
         if self.note:
             self._paint_note(painter, target, self.note, theme.MUTED if self._result is None else theme.WARNING)
+        if self._statistics:
+            self._paint_statistics(painter)
 
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()
@@ -246,6 +269,16 @@ class VideoCanvas(QWidget):
         painter.setPen(QColor(theme.MUTED))
         area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
+
+    def _paint_statistics(self, painter: QPainter) -> None:
+        painter.setFont(theme.font(-1))
+        painter.setPen(QColor(theme.TEXT))  # without a pen, Qt measures nothing
+        text = painter.boundingRect(QRectF(self.rect()), Qt.AlignmentFlag.AlignLeft, self._statistics)
+        text.moveTopRight(QPointF(self.width() - 22, 18))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_box(painter, text.adjusted(-10, -8, 10, 8), 5, QColor(14, 16, 20, 215))
+        painter.setPen(QColor(theme.TEXT))
+        painter.drawText(text, Qt.AlignmentFlag.AlignLeft, self._statistics)
 
     def _paint_note(self, painter: QPainter, target: QRectF, text: str, colour: str) -> None:
         painter.setFont(theme.font(-1))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import ItemState
+from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import PreviewClient
@@ -150,6 +151,16 @@ def test_the_wheel_enlarges_at_the_mouse_and_the_mouse_moves_the_picture(qtbot: 
     assert canvas.overlay.rects[0].tolist() == pytest.approx([100, 100, 50, 50])
 
 
+def test_statistics_stand_at_the_top_right(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot, 640, 320)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 150, 150), 0.9, 0)))
+    canvas.set_statistics("clip.mp4\n640 × 320")
+    image = canvas.grab().toImage()
+    bright = [(x, y) for x in range(0, 640, 2) for y in range(320) if image.pixelColor(x, y).lightness() > 180]
+    assert bright
+    assert all(x > 500 and y < 60 for x, y in bright)
+
+
 def test_the_highlight_goes_when_the_mouse_leaves(qtbot: QtBot) -> None:
     canvas = make_canvas(qtbot)
     canvas.show_picture(grey(640, 320), (640, 320), result(((0, 0, 640, 320), 0.9, 0)))
@@ -180,7 +191,7 @@ def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
 )
 def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state: ItemState, note: str) -> None:
     client = PreviewClient()
-    viewer = Viewer(client)
+    viewer = Viewer(client, Background())
     qtbot.addWidget(viewer)
     assert viewer.canvas.note == ""
     viewer.canvas.show_picture(grey(320, 160), (640, 320), None)
