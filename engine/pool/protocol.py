@@ -20,7 +20,7 @@ from engine.media.types import Segment, SourceInfo
 from engine.pool.groups.shared_pictures import Chunk, Place
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from engine.types import Detections, DeviceId, EngineInfo, Found, FrameRef, FrameResult, InferenceFailure
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,10 @@ class Infer:
 
 @dataclass(frozen=True, eq=False)
 class Inferred:
-    """The detections for an ``Infer``. One array for the whole batch costs as much to pickle as one for a single picture.
+    """The results for an ``Infer``. One array for the whole batch costs as much to pickle as one for a single picture.
 
-    counts: int32 (n,), number of detections per picture. boxes, scores, class_ids: concatenated. busy: see ``Backend.timings``.
+    counts: int32 (n,), number of detections per picture. boxes, scores, class_ids: concatenated. busy: see ``Backend.timings``. failures:
+    by position, why a picture has no detections.
     """
 
     number: int
@@ -109,15 +110,19 @@ class Inferred:
     scores: NDArray[np.float32]
     class_ids: NDArray[np.int32]
     busy: Mapping[str, float]
+    failures: Mapping[int, str]
 
     @classmethod
-    def pack(cls, number: int, found: Sequence[Detections], busy: Mapping[str, float]) -> Inferred:
-        """Pack the detections of at least one picture."""
-        return cls(number, *_columns(found), busy)
+    def pack(cls, number: int, found: Sequence[Found], busy: Mapping[str, float]) -> Inferred:
+        """Pack the results of at least one picture."""
+        failures = {at: each.reason for at, each in enumerate(found) if isinstance(each, InferenceFailure)}
+        detections = [each if isinstance(each, Detections) else Detections() for each in found]
+        return cls(number, *_columns(detections), busy, failures)
 
-    def unpack(self) -> Iterator[Detections]:
-        """The detections of each picture, as views."""
-        return _split(self)
+    def unpack(self) -> Iterator[Found]:
+        """The result of each picture. Detections are views of the message's arrays."""
+        for at, found in enumerate(_split(self)):
+            yield InferenceFailure(self.failures[at]) if at in self.failures else found
 
 
 @dataclass(frozen=True)

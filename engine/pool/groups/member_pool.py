@@ -30,9 +30,9 @@ from engine.pool.worker.inference import Inference
 from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
-from engine.types import Detections, DeviceId, EngineInfo, Image
+from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
 
-DIED = "the device's process died on this frame three times"
+DIED = InferenceFailure("the device's process died on this frame three times")
 
 ALONE = 2
 """A picture that was under way in this many crashes is done alone from then on, and fails after one more crash."""
@@ -285,14 +285,14 @@ class MemberPool:
         ]
         return own <= min(others, default=own)
 
-    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
         try:
             self._take_results(member, pictures, started, future)
         except Exception as problem:  # the future that calls this would swallow it
             traceback.print_exception(problem)
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
         problem = future.exception()
         again: list[_Picture] = []
         if problem is None:
@@ -304,13 +304,13 @@ class MemberPool:
             again = [picture for picture in pictures if picture.crash_count <= ALONE]
             for picture in pictures:
                 if picture.crash_count > ALONE:
-                    picture.shared.put(picture.position, member.device, None, DIED)
+                    picture.shared.put(picture.position, member.device, DIED)
         elif len(pictures) > 1:  # only the picture that causes the error should fail
             for picture in pictures:
                 picture.crash_count = ALONE
             again = pictures
         else:
-            pictures[0].shared.put(pictures[0].position, member.device, None, f"inference failed: {problem}")
+            pictures[0].shared.put(pictures[0].position, member.device, InferenceFailure(f"inference failed: {problem}"))
         with self._changed:
             member.batches -= 1
             member.pictures -= len(pictures)

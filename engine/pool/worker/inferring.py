@@ -14,7 +14,7 @@ from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog
-from engine.types import Detections, DeviceId, EngineInfo
+from engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
     from engine.cuda.memory import RegisteredMemory
@@ -71,7 +71,7 @@ class InferringPipeline:
         else:
             future.add_done_callback(partial(self._finish, task))
 
-    def _finish(self, task: Infer, future: Future[list[Detections]]) -> None:
+    def _finish(self, task: Infer, future: Future[list[Found]]) -> None:
         try:
             found = future.result()
             if len(found) != len(task.places):

@@ -131,9 +131,9 @@ def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, ca
     assert "Traceback" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, video: Path) -> None:
-    main = partial(engine_fault_main, numbers=frozenset({7, 150}), how="raise")
+@pytest.mark.parametrize(("batch", "how"), [(1, "late"), (4, "late"), (4, "raise")])
+def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, video: Path) -> None:
+    main = partial(engine_fault_main, numbers=frozenset({7, 150}), how=how)
     seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0, failed={7, 150})

@@ -149,7 +149,7 @@ def test_a_frame_that_kills_members_fails_alone(video: Path) -> None:
     fault = partial(group_fault_main, numbers=frozenset({100}), how="kill")
     seen = run_pool([video], CPUS, SETTINGS, pool_type=with_worker(fault))
     check_complete(seen, failed={100})
-    assert seen.failed(0) == {100: DIED}
+    assert seen.failed(0) == {100: DIED.reason}
     assert len(seen.failures) == 3
     assert all(failure.restarting for failure in seen.failures)
 
@@ -158,9 +158,9 @@ def test_a_frame_that_kills_members_fails_alone(video: Path) -> None:
 def test_a_frame_that_an_engine_refuses_fails_alone(isolation: Isolation, video: Path) -> None:
     numbers = frozenset({100, 101})
     if isolation is Isolation.PROCESS:
-        fault = partial(group_fault_main, numbers=numbers, how="raise")
+        fault = partial(group_fault_main, numbers=numbers, how="late")
     else:
-        fault = partial(engine_fault_main, numbers=numbers, how="raise")
+        fault = partial(engine_fault_main, numbers=numbers, how="late")
     settings = replace(SETTINGS, isolation=isolation, engine=replace(SETTINGS.engine, batch=4))
     seen = run_pool([video], CPUS, settings, pool_type=with_worker(fault))
     check_complete(seen, failed={100, 101})
@@ -179,7 +179,7 @@ def test_a_member_that_hangs_is_replaced(video: Path) -> None:
     fault = partial(group_fault_main, numbers=frozenset({100}), how="hang")
     seen = run_pool([video], CPUS, SETTINGS, note, with_worker(fault, stall_seconds=1.5))
     check_complete(seen, failed={100})
-    assert seen.failed(0) == {100: DIED}
+    assert seen.failed(0) == {100: DIED.reason}
     assert len(seen.failures) in (2, 3)  # the run may end before the last one is told
     for failure in seen.failures:
         assert failure.restarting
