@@ -17,6 +17,7 @@ ENGINE = (
     "processes",
     "model",
     "detection",
+    "tracking",
     "cuda",
     "media",
     "devices",

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
-from app.cli.running import DATABASE, add_format_option, print_exported
+from app.cli.running import DATABASE, add_format_options, export_options, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
@@ -33,13 +33,14 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
+    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
     sources = _sources(arguments.sources)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
     session = run.detect(settings, arguments.out / DATABASE, labels, sources)
     with SessionReader(session.database) as reader:
-        exported = run.export(reader, arguments.out, arguments.format)
+        exported = run.export(reader, arguments.out, arguments.format, exporting)
     if not arguments.json:
         _summarise(session, exported)
 
@@ -55,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument(
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
-    add_format_option(results)
+    add_format_options(results)
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
 

@@ -20,6 +20,7 @@ from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.export import Exported
 from engine.store.exporters import EXPORTERS
+from engine.store.exporters.options import DEFAULTS, ExportOptions
 from engine.store.session import SessionReader
 from engine.types import EngineInfo
 
@@ -66,7 +67,7 @@ class Run:
                         self.engines = list(engines.values())
         return session
 
-    def export(self, reader: SessionReader, folder: Path, formats: Sequence[str]) -> list[Exported]:
+    def export(self, reader: SessionReader, folder: Path, formats: Sequence[str], options: ExportOptions = DEFAULTS) -> list[Exported]:
         """Write the results as ``export`` does. After an interruption, write only what takes no time, and say how to write the rest."""
         if self.interruption.number is not None:
             frames = sum(reader.count(source.number) for source in reader.sources())
@@ -77,7 +78,7 @@ class Run:
                     f"framefleet: {', '.join(later)} not written, because the run was interrupted; '{command}' does that", file=sys.stderr
                 )
             formats = [name for name in formats if name not in later]
-        exported, self.written = export(reader, folder, formats, self.quiet)
+        exported, self.written = export(reader, folder, formats, self.quiet, options)
         return exported
 
     @property

@@ -7,26 +7,61 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
 from app.cli import options
 from app.cli.progress import PLAIN_SECONDS, draws
-from engine.errors import ExportError
+from engine.errors import ExportError, UsageError
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
+from engine.store.exporters.options import (
+    DEFAULTS,
+    ExportOptions,
+    PictureFormat,
+    read_between,
+    read_category_map,
+    read_interval,
+)
 from engine.store.session import SessionReader
 
 DATABASE = "session.sqlite"
+_BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
-def add_format_option(parser: argparse._ActionsContainer) -> None:
-    """Add ``--format``."""
-    formats = options.some_of([*EXPORTERS], ["yolo", "mot", "csv", "parquet"])
+def add_format_options(parser: argparse._ActionsContainer) -> None:
+    """Add ``--format`` and the options of formats."""
+    formats = options.some_of([*EXPORTERS])
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
+    interval, categories = options.checked(read_interval), options.checked(read_category_map)
+    parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
+    parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
+    parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
+    parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
+    parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
-def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool) -> tuple[list[Exported], bool]:
-    """Write the results, with progress and failures on standard error. A file that fails does not stop the others.
+def export_options(arguments: argparse.Namespace) -> ExportOptions:
+    """The options of formats that were given.
+
+    Raises:
+        UsageError: an option belongs to a format that was not chosen.
+    """
+    names = [field.name for field in fields(ExportOptions)]
+    given = {name: value for name, value in vars(arguments).items() if name in names and value not in (None, False)}
+    for name in given:
+        users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
+        if not set(users) & set(arguments.format):
+            raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
+    if "pictures" in given:
+        given["pictures"] = PictureFormat(given["pictures"])
+    return ExportOptions(**given)
+
+
+def export(
+    reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool, options: ExportOptions = DEFAULTS
+) -> tuple[list[Exported], bool]:
+    """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
 
     Returns the written files, and whether all could be written.
 
@@ -39,7 +74,9 @@ def export(reader: SessionReader, folder: Path, formats: Sequence[str], quiet: b
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        exported = export_session(reader, folder, formats, writing.show, problems.append)
+        exported = export_session(reader, folder, formats, writing.show, problems.append, options)
+    for note in (note for item in exported for note in item.notes):
+        print(f"framefleet: {note}", file=sys.stderr)
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems

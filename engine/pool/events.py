@@ -126,10 +126,12 @@ class FramesDone:
     """The next frames of one source, in display order.
 
     If the source ends early, gaps may come before its last events: results of later segments, without those of earlier ones.
+    segment: number of the segment that all of them belong to; None after such a gap.
     """
 
     source: int
     frames: tuple[FrameResult, ...]
+    segment: int | None = 0
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from engine.pool.events import Ledger
+from engine.pool.position import Position
 from engine.types import FrameResult
 
 MAX_REASONS = 50
@@ -23,6 +24,12 @@ class LedgerBook:
         self._inferred = 0
         self._dropped: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
+
+    def resume(self, position: Position) -> None:
+        """Count the frames of an earlier run."""
+        self._decoded = position.frames
+        self._inferred = position.frames - sum(position.failed.values())
+        self._failed = Counter(position.failed)
 
     def decoded(self, count: int) -> None:
         """Count frames from the decoder, including frames that cannot be decoded."""

@@ -12,6 +12,7 @@ from typing import ClassVar
 from engine.errors import UsageError
 from engine.pool.events import Event, SourceFinished, StrategyChosen
 from engine.pool.host import WorkerMain
+from engine.pool.position import Position
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.pool.supervisor import Supervisor, WantedDevices
@@ -63,8 +64,10 @@ class EnginePool(Closing):
         self._awake = False
         self._alarm, self._alarm_in = Pipe(duplex=False)
 
-    def add(self, path: Path) -> int:
-        """Queue a source: a video, a picture or a folder of pictures. Returns its number, 0, 1, ….
+    def add(self, path: Path, number: int | None = None, position: Position | None = None) -> int:
+        """Queue a source: a video, a picture or a folder of pictures. Returns its number.
+
+        number: its number if it is not the next one, 0, 1, …. position: where an earlier run stopped; this one begins there.
 
         Raises:
             RuntimeError: after ``finish`` or ``close``.
@@ -72,11 +75,11 @@ class EnginePool(Closing):
         with self._commanding:
             if self._finishing or self._closing:
                 raise RuntimeError(f"{path} cannot be added: the pool accepts no more sources")
-            number = self._sources
-            self._sources += 1
-            self._unfinished.add(number)
-            self._command(lambda: self._dispatcher.add(number, path))
-            return number
+            chosen = self._sources if number is None else number
+            self._sources = max(self._sources, chosen + 1)
+            self._unfinished.add(chosen)
+            self._command(lambda: self._dispatcher.add(chosen, path, position))
+            return chosen
 
     def finish(self) -> None:
         """Accept no more sources. ``events`` ends when all are finished."""

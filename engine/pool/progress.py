@@ -18,7 +18,8 @@ class SourceProgress:
     """One source of a run.
 
     info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
-    pts of the last frame, seconds. finished: the source's last event, None until then.
+    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of the frames that an earlier run
+    inferred or failed.
     """
 
     path: Path
@@ -27,6 +28,7 @@ class SourceProgress:
     failed: int = 0
     head: float | None = None
     finished: SourceFinished | None = None
+    before: int = 0
 
     def after(self, event: SourceEvent) -> SourceProgress:
         """The progress after one more event of this source."""

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.pool.position import Position
 from engine.pool.protocol import Frames
 from engine.types import DeviceId, FrameResult
 
@@ -28,9 +29,10 @@ class Sequencer:
     """Takes the results of one source in any order of segments, and returns them in display order without gaps.
 
     announced: number of frames of each segment, according to the container. step: seconds between two frames, for frames without a time.
+    position: where an earlier run stopped; frames before it are not expected.
     """
 
-    def __init__(self, announced: Sequence[int], step: float = 0.0) -> None:
+    def __init__(self, announced: Sequence[int], step: float = 0.0, position: Position | None = None) -> None:
         self._announced = announced
         self._step = step
         self._parts: dict[int, _Part] = {}
@@ -38,6 +40,15 @@ class Sequencer:
         self._head_start = 0  # index of the first frame of the oldest unfinished segment
         self._index = 0
         self._pts = -step
+        if position is not None:
+            self._head, self._index, self._pts = position.segment, position.frames, position.pts
+            self._parts[position.segment] = _Part(position.skip)
+            self._head_start = position.frames - position.skip
+
+    @property
+    def segment(self) -> int:
+        """Number of the oldest segment with frames that have not been handed on. Frames from ``pop`` belong to it."""
+        return self._head
 
     @property
     def complete(self) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import ExportError, UsageError
 from engine.media.stamp import Stamp
@@ -109,6 +111,20 @@ class SessionReader(Closing):
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
 
+    def first_pts(self, source: int) -> float | None:
+        """Return the pts (seconds) of a source's first frame, None if it is not stored."""
+        rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
+        return float(rows[0][0]) if rows else None
+
+    def times(self, source: int, count: int) -> list[float]:
+        """Return the times (seconds) of a source's first ``count`` frames."""
+        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? ORDER BY frame LIMIT ?", source, count)]
+
+    def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
+        """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
+        columns = "track, class_id, first_frame, last_frame, detections"
+        return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
+
     def frames(self, source: int) -> Iterator[FrameResult]:
         """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
         last = -1
@@ -128,7 +144,7 @@ class SessionReader(Closing):
         devices = dict(self._query("SELECT number, device FROM devices"))
         boxes: dict[int, list[list[float]]] = {}
         for frame, *box in self._query(
-            "SELECT frame, class_id, confidence, x1, y1, x2, y2 FROM detections"
+            "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
             " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
             *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
         ):
@@ -140,6 +156,52 @@ class SessionReader(Closing):
                 found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
                 results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
             return results
+
+    def device_names(self) -> dict[int, str]:
+        """Return the names of devices by their numbers in the database."""
+        return {number: str(device) for number, device in self._query("SELECT number, device FROM devices")}
+
+    def class_ids(self) -> list[int]:
+        """Return the ids of the classes that occur among the detections that pass the filter, in ascending order."""
+        condition, values = self._passing()
+        return [
+            int(row[0]) for row in self._query(f"SELECT DISTINCT class_id FROM detections WHERE {condition} ORDER BY class_id", *values)
+        ]
+
+    def frame_rows(self, source: int, most: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the frames of a source in order, in lists of at most ``most``.
+
+        A frame is a tuple: index, pts (seconds), width, height (pixels), failure, name, number of the device.
+        """
+        columns, last = "frame, pts, width, height, failure, name, device", -1
+        query = f"SELECT {columns} FROM frames WHERE source = ? AND frame > ? ORDER BY frame LIMIT ?"
+        while rows := self._query(query, source, last, most):
+            yield rows
+            last = rows[-1][0]
+
+    def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
+        """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
+
+        Returns: float64 (n, 8): frame, class id, track (-1: none), confidence, x1, y1, x2, y2 (pixels); (n, 3) without ``boxes``.
+        """
+        columns = ("frame", "class_id", "coalesce(track, -1)", "confidence", "x1", "y1", "x2", "y2")[: 8 if boxes else 3]
+        condition, values = self._passing()
+        query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
+        with self._explained():
+            rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
+            return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
+
+    @property
+    def has_tracks(self) -> bool:
+        """Whether detections are joined to tracks."""
+        return bool(self._query("SELECT 1 FROM detections WHERE track IS NOT NULL LIMIT 1"))
+
+    def _passing(self) -> tuple[str, list[float]]:
+        """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""
+        least = float(np.float32(self.confidence))
+        if self.classes is None:
+            return "confidence >= ?", [least]
+        return f"confidence >= ? AND class_id IN ({', '.join('?' * len(self.classes))})", [least, *sorted(self.classes)]
 
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""
@@ -160,9 +222,11 @@ def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *co
 
 
 def _detections(rows: list[list[float]]) -> Detections:
-    """Convert rows of class id, confidence and box (x1 y1 x2 y2)."""
+    """Convert rows of class id, confidence, box (x1 y1 x2 y2) and track (-1: none)."""
     if not rows:
         return Detections()
     table = np.array(rows)
     with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
-        return Detections(table[:, 2:].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32))
+        tracks = table[:, 6].astype(np.int32)
+        boxes, scores, class_ids = table[:, 2:6].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32)
+        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None)

@@ -33,6 +33,14 @@ CREATE TABLE outputs (
 """
 """The files that Framefleet wrote from sessions at this place. path, source: absolute. modified: ns."""
 
+TRACKS = """
+CREATE TABLE tracks (
+    source INTEGER NOT NULL, track INTEGER NOT NULL, class_id INTEGER NOT NULL,
+    first_frame INTEGER NOT NULL, last_frame INTEGER NOT NULL, detections INTEGER NOT NULL, PRIMARY KEY (source, track)
+) WITHOUT ROWID;
+"""
+"""One row for each tracked object: its class, and the frames in which it was first and last seen."""
+
 TABLES = f"""
 CREATE TABLE session (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE labels (class_id INTEGER PRIMARY KEY, label TEXT NOT NULL);
@@ -61,6 +69,7 @@ CREATE TABLE detections (
 ) WITHOUT ROWID;
 {SEGMENTS}
 {OUTPUTS}
+{TRACKS}
 """
 
 ADDED_COLUMNS = {
@@ -180,7 +189,7 @@ def _upgrade(connection: sqlite3.Connection) -> None:
             for table, columns in ADDED_COLUMNS.items():
                 for name, kind, default in columns:
                     connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-            for statement in (SEGMENTS, OUTPUTS, f"PRAGMA user_version = {VERSION}"):
+            for statement in (SEGMENTS, OUTPUTS, TRACKS, f"PRAGMA user_version = {VERSION}"):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
@@ -195,7 +204,7 @@ def _view_as_current(connection: sqlite3.Connection) -> None:
     for table, columns in ADDED_COLUMNS.items():
         added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
-    for statement in (SEGMENTS, OUTPUTS):
+    for statement in (SEGMENTS, OUTPUTS, TRACKS):
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 

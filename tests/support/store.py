@@ -9,7 +9,11 @@ import numpy as np
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
+from engine.store.export import file_stems
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.base import Export, Progress
+from engine.store.exporters.options import DEFAULTS
+from engine.store.session import SessionReader, SessionWriter, StoredSource
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 
 CPU = DeviceId("cpu", "0")
@@ -38,6 +42,11 @@ def write_session(path: Path, sources: Mapping[str, int], *, boxes: int = 2, can
         writer.finish_source(number, source, Ledger(count, count), 1.5, cancelled=cancelled)
     writer.close(complete=not cancelled)
     return path
+
+
+def write_one(form: str, reader: SessionReader, source: StoredSource, path: Path, progress: Progress = lambda _: None) -> None:
+    """Write the first file of a format for one source."""
+    EXPORTERS[form].outputs[0].write(Export(reader, [source], file_stems([source.path]), path, DEFAULTS, progress))
 
 
 def same_frame(one: FrameResult, other: FrameResult) -> bool:

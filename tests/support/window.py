@@ -13,6 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.window.queue.item import ItemState, QueueItem, Results
+from engine.media.decoder_use import DecoderUse
 from engine.pool.events import Ledger, SourceFinished
 from engine.pool.progress import SourceProgress
 from engine.store.session import SessionWriter
@@ -32,11 +33,14 @@ def queue_item(path: Path, state: ItemState = ItemState.WAITING, results: Result
     return changed(QueueItem(key, SourceProgress(path), state, results), **more)
 
 
-def changed(item: QueueItem, *, seconds: float | None = None, **changes: Any) -> QueueItem:
+NO_DECODER = DecoderUse()
+
+
+def changed(item: QueueItem, *, seconds: float | None = None, decoder: DecoderUse = NO_DECODER, **changes: Any) -> QueueItem:
     """A file of the queue with other fields, also those of its progress. seconds: it is finished after this time."""
     progress: dict[str, Any] = {name: changes.pop(name) for name in ("info", "frames", "failed", "head") if name in changes}
     if seconds is not None:
-        progress["finished"] = SourceFinished(0, Ledger(), seconds, None)
+        progress["finished"] = SourceFinished(0, Ledger(), seconds, None, decoder=decoder)
     return replace(item, progress=replace(item.progress, **progress), **changes)
 
 

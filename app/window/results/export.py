@@ -9,12 +9,14 @@ from app.window.queue.item import Results
 from app.window.viewer.filter import ViewFilter
 from engine.errors import ExportError
 from engine.store.exporters import EXPORTERS
+from engine.store.exporters.base import Export
+from engine.store.exporters.options import DEFAULTS
 from engine.store.session import SessionReader
 
 
 def default_name(path: Path, name: str) -> str:
     """The default name of the exported file."""
-    return f"{path.stem or 'detections'}{EXPORTERS[name].suffix}"
+    return f"{path.stem or 'detections'}{EXPORTERS[name].outputs[0].suffix}"
 
 
 def export_item(results: Results, target: Path, name: str, view_filter: ViewFilter, progress: Callable[[int], None]) -> int:
@@ -29,5 +31,5 @@ def export_item(results: Results, target: Path, name: str, view_filter: ViewFilt
         source = next((source for source in reader.sources() if source.number == results.source), None)
         if source is None:
             raise ExportError(f"there are no detections of this file in {results.database} yet: wait until it has begun")
-        EXPORTERS[name].write(reader, source, target, progress)
+        EXPORTERS[name].outputs[0].write(Export(reader, [source], [target.stem], target, DEFAULTS, progress))
         return reader.count(results.source)

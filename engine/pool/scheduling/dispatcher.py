@@ -18,6 +18,7 @@ from pathlib import Path
 
 from engine.media.types import SourceKind
 from engine.pool.events import Event, SourceFinished, SourceOpened
+from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
@@ -70,9 +71,9 @@ class Dispatcher:
         uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
         return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
 
-    def add(self, number: int, path: Path) -> list[Event]:
-        """Add a source at the end of the queue."""
-        source = self._sources[number] = OpenSource(number, path)
+    def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
+        """Add a source at the end of the queue. position: where an earlier run stopped."""
+        source = self._sources[number] = OpenSource(number, path, position=position)
         if not self._devices:
             return self._cut_short(source, self._why_no_device)
         self._unprobed[number] = source
@@ -241,8 +242,10 @@ class Dispatcher:
             return []
         if isinstance(message, ProbeFailed):
             return [self._finish(source, error=message.error)]
+        if source.position is not None and not source.position.fits(message.info.segments):
+            return [self._finish(source, error=f"{source.path} is not cut as in the earlier run: use --restart to begin again")]
         source.open(message.info)
-        self._strategy.open(source.number, message.info.segments)
+        self._strategy.open(source.number, message.info.segments, source.position)
         return [SourceOpened(source.number, message.info), *self._advance(source)]
 
     def _frames(self, device: DeviceId, frames: Frames) -> list[Event]:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
+from engine.pool.position import Position
 from engine.pool.protocol import Frames, Trying
 from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey, Work, window_segments
 from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
@@ -25,7 +25,7 @@ class OpenSource:
     """An unfinished source.
 
     info: None until the source is probed. started: when its first segment was assigned. suspect: whether a worker crashed while it
-    opened the source.
+    opened the source. position: where an earlier run stopped, None = the source begins at its start.
     """
 
     number: int
@@ -35,13 +35,16 @@ class OpenSource:
     error: str | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
     suspect: bool = False
+    position: Position | None = None
     book: LedgerBook = field(default_factory=LedgerBook)
     sequencer: Sequencer = field(default_factory=lambda: Sequencer(()))
 
     def open(self, info: SourceInfo) -> None:
         """Store the result of probing."""
         step = 1.0 if info.kind is SourceKind.IMAGES else 1 / info.rate if info.rate else 0.0
-        self.info, self.sequencer = info, Sequencer([segment.frames for segment in info.segments], step)
+        self.info, self.sequencer = info, Sequencer([segment.frames for segment in info.segments], step, self.position)
+        if self.position is not None:
+            self.book.resume(self.position)
 
     def add(self, device: DeviceId, frames: Frames) -> None:
         """Add results."""
@@ -50,9 +53,12 @@ class OpenSource:
 
     def due(self, ends: bool = False) -> Iterator[FramesDone]:
         """Yield the results that are next in display order. ends: the source ends now, so results that wait for earlier ones follow."""
-        for results in chain(self.sequencer.pop(), self.sequencer.rest() if ends else ()):
+        for results in self.sequencer.pop():
             self.book.handed_on(results)
-            yield FramesDone(self.number, results)
+            yield FramesDone(self.number, results, self.sequencer.segment)
+        for results in self.sequencer.rest() if ends else ():
+            self.book.handed_on(results)
+            yield FramesDone(self.number, results, None)
 
 
 @dataclass

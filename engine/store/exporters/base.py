@@ -3,43 +3,118 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from engine.media.types import SourceKind
+from engine.store.blocks import Block, read_blocks
+from engine.store.exporters.options import ExportOptions
 from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
+from engine.types import FrameResult
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of frames written so far. An exception that it raises ends the export, without a file."""
+
+REPORT_FRAMES = 500
+"""Number of frames from one call of ``Progress`` to the next."""
+
+
+@dataclass
+class Export:
+    """The task of writing one file or folder.
+
+    sources: what goes into it: one source, or all sources of the session. stems: a different name for each source, for files in a
+    folder. path: the file or folder to write. notes: messages for the user. written: number of frames written so far.
+    """
+
+    reader: SessionReader
+    sources: Sequence[StoredSource]
+    stems: Sequence[str]
+    path: Path
+    options: ExportOptions
+    progress: Progress
+    notes: list[str] = field(default_factory=list)
+    written: int = 0
+
+    @property
+    def source(self) -> StoredSource:
+        """The source of a file that is written for each source."""
+        return self.sources[0]
+
+    def frames(self, source: StoredSource) -> Iterator[FrameResult]:
+        """Yield the frames of a source in order, and report progress."""
+        for frame in self.reader.frames(source.number):
+            yield frame
+            self.written += 1
+            if self.written % REPORT_FRAMES == 0:
+                self.progress(self.written)
+
+    def blocks(self, source: StoredSource, boxes: bool = True) -> Iterator[Block]:
+        """Yield the frames of a source in blocks (see ``read_blocks``), and report progress."""
+        for block in read_blocks(self.reader, source.number, boxes):
+            yield block
+            self.written += len(block.frames)
+            self.progress(self.written)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file or folder that belongs to a format.
+
+    suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
+    or not at all; raises ExportError. passes: how often writing reads all frames.
+    """
+
+    suffix: str
+    write: Callable[[Export], None]
+    per_session: bool = False
+    passes: int = 1
 
 
 @dataclass(frozen=True)
 class Exporter:
     """An export format.
 
-    title: text for menus. suffix: suffix of file names. write: writes one source of a session to a file, which appears complete or not
-    at all; raises ExportError. kinds: the kinds of sources that the format supports. slow: whether writing decodes the source again.
+    title: text for menus. outputs: the files and folders that it consists of. kinds: the kinds of sources that it supports. slow:
+    whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it uses.
     """
 
     title: str
-    suffix: str
-    write: Callable[[SessionReader, StoredSource, Path, Progress], None]
+    outputs: tuple[Output, ...]
     kinds: frozenset[str] = frozenset(SourceKind)
     slow: bool = False
+    options: tuple[str, ...] = ()
 
 
-def text_exporter(title: str, suffix: str, write: Callable[[SessionReader, StoredSource, TextIO], None]) -> Exporter:
-    """Create an exporter of a text format. write: writes one source to an open text file."""
+def text_output(suffix: str, write: Callable[[Export, TextIO], None], per_session: bool = False, passes: int = 1) -> Output:
+    """Create the output of a text format in UTF-8. write: writes to an open text file."""
 
-    def write_file(reader: SessionReader, source: StoredSource, path: Path, _progress: Progress) -> None:
-        with explained(path, "write"), complete_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-            write(reader, source, file)
+    def write_file(export: Export) -> None:
+        with text_file(export.path) as file:
+            write(export, file)
 
-    return Exporter(title, suffix, write_file)
+    return Output(suffix, write_file, per_session, passes)
+
+
+@contextmanager
+def text_file(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """Open a text file that appears when the context ends without an error. Raises ExportError."""
+    with explained(path, "write"), complete_file(path) as part, part.open("w", encoding=encoding, newline="") as file:
+        yield file
+
+
+def write_list(file: TextIO, items: Iterable[str]) -> None:
+    """Write a JSON list, one item a line. items: as JSON."""
+    separator = "[\n"
+    for item in items:
+        file.write(separator + item)
+        separator = ",\n"
+    file.write("[]" if separator == "[\n" else "\n]")
 
 
 def part_of(path: Path) -> Path:
@@ -64,6 +139,30 @@ def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
     except BaseException:
         if not keep_part:
             part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def complete_folder(path: Path) -> Iterator[Path]:
+    """Provide an empty temporary folder, as a context manager. Afterwards, rename it to ``path`` in place of an existing folder.
+
+    The temporary folder is deleted after an error. It remains if the process is killed; the next export deletes it.
+    """
+    part = part_of(path)
+    old = path.with_name(f".{path.name}.old")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir()
+        yield part
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            path.replace(old)
+        part.replace(path)
+        if os.name == "posix":
+            _sync(path.parent)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
         raise
 
 

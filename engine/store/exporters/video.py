@@ -13,9 +13,8 @@ from typing import Any
 from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
-from engine.store.exporters.base import Exporter, Progress, complete_file, part_of
+from engine.store.exporters.base import Export, Exporter, Output, Progress, complete_file, part_of
 from engine.store.schema import explained
-from engine.store.session import SessionReader, StoredSource
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,13 @@ class Job:
     classes: frozenset[int] | None
 
 
-def write(reader: SessionReader, source: StoredSource, path: Path, progress: Progress) -> None:
+def write(export: Export) -> None:
     """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
     Raises:
         ExportError: the source is not a video or is the target, the file cannot be written, or the child process crashed.
     """
+    reader, source, path = export.reader, export.source, export.path
     video = source.file
     if source.kind != SourceKind.VIDEO:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
@@ -48,7 +48,7 @@ def write(reader: SessionReader, source: StoredSource, path: Path, progress: Pro
     job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
-            _run(job, part, progress)
+            _run(job, part, export.progress)
         finally:
             part.with_name(f"{part.name}.plain").unlink(missing_ok=True)
 
@@ -79,4 +79,4 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("annotated video", ".annotated.mp4", write, frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write),), frozenset((SourceKind.VIDEO,)), slow=True)

@@ -88,7 +88,7 @@ def test_coco_holds_together(tmp_path: Path) -> None:
         assert annotation["area"] == pytest.approx(width * height, abs=0.01)
         assert annotation["iscrowd"] == 0
         assert categories[annotation["category_id"]] == LABELS[int(x - frame)]
-    assert data["images"][12] == {"id": 13, "file_name": "a/000012.jpg", "width": 640, "height": 480, "frame": 12, "pts": 0.48}
+    assert data["images"][12] == {"id": 13, "file_name": "a/00004800.jpg", "width": 640, "height": 480, "frame": 12, "pts": 0.48}
 
 
 def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_decoded(tmp_path: Path) -> None:
@@ -99,9 +99,10 @@ def test_coco_names_the_pictures_that_ffmpeg_makes_of_the_frames_that_can_be_dec
         writer.finish_source(0, "my clip.mp4", Ledger(4, 3, {}, {"damaged": 1}), 1.0)
     export(writer.path, tmp_path, "coco")
     data = json.loads((tmp_path / "my clip.coco.json").read_text())
-    command = "ffmpeg -i 'my clip.mp4' -vf scale=1024:576 -fps_mode passthrough -start_number 0 'my clip/%06d.jpg'"
+    timed = "-fps_mode passthrough -enc_time_base 1:10000 -frame_pts 1"
+    command = f"ffmpeg -copyts -i 'my clip.mp4' -vf scale=1024:576 {timed} 'my clip/%08d.jpg'"
     assert data["info"]["images"] == command
-    names = ["my clip/000000.jpg", "my clip/failed-000001.jpg", "my clip/000001.jpg", "my clip/000002.jpg"]
+    names = ["my clip/00000000.jpg", "my clip/failed-00000400.jpg", "my clip/00000800.jpg", "my clip/00001200.jpg"]
     assert [image["file_name"] for image in data["images"]] == names
 
 
@@ -171,7 +172,7 @@ def test_an_unfinished_source_never_replaces_an_older_result(tmp_path: Path) -> 
 
 
 def test_unknown_format(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"'voc'.*jsonl, coco"):
+    with pytest.raises(UsageError, match=r"'voc'.*jsonl, csv"):
         export(write_session(tmp_path / "s.sqlite", {"a.mp4": 1}), tmp_path, "voc")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from engine.media.types import Segment
+from engine.pool.position import Position
 from engine.pool.scheduling.strategies.source_queue import ChunkSize, SourceQueue, Work
 from engine.types import DeviceId
 
@@ -31,9 +32,9 @@ class Strategy(ABC):
         self.workers = tuple(devices)
         self._queues: dict[int, SourceQueue] = {}
 
-    def open(self, source: int, segments: Sequence[Segment]) -> None:
-        """Add a probed source. Sources are done in the order of their numbers."""
-        self._queues = dict(sorted({**self._queues, source: SourceQueue(source, segments)}.items()))
+    def open(self, source: int, segments: Sequence[Segment], position: Position | None = None) -> None:
+        """Add a probed source. Sources are done in the order of their numbers. position: where an earlier run stopped."""
+        self._queues = dict(sorted({**self._queues, source: SourceQueue(source, segments, position)}.items()))
 
     @abstractmethod
     def next(self, device: DeviceId, decode_threads: int, chunk_size: ChunkSize) -> Work | None:

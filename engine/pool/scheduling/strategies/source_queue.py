@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from engine.media.types import Segment
+from engine.pool.position import Position
 from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024
@@ -68,15 +69,18 @@ def window_segments(*decode_threads: int) -> int:
 
 
 class SourceQueue:
-    """Assigns the segments of one source, oldest first."""
+    """Assigns the segments of one source, oldest first. position: where an earlier run stopped, so that work begins there."""
 
-    def __init__(self, source: int, segments: Sequence[Segment]) -> None:
+    def __init__(self, source: int, segments: Sequence[Segment], position: Position | None = None) -> None:
         self._source = source
         self._segments = segments
         self._starts = list(accumulate((segment.frames for segment in segments), initial=0))
         self._fresh = 0
         self._returned: dict[int, Work] = {}
         self._under_way: dict[int, tuple[DeviceId, Work]] = {}
+        if position is not None:
+            self._fresh = position.segment + 1
+            self._returned[position.segment] = Work(source, segments[position.segment], position.skip)
 
     @property
     def head(self) -> int:

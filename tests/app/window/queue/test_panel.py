@@ -12,6 +12,7 @@ from app.window.queue.delegate import THUMBNAIL, thumbnail
 from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import QueuePanel
+from engine.media.decoder_use import DecoderUse
 from engine.media.types import SourceKind
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
@@ -155,7 +156,7 @@ def test_a_tooltip_says_the_path_once_and_the_whole_reason(qtbot: QtBot) -> None
     change(model, 1, state=ItemState.FAILED, reason="/videos/clip 1.mp4 is empty: nothing was written to it\nand more")
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\nIs empty: nothing was written to it\nand more"
-    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2, decoder="decoded by the CPU: no driver")
+    change(model, 1, state=ItemState.DONE, reason=None, frames=100, failed=2, seconds=1.0, decoder=DecoderUse(cpu=100, reason="no driver"))
     tip = model.data(model.index(0), Qt.ItemDataRole.ToolTipRole)
     assert tip == "/videos/clip 1.mp4\n100 frames · 2 failed\n2 frames without detections\nFrames decoded by the CPU: no driver"
 

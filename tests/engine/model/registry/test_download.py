@@ -306,7 +306,7 @@ def test_two_at_once_do_not_disturb_each_other(site: Site, entry: ModelEntry, fo
     first = threading.Thread(target=download, args=(entry, folder, lambda done: half.set() if done > 30_000 else None))
     first.start()
     assert half.wait(10)
-    with pytest.raises(DownloadError, match="tiny is being downloaded already, by another window or command"):
+    with pytest.raises(DownloadError, match="tiny is being downloaded already, by process"):
         download(entry, folder)
     first.join()
     assert download(entry, folder) == files_of(entry, folder)

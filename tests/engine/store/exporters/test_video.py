@@ -26,13 +26,12 @@ from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
 from engine.store.export import export_session
-from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import damaged, joined, make_video, number_of
-from tests.support.store import CPU, LABELS
+from tests.support.store import CPU, LABELS, write_one
 
 BOX = (60, 170, 260, 220)  # below the squares that number a frame of 320×240
 PROJECT = Path(__file__).parents[4]
@@ -232,13 +231,13 @@ def test_errors_name_the_cause(tmp_path: Path) -> None:
     with SessionReader(stored.database) as reader:
         (source,) = reader.sources()
         with pytest.raises(ExportError, match=r"a\.mp4 is the video itself"):
-            EXPORTERS["video"].write(reader, source, video, lambda _: None)
+            write_one("video", reader, source, video, lambda _: None)
         with pytest.raises(ExportError, match=r"cannot write .*No such file or directory"):
-            EXPORTERS["video"].write(reader, source, tmp_path / "none" / "b.mp4", lambda _: None)
+            write_one("video", reader, source, tmp_path / "none" / "b.mp4", lambda _: None)
         (tmp_path / "b.mp4").write_bytes(b"of before")
         video.rename(tmp_path / "moved.mp4")
         with pytest.raises(ExportError, match=r"a\.mp4 does not exist"):
-            EXPORTERS["video"].write(reader, source, tmp_path / "b.mp4", lambda _: None)
+            write_one("video", reader, source, tmp_path / "b.mp4", lambda _: None)
     assert (tmp_path / "b.mp4").read_bytes() == b"of before"
     assert not part_of(tmp_path / "b.mp4").exists()
 
@@ -250,7 +249,7 @@ def test_a_folder_of_pictures_cannot_be_exported_as_video(tmp_path: Path) -> Non
     with SessionReader(tmp_path / "s.sqlite") as reader:
         assert [item.path.name for item in export_session(reader, tmp_path, ["video", "jsonl"])] == ["pictures.jsonl"]
         with pytest.raises(ExportError, match="pictures is no video"):
-            EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
+            write_one("video", reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
 
 
 def test_a_video_without_an_undamaged_frame_does_not_prevent_other_exports(tmp_path: Path) -> None:
@@ -293,7 +292,7 @@ def test_a_killed_writer_leaves_a_playable_part(tmp_path: Path, long: Stored) ->
                 os.kill(pid, signal.SIGKILL)
 
     with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"SIGKILL.*; what it had written is in .*\.a\.mp4\.part"):
-        EXPORTERS["video"].write(reader, reader.sources()[0], target, kill)
+        write_one("video", reader, reader.sources()[0], target, kill)
     assert not target.exists()
     times, images = read(part_of(target))
     assert len(times) > 100
@@ -309,7 +308,7 @@ def test_giving_up_leaves_nothing(tmp_path: Path, long: Stored) -> None:
             raise KeyboardInterrupt
 
     with SessionReader(long.database) as reader, pytest.raises(KeyboardInterrupt):
-        EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", give_up)
+        write_one("video", reader, reader.sources()[0], tmp_path / "a.mp4", give_up)
     assert list(tmp_path.iterdir()) == []
     assert children() == []
 
@@ -318,15 +317,15 @@ OWNER = """
 import os, signal, sys
 from pathlib import Path
 from engine.processes.child import ChildProcess
-from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
+from tests.support.store import write_one
 
 def die(frames):
     os.kill(os.getpid(), signal.SIGKILL)
 
 if __name__ == "__main__":
     with SessionReader(Path(sys.argv[1])) as reader:
-        EXPORTERS["video"].write(reader, reader.sources()[0], Path(sys.argv[2]), die)
+        write_one("video", reader, reader.sources()[0], Path(sys.argv[2]), die)
 """
 
 
@@ -381,7 +380,7 @@ def test_a_full_disk_is_named(tmp_path: Path, long: Stored) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
     try:
         with SessionReader(long.database) as reader, pytest.raises(ExportError, match=r"cannot write .*the disk is full"):
-            EXPORTERS["video"].write(reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
+            write_one("video", reader, reader.sources()[0], tmp_path / "a.mp4", lambda _: None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == []

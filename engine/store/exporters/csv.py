@@ -1,0 +1,175 @@
+"""CSV tables (RFC 4180, UTF-8): the detections of each source, counts per interval, and a row per file.
+
+Frames count from 0. Times are seconds of the source. Boxes are in source pixels, origin top left. ``track`` and ``tracks`` are empty in
+sessions without tracks. ``clock`` is empty if it is unknown when the source began.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.media.types import SourceKind
+from engine.store.clock import Clock
+from engine.store.exporters.base import Export, Exporter, Output, text_file
+from engine.store.exporters.rounding import label_of
+from engine.store.exporters.tallies import Group, read_groups
+from engine.store.session import StoredSource
+
+MOST_ROWS = 1_048_576
+"""Number of rows that spreadsheet programs show, heading included."""
+
+DETECTIONS = (
+    *("source", "frame", "time", "clock", "class_id", "label", "confidence", "x", "y", "width", "height"),
+    *("picture_width", "picture_height", "device", "track"),
+)
+COUNTS = ("source", "start", "end", "clock", "class_id", "label", "frames", "frames_with", "most_at_once", "mean", "tracks")
+FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped", "empty", "complete", "error")
+PER_CLASS = ("first", "last", "frames_with", "most_at_once")
+
+
+def write_detections(export: Export) -> None:
+    """Write a row per detection. If the source is a folder, ``source`` is the picture."""
+    source, rows = export.source, 1
+    clock = Clock.of(export.reader, source)
+    classes = {class_id: row([class_id, label_of(export.reader.labels, class_id)]) for class_id in export.reader.class_ids()}
+    devices = {number: row([device]) for number, device in export.reader.device_names().items()}
+    video = row([source.path])
+    with _table(export, DETECTIONS) as table:
+        for block in export.blocks(source):
+            files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
+            heads = [
+                f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}"
+                for file, frame in zip(files, block.frames, strict=True)
+            ]
+            tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
+            columns = (block.frame.tolist(), block.class_ids.tolist(), block.tracks.tolist(), block.scores.tolist(), block.boxes.tolist())
+            table.writelines(
+                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]},{track if track >= 0 else ''}\r\n"
+                for frame, class_id, track, score, (x, y, width, height) in zip(*columns, strict=True)
+            )
+            rows += len(block.scores)
+    if rows > MOST_ROWS:
+        export.notes.append(
+            f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MOST_ROWS:,} only: export fewer classes or a"
+            " higher confidence, or choose the format parquet"
+        )
+
+
+def write_counts(export: Export) -> None:
+    """Write a row per source, interval and class that occurs in the session, also if the class does not occur in the interval.
+
+    Intervals begin at full multiples of their length since midnight, or since the start of the source if the clock time is unknown.
+    ``frames`` is the number of frames inferred in the interval, ``mean`` the mean number of detections in these frames. Pictures have
+    no times and no rows.
+    """
+    reader, length = export.reader, export.options.interval
+    classes, tracked = reader.class_ids(), reader.has_tracks
+    with _table(export, COUNTS) as file:
+        for source in export.sources:
+            if source.kind is not SourceKind.VIDEO:
+                continue
+            clock = Clock.of(reader, source)
+            offset = clock.since_midnight()
+            for group in read_groups(export, source, partial(_intervals, offset, length)):
+                start = round(group.key * length - offset, 6)
+                for class_id in classes:
+                    tally = group.classes.get(class_id)
+                    frames, most, mean = (tally.frames, tally.most, tally.detections / group.inferred) if tally else (0, 0, 0.0)
+                    label = label_of(reader.labels, class_id)
+                    times = (start, round(start + length, 6), clock.text(start))
+                    tracks = len(tally.tracks if tally else ()) if tracked else None
+                    counts = (group.inferred, frames, most, round(mean, 4), tracks)
+                    file.write(row([source.path, *times, class_id, label, *counts]) + "\r\n")
+
+
+def write_files(export: Export) -> None:
+    """Write a row per file: its frames, whether it is empty, and for each class that occurs in the session when and how many.
+
+    Each picture of a folder has its own row. ``empty`` is missing if no frame was inferred, or if the run was stopped before it found
+    anything.
+    """
+    reader = export.reader
+    classes = reader.class_ids()
+    labels = [label_of(reader.labels, class_id) for class_id in classes]
+    names = [label if Counter(labels)[label] == 1 else f"{label} {class_id}" for class_id, label in zip(classes, labels, strict=True)]
+    with _table(export, [*FILES, *(f"{name}_{column}" for name in names for column in PER_CLASS)]) as file:
+        for source in export.sources:
+            video = source.kind is SourceKind.VIDEO
+            start = Clock.of(reader, source).start if video else ""
+            written = False
+            for group in read_groups(export, source, _whole if video else _pictures):
+                file.write(row(_file_row(source, group, start, classes)) + "\r\n")
+                written = True
+            if not written:
+                file.write(row(_file_row(source, Group(0), start, classes)) + "\r\n")
+
+
+def _intervals(offset: float, length: float, pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.floor((pts + offset) / length).astype(np.int64)
+
+
+def _whole(pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.zeros(len(pts), np.int64)
+
+
+def _pictures(pts: NDArray[np.float64]) -> NDArray[np.int64]:
+    return pts.astype(np.int64)  # the pts of a picture is its position in the folder
+
+
+def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[int]) -> list[object]:
+    video = source.kind is SourceKind.VIDEO
+    duration = round(source.info.duration, 6) if source.info is not None and source.info.duration is not None else None
+    name, failure = (group.last.name, group.last.failure) if group.last is not None and not video else (None, None)
+    known = bool(group.classes) or (group.inferred > 0 and (source.complete or not video))
+    dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
+    values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
+    values += [not group.classes if known else None, source.complete, source.error or failure]
+    for class_id in classes:
+        tally = group.classes.get(class_id)
+        seen = (round(tally.first, 6), round(tally.last, 6)) if tally and video else (None, None)
+        values += [*seen, *((tally.frames, tally.most) if tally else (0, 0))]
+    return values
+
+
+def file_of(source: StoredSource, name: str | None) -> str:
+    """Return the path of a source, or of a picture in it."""
+    return source.path if name is None else f"{source.path.rstrip('/')}/{name}"
+
+
+@contextmanager
+def _table(export: Export, heading: Iterable[object]) -> Iterator[TextIO]:
+    with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
+        file.write(row(heading) + "\r\n")
+        yield file
+
+
+def row(values: Iterable[object]) -> str:
+    """Return values as fields of a CSV row. None is an empty field."""
+    return ",".join(map(_field, values))
+
+
+def _field(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    return '"' + text.replace('"', '""') + '"' if any(character in text for character in ',"\r\n') else text
+
+
+EXPORTER = Exporter(
+    "CSV tables",
+    (
+        Output(".detections.csv", write_detections),
+        Output("counts.csv", write_counts, per_session=True),
+        Output("files.csv", write_files, per_session=True),
+    ),
+    options=("interval", "bom"),
+)

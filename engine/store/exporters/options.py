@@ -1,0 +1,88 @@
+"""The options of export formats, as the command line and the window offer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.errors import UsageError
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class PictureFormat(StrEnum):
+    """The file format of exported frames."""
+
+    JPEG = "jpeg"
+    PNG = "png"
+
+
+@dataclass(frozen=True)
+class Every:
+    """Selects frames at regular distances: every ``frames`` frames, or every ``seconds`` seconds of the source."""
+
+    frames: int = 1
+    seconds: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Every:
+        """Read a number of frames (``10``) or a time (``1s``). Raises UsageError."""
+        if text.strip().isdecimal() and int(text):
+            return cls(frames=int(text))
+        if text.strip()[-1:] in _UNITS:
+            return cls(seconds=read_interval(text))
+        raise UsageError(f"'{text}' is not a distance between frames: write a number of frames, such as 10, or a time, such as 1s")
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """The options of all formats. Each format uses those that ``Exporter.options`` names.
+
+    interval: length of the intervals in ``counts.csv``, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
+    format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
+    detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label.
+    """
+
+    interval: float = 900.0
+    bom: bool = False
+    pictures: PictureFormat | None = None
+    every: Every = Every()
+    between: tuple[float, float] | None = None
+    category_map: Mapping[str, str] = field(default_factory=dict)
+
+
+DEFAULTS = ExportOptions()
+
+
+def read_interval(text: str) -> float:
+    """Read a time such as ``30s``, ``15m`` or ``1h``. Returns seconds.
+
+    Raises:
+        UsageError: the text is not a time above zero.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text.strip().lower())
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0 < seconds <= 366 * 86400:
+        raise UsageError(f"'{text}' is not a time: write 30s, 15m or 1h")
+    return seconds
+
+
+def read_between(text: str) -> tuple[float, float]:
+    """Read two confidences, such as ``0.3,0.6``. Raises UsageError."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        low, high = 1.0, 0.0
+    if not 0 <= low <= high <= 1:
+        raise UsageError(f"'{text}' is not a range of confidences: write two numbers from 0 to 1, the lower one first, such as 0.3,0.6")
+    return low, high
+
+
+def read_category_map(text: str) -> dict[str, str]:
+    """Read ``label=category,label=category``. Raises UsageError."""
+    parts = [part.partition("=") for part in text.split(",") if part.strip()]
+    if not parts or not all(label.strip() and category.strip() for label, _, category in parts):
+        raise UsageError(f"'{text}' maps no labels: write label=category with commas between, such as dog=animal,car=vehicle")
+    return {label.strip(): category.strip() for label, _, category in parts}

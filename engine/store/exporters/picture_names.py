@@ -1,0 +1,34 @@
+"""Names of the pictures that stand for the frames of a video, and the command that makes these pictures.
+
+A name contains the frame's time in units of 1/10,000 s. A name therefore denotes the same frame whichever program extracts it: a program
+may decode frames that another one finds damaged, so that the number of a picture would not identify a frame.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from engine.media.types import SourceKind
+from engine.store.session import StoredSource
+
+UNITS = 10_000
+"""Units of time per second in a picture's name."""
+
+
+def picture_name(pts: float) -> str:
+    """Return the name of a frame's picture without suffix. pts: seconds; halves of a unit are rounded away from zero, as FFmpeg does."""
+    units = int(abs(round(pts * UNITS, 4)) + 0.5)
+    return f"{-units if pts < 0 else units:08d}"
+
+
+def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> str | None:
+    """Return the command that writes all frames of a video as pictures in the size that boxes refer to; None if it is not a video.
+
+    folder: the folder for the pictures, which must exist.
+    """
+    if source.info is None or source.kind is not SourceKind.VIDEO:
+        return None
+    size = f"scale={source.info.width}:{source.info.height}"
+    names = shlex.quote(f"{folder.replace('%', '%%')}/%08d.{suffix}")
+    timed = f"-fps_mode passthrough -enc_time_base 1:{UNITS} -frame_pts 1"
+    return f"ffmpeg -copyts -i {shlex.quote(source.path)} -vf {size} {timed} {names}"

@@ -1,0 +1,50 @@
+"""ByteTrack: weak detections continue tracks, but begin none. Y. Zhang et al., "ByteTrack", ECCV 2022, arXiv:2110.06864."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tracking.association import Rows, assign, others, overlaps
+from engine.tracking.motion import Array, Noise
+from engine.tracking.tracker import NONE, Tracker
+
+_NOISE = Noise(*(np.array([variance]) for variance in (0.1, 0.01, 0.01, 1.0, 1.0)))
+"""For the corners of a box, pixels."""
+
+
+class ByteTrack(Tracker):
+    """Pairs strong detections with all tracks first, then weak ones with the remaining tracks.
+
+    interval, patience: see ``Tracker``. frames: a track is certain after detections in this number of consecutive frames.
+    strong: confidence that separates strong from weak detections. first: least confidence of a track's first detection. overlap: least
+    intersection over union of a detection and a predicted box.
+    """
+
+    def __init__(
+        self, interval: float, patience: float = 1.0, frames: int = 2, strong: float = 0.6, first: float = 0.7, overlap: float = 0.1
+    ) -> None:
+        super().__init__(interval, patience, _NOISE)
+        self._frames, self._strong, self._first, self._overlap = frames, strong, first, overlap
+
+    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+        strong = scores >= self._strong
+        high, low = np.flatnonzero(strong), np.flatnonzero(~strong)
+        table = overlaps(self._motion.positions, boxes)
+        rows, columns = assign(table[:, high], self._overlap)
+        remaining = others(len(self._tracks), rows)
+        late, low_columns = assign(table[np.ix_(remaining, low)], self._overlap)
+        matched, which = np.concatenate((rows, remaining[late])), np.concatenate((high[columns], low[low_columns]))
+        self._motion.update(matched, boxes[which])
+        numbers[which] = self._tracks["number"][matched]
+        return matched
+
+    def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
+        which = np.flatnonzero((numbers == NONE) & (scores >= max(self._first, self._strong)))
+        self._add(which, boxes[which], numbers)["consecutive"] = 1
+
+    def _ripe(self) -> NDArray[np.bool_]:
+        return np.asarray(self._tracks["consecutive"] >= self._frames)
+
+    def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.asarray(self._tracks["certain"] | ~missed)

@@ -1,0 +1,101 @@
+"""Tracks the objects of a source: numbers for its detections, and a class for each track."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tracking.association import overlaps
+from engine.tracking.bytetrack import ByteTrack
+from engine.tracking.motion import Array
+from engine.tracking.ocsort import OcSort
+from engine.tracking.tracker import Tracker
+from engine.types import FrameResult
+
+VERSION = 1
+"""Changes whenever the same detections get other tracks."""
+
+LEAST_CONFIDENCE = 0.1
+"""Weaker detections help no tracker."""
+
+_STRONG, _OVERLAP, _PATIENCE = 0.6, 0.3, 2.0
+"""Confidence of the detections that can begin a track, least overlap with the predicted box, and seconds that a track lives without
+detections. Chosen on the demo's clip: see ``benchmarks/results/tracking.md``."""
+
+_SAME = 0.65
+"""Boxes of different classes that overlap more than this show the same object."""
+
+
+class TrackerName(StrEnum):
+    """The trackers that users can choose."""
+
+    BYTETRACK = "bytetrack"
+    OCSORT = "ocsort"
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """The tracks of one source, numbered from 1 in the order in which they became certain.
+
+    frames, ordinals, tracks: int64 (n,), each detection that belongs to a track: its frame, its place in that frame, its track.
+    class_ids: int64 (m,), of track 1, 2, …: the class with the highest sum of confidences.
+    """
+
+    frames: NDArray[np.int64]
+    ordinals: NDArray[np.int64]
+    tracks: NDArray[np.int64]
+    class_ids: NDArray[np.int64]
+
+
+def make_tracker(name: TrackerName, interval: float) -> Tracker:
+    """Create a tracker. interval: usual time between two analysed frames, seconds."""
+    if name is TrackerName.OCSORT:
+        return OcSort(interval, _PATIENCE, strong=_STRONG, overlap=_OVERLAP)
+    return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP)
+
+
+def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
+    """Track the objects in the frames of one source, which come in order. Failed frames count as gaps.
+
+    Of boxes that show the same object, only the one with the highest confidence gets a track.
+    """
+    places: list[NDArray[np.int64]] = []  # frame, ordinal and number of each detection with a number
+    votes: dict[int, dict[int, float]] = {}
+    certain: list[NDArray[np.int64]] = []
+    for frame in frames:
+        found = frame.detections
+        if found is None:
+            continue
+        usable = np.flatnonzero(found.scores >= LEAST_CONFIDENCE)
+        boxes = found.boxes[usable].astype(np.float64)
+        single = _single(boxes)
+        usable, boxes, scores = usable[single], boxes[single], found.scores[usable[single]].astype(np.float64)
+        update = tracker.update(boxes, scores, frame.ref.pts)
+        certain.append(update.confirmed)
+        followed = np.flatnonzero(update.numbers >= 0)
+        which, numbers = usable[followed], update.numbers[followed]
+        places.append(np.stack((np.full(len(which), frame.ref.index), which, numbers)))
+        for number, class_id, score in zip(numbers.tolist(), found.class_ids[which].tolist(), scores[followed].tolist(), strict=True):
+            vote = votes.setdefault(number, {})
+            vote[class_id] = vote.get(class_id, 0.0) + score
+    order = np.concatenate(certain) if certain else np.zeros(0, np.int64)
+    table = np.concatenate(places, 1) if places else np.zeros((3, 0), np.int64)
+    ids = np.zeros(max(votes, default=-1) + 1, np.int64)
+    ids[order] = np.arange(1, len(order) + 1)
+    frame_numbers, ordinals, numbers = table[:, ids[table[2]] > 0]
+    class_ids = [max(votes[number], key=lambda class_id: votes[number][class_id]) for number in order.tolist()]
+    return Tracks(frame_numbers, ordinals, ids[numbers], np.array(class_ids, np.int64))
+
+
+def _single(boxes: Array) -> NDArray[np.bool_]:
+    """Which boxes do not show the object of a stronger one. boxes: float64 (n, 4), strongest first."""
+    kept = np.ones(len(boxes), bool)
+    first, second = np.nonzero(np.triu(overlaps(boxes, boxes) > _SAME, 1))
+    for stronger, weaker in zip(first.tolist(), second.tolist(), strict=True):
+        if kept[stronger]:
+            kept[weaker] = False
+    return kept

@@ -1,0 +1,179 @@
+"""OC-SORT: trusts observations more than predictions. J. Cao et al., "Observation-Centric SORT", CVPR 2023, arXiv:2203.14360."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tracking.association import Rows, assign, others, overlaps
+from engine.tracking.motion import Array, Motion, Noise
+from engine.tracking.tracker import NONE, Tracker
+
+_LOOK_BACK = 3
+"""Frames between the two observations that define a track's direction."""
+
+_AREA = 2
+"""The coordinate that holds the area."""
+
+_NOISE = Noise(
+    measured=np.array([1.0, 1.0, 10.0, 10.0]),
+    position=np.ones(4),
+    velocity=np.array([1e-2, 1e-2, 1e-4, 0.0]),
+    first_position=np.full(4, 10.0),
+    first_velocity=np.array([1e4, 1e4, 1e4, 0.0]),
+)
+"""For centre x and y, pixels, area, pixels², and width / height, which has no velocity."""
+
+
+class OcSort(Tracker):
+    """Pairs by overlap and direction of movement, then tries the last observations of the tracks that remain.
+
+    When a track is found again, its filter is set back to where it was lost, and follows a straight line to the new box.
+
+    interval, patience: see ``Tracker``. frames: a track is certain after this number of consecutive detections behind its first one; in
+    the first frames of a video, one is enough. strong: least confidence of the detections that count. overlap: least intersection over
+    union. direction: weight of the direction.
+    """
+
+    FIELDS: ClassVar[list[tuple[Any, ...]]] = [
+        *Tracker.FIELDS,
+        ("missed", np.int64),
+        ("last", np.float64, 4),
+        ("observed", np.float64, 4),
+        ("recent", np.float64, (_LOOK_BACK, 4)),
+        ("direction", np.float64, 2),
+    ]
+
+    def __init__(
+        self, interval: float, patience: float = 1.0, frames: int = 3, strong: float = 0.6, overlap: float = 0.3, direction: float = 0.2
+    ) -> None:
+        super().__init__(interval, patience, _NOISE)
+        self._frames, self._strong, self._overlap, self._weight = frames, strong, overlap, direction
+        self._updates = 0
+        self._lost: dict[int, tuple[Array, ...]] = {}  # the filters of lost tracks, from the first frame without a detection
+
+    def _predict(self, steps: float) -> None:
+        for row in np.flatnonzero(self._tracks["missed"] == 1):
+            self._lost[int(self._tracks["number"][row])] = self._motion.state(int(row))
+        _move(self._motion, steps)
+
+    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+        tracks = self._tracks
+        self._updates += bool(len(tracks) or len(boxes))
+        strong = np.flatnonzero(scores >= self._strong)
+        candidates = boxes[strong]
+        previous = self._previous()
+        table = overlaps(_boxes(self._motion.positions), candidates)
+        rows, columns = assign(table, self._overlap, self._weight * self._agreement(previous, candidates) * scores[strong])
+        left, free = others(len(tracks), rows), others(len(strong), columns)
+        late, late_columns = assign(overlaps(tracks["last"][left], candidates[free]), self._overlap)
+        rows, columns = np.concatenate((rows, left[late])), np.concatenate((columns, free[late_columns]))
+        self._observe(rows, candidates[columns], previous[rows])
+        numbers[strong[columns]] = tracks["number"][rows]
+        return rows
+
+    def _observe(self, rows: Rows, seen: Array, previous: Array) -> None:
+        """Correct tracks by the boxes in which they were seen. previous: see ``_previous``."""
+        tracks, motion = self._tracks, self._motion
+        known = ~np.isnan(previous[:, 0])
+        tracks["direction"][rows[known]] = _directions(_centres(previous[known]), _centres(seen[known]))
+        for row, box in zip(rows, seen, strict=True):
+            if (state := self._lost.pop(int(tracks["number"][row]), None)) is not None:
+                self._follow_line(int(row), state, box)
+        motion.update(rows, _measured(seen))
+        tracks["missed"] += 1
+        tracks["missed"][rows] = 0
+        tracks["last"][rows] = tracks["observed"][rows] = seen
+        tracks["recent"][:, :-1] = tracks["recent"][:, 1:].copy()
+        tracks["recent"][:, -1] = np.nan
+        tracks["recent"][rows, -1] = seen
+
+    def _follow_line(self, row: int, state: tuple[Array, ...], box: Array) -> None:
+        """Set a filter back to ``state``, where its track was lost, and correct it along a straight line from there to ``box``."""
+        motion, frames = self._motion, int(self._tracks["missed"][row]) + 1
+        motion.restore(row, state)
+        path = motion.single(row)
+        start = _sides(self._tracks["last"][row][None])
+        change = (_sides(box[None]) - start) / frames
+        for number in range(1, frames + 1):
+            x, y, width, height = (start + number * change)[0]
+            path.update(np.zeros(1, np.intp), np.array([[x, y, width * height, width / max(height, 1e-6)]]))
+            if number < frames:
+                _move(path, 1.0)
+        motion.restore(row, path.state(0))
+
+    def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
+        which = np.flatnonzero((numbers == NONE) & (scores >= self._strong))
+        new = self._add(which, _measured(boxes[which]), numbers)
+        new["last"] = boxes[which]
+        for field in ("observed", "recent", "direction"):
+            new[field] = np.nan
+
+    def _ripe(self) -> NDArray[np.bool_]:
+        if self._updates <= self._frames + 1:
+            return np.ones(len(self._tracks), bool)
+        return np.asarray(self._tracks["consecutive"] >= self._frames)
+
+    def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.ones(len(missed), bool)
+
+    def _keep(self, rows: NDArray[np.bool_]) -> None:
+        for number in self._tracks["number"][~rows]:
+            self._lost.pop(int(number), None)
+        super()._keep(rows)
+
+    def _previous(self) -> Array:
+        """The oldest observation of each track within the last frames, else its newest one, float64 (n, 4); NaN if it has none."""
+        found: Array = self._tracks["observed"].copy()
+        for age in reversed(range(_LOOK_BACK)):
+            boxes = self._tracks["recent"][:, age]
+            found = np.where(np.isnan(boxes), found, boxes)
+        return found
+
+    def _agreement(self, previous: Array, boxes: Array) -> Array:
+        """How well the direction to each box agrees with a track's direction: -0.5 to 0.5, float64 (n, m), 0 for new tracks."""
+        direction = self._tracks["direction"]
+        to_box = _directions(_centres(previous)[:, None], _centres(boxes)[None])
+        cosine = np.clip((direction[:, None] * to_box).sum(2), -1, 1)
+        agreement: Array = np.nan_to_num(0.5 - np.arccos(cosine) / np.pi)
+        return agreement
+
+
+def _move(motion: Motion, steps: float) -> None:
+    """Predict, but let no box shrink to nothing."""
+    vanishing = motion.positions[:, _AREA] + steps * motion.velocities[:, _AREA] <= 0
+    motion.velocities[vanishing, _AREA] = 0
+    motion.predict(steps)
+
+
+def _centres(boxes: Array) -> Array:
+    centres: Array = (boxes[..., :2] + boxes[..., 2:]) / 2
+    return centres
+
+
+def _directions(start: Array, end: Array) -> Array:
+    """Unit vectors x, y from points to points."""
+    way = end - start
+    unit: Array = way / (np.sqrt((way * way).sum(-1, keepdims=True)) + 1e-6)
+    return unit
+
+
+def _sides(boxes: Array) -> Array:
+    """Centre x and y, width and height of boxes x1 y1 x2 y2."""
+    return np.concatenate((_centres(boxes), boxes[:, 2:] - boxes[:, :2]), 1)
+
+
+def _measured(boxes: Array) -> Array:
+    """The motion model's coordinates of boxes x1 y1 x2 y2."""
+    x, y, width, height = _sides(boxes).T
+    return np.stack((x, y, width * height, width / np.maximum(height, 1e-6)), 1)
+
+
+def _boxes(coordinates: Array) -> Array:
+    """Boxes x1 y1 x2 y2 from the motion model's coordinates."""
+    x, y, area, ratio = coordinates.T
+    width = np.sqrt(np.maximum(area * ratio, 0))
+    height = np.divide(area, width, out=np.zeros_like(area), where=width > 0)
+    return np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2), 1)

@@ -1,0 +1,113 @@
+"""The base of trackers: the life of tracks, and the numbers that detections get."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tracking.association import Rows
+from engine.tracking.motion import Array, Motion, Noise
+
+NONE = -1
+"""The number of a detection that belongs to no track."""
+
+_ROUNDING = 0.004
+"""Seconds by which a container and a clock may round times."""
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """What a tracker says about one frame.
+
+    numbers: int64 (n,), the track of each detection, NONE if it has none. No number is used twice. confirmed: int64, the tracks that
+    became certain with this frame. A track that is never confirmed was a false alarm.
+    """
+
+    numbers: NDArray[np.int64]
+    confirmed: NDArray[np.int64]
+
+
+class Tracker(ABC):
+    """Follows the objects of one source. Call ``update`` for each analysed frame, in order.
+
+    FIELDS: what is known of a track, as fields of a structured array. interval: usual time between two frames, seconds. patience: how long
+    a track lives without detections, seconds. noise: of the motion model.
+    """
+
+    FIELDS: ClassVar[list[tuple[Any, ...]]] = [("number", np.int64), ("seen", np.float64), ("consecutive", np.int64), ("certain", bool)]
+
+    def __init__(self, interval: float, patience: float, noise: Noise) -> None:
+        self._interval, self._patience = interval, patience
+        self._motion = Motion(noise)
+        self._tracks = np.zeros(0, self.FIELDS)
+        self._time: float | None = None  # of the last frame, seconds
+        self._next = 0
+
+    def update(self, boxes: Array, scores: Array, seconds: float) -> Update:
+        """Assign a frame's detections to tracks.
+
+        boxes: float64 (n, 4), x1 y1 x2 y2, pixels. scores: float64 (n,). seconds: the frame's time. A time that does not lie after the
+        previous frame's time counts as one interval.
+        """
+        if self._time is not None:
+            self._predict(self._steps(seconds - self._time))
+            self._keep(seconds - self._tracks["seen"] <= self._patience + _ROUNDING)
+        self._time = seconds
+        numbers = np.full(len(boxes), NONE, np.int64)
+        matched = self._associate(boxes, scores, numbers)
+        tracks = self._tracks
+        missed = np.ones(len(tracks), bool)
+        missed[matched] = False
+        tracks["seen"][matched] = seconds
+        tracks["consecutive"][matched] += 1
+        tracks["consecutive"][missed] = 0
+        ripe = self._ripe() & ~missed & ~tracks["certain"]
+        tracks["certain"] |= ripe
+        confirmed = tracks["number"][ripe]
+        self._keep(self._alive(missed))
+        self._begin(boxes, scores, numbers)
+        return Update(numbers, confirmed)
+
+    def _steps(self, passed: float) -> float:
+        if not passed > 0:
+            return 1.0
+        whole = max(1.0, round(passed / self._interval))
+        return whole if abs(passed - whole * self._interval) <= _ROUNDING else passed / self._interval
+
+    def _predict(self, steps: float) -> None:
+        self._motion.predict(steps)
+
+    @abstractmethod
+    def _associate(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> Rows:
+        """Pair tracks with detections, correct their motion, and fill in ``numbers``. Returns the rows of the matched tracks."""
+
+    @abstractmethod
+    def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
+        """Begin tracks with detections that have none."""
+
+    @abstractmethod
+    def _ripe(self) -> NDArray[np.bool_]:
+        """Whether each track that was just seen may be confirmed."""
+
+    @abstractmethod
+    def _alive(self, missed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether each track lives on. missed: whether it has no detection in this frame."""
+
+    def _keep(self, rows: NDArray[np.bool_]) -> None:
+        if not rows.all():
+            self._motion.keep(rows)
+            self._tracks = self._tracks[rows]
+
+    def _add(self, which: Rows, measured: Array, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """Begin a track for each of these detections. measured: their boxes in the motion model's coordinates. Returns the new tracks."""
+        new = np.zeros(len(which), self.FIELDS)
+        new["number"] = numbers[which] = np.arange(self._next, self._next + len(which))
+        new["seen"] = self._time
+        self._next += len(which)
+        self._motion.add(measured)
+        self._tracks = np.concatenate((self._tracks, new))
+        return self._tracks[len(self._tracks) - len(which) :]

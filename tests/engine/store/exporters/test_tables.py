@@ -1,0 +1,228 @@
+"""CSV and Parquet tables, read by programs that are not ours."""
+
+from __future__ import annotations
+
+import csv
+import tracemalloc
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import ExportError
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.export import export_session
+from engine.store.exporters import csv as tables
+from engine.store.exporters.options import ExportOptions
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import Detections, FrameRef, FrameResult
+from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
+
+
+def export(session: Path, folder: Path, *formats: str, **options: object) -> list[str]:
+    with SessionReader(session) as reader:
+        return [item.path.name for item in export_session(reader, folder, formats, options=ExportOptions(**options))]  # type: ignore[arg-type]
+
+
+def frame_of(source: int, index: int, pts: float, classes: list[int]) -> FrameResult:
+    """A frame with one box for each of these classes."""
+    boxes = np.tile(np.array([1.5, 2.25, 11.75, 22.5], np.float32), (len(classes), 1))
+    found = Detections(boxes, np.full(len(classes), 0.5, np.float32), np.array(classes, np.int32))
+    return FrameResult(FrameRef(source, index, pts), CPU, 640, 480, found)
+
+
+@pytest.fixture
+def traffic(tmp_path: Path) -> Path:
+    """A session of 40 s of traffic with a failed frame, an empty video, a folder of pictures, and a file that cannot be opened."""
+    path = tmp_path / "traffic.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, 'cam 1, "north".mp4', video_info("", 5))
+        times = [(0.0, [2, 2]), (9.5, [2]), (10.0, [2, 0]), (29.9, [])]
+        writer.add_frames(frame_of(0, index, pts, classes) for index, (pts, classes) in enumerate(times))
+        writer.add_frames([make_frame(0, 4, failure="corrupt")])
+        writer.finish_source(0, 'cam 1, "north".mp4', Ledger(5, 4, {}, {"corrupt": 1}), 1.0)
+        writer.add_source(1, "empty.mp4", video_info("", 3))
+        writer.add_frames(make_frame(1, index, boxes=0) for index in range(3))
+        writer.finish_source(1, "empty.mp4", Ledger(3, 3), 1.0)
+        writer.add_source(2, "trap", SourceInfo("trap", SourceKind.IMAGES, "jpeg", 640, 480, 3, None, None, ()))
+        pictures = [make_frame(2, 0, 1, "a.jpg"), make_frame(2, 1, 0, "späti.jpg"), make_frame(2, 2, name="c.jpg", failure="no picture")]
+        writer.add_frames(FrameResult(FrameRef(2, f.ref.index, float(f.ref.index)), CPU, 640, 480, *parts(f)) for f in pictures)
+        writer.finish_source(2, "trap", Ledger(3, 2, {}, {"no picture": 1}), 1.0)
+        writer.finish_source(3, "broken.mp4", Ledger(), 0.0, "broken.mp4 is no video")
+    return path
+
+
+def parts(frame: FrameResult) -> tuple[Detections | None, str | None, str | None]:
+    return frame.detections, frame.failure, frame.name
+
+
+def test_pandas_and_duckdb_read_the_same_detections_from_both_formats(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {"a/x.mp4": 3000, "b/x.mp4": 2}, boxes=3)
+    names = export(session, tmp_path / "out", "csv", "parquet")
+    assert names == [
+        *("x.detections.csv", "x.detections.parquet", "x-2.detections.csv", "x-2.detections.parquet"),
+        *("counts.csv", "files.csv"),
+    ]
+    text, binary = pd.read_csv(tmp_path / "out" / names[0]), pd.read_parquet(tmp_path / "out" / names[1])
+    assert list(text) == list(binary) == list(tables.DETECTIONS)
+    assert len(text) == len(binary) == 9000
+    pd.testing.assert_frame_equal(
+        text.drop(columns=["clock", "track"]), binary.drop(columns=["clock", "track"]), check_dtype=False, check_exact=True
+    )
+    assert text.iloc[37].drop(["clock", "track"]).to_dict() == {
+        "source": "a/x.mp4",
+        "frame": 12,
+        "time": 0.48,
+        "class_id": 1,
+        "label": "bicycle",
+        "confidence": 0.8,
+        "x": 13.0,
+        "y": 1.0,
+        "width": 10.5,
+        "height": 20.25,
+        "picture_width": 640,
+        "picture_height": 480,
+        "device": "cpu:0",
+    }
+    assert text["clock"].isna().all()
+    assert binary["track"].isna().all()
+    everything = duckdb.sql(
+        f"SELECT source, count(*), max(frame) FROM '{tmp_path}/out/*.parquet' GROUP BY source ORDER BY source"
+    ).fetchall()
+    assert everything == [("a/x.mp4", 9000, 2999), ("b/x.mp4", 6, 1)]
+    assert (
+        everything
+        == duckdb.sql(f"SELECT source, count(*), max(frame) FROM '{tmp_path}/out/*detections.csv' GROUP BY 1 ORDER BY 1").fetchall()
+    )
+
+
+def test_counts_per_interval(traffic: Path, tmp_path: Path) -> None:
+    export(traffic, tmp_path, "csv", interval=10.0)
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    assert list(counts) == list(tables.COUNTS)
+    columns = ["start", "end", "label", "frames", "frames_with", "most_at_once", "mean"]
+    assert counts[counts.source == 'cam 1, "north".mp4'][columns].to_numpy().tolist() == [
+        [0.0, 10.0, "person", 2, 0, 0, 0.0],
+        [0.0, 10.0, "car", 2, 2, 2, 1.5],
+        [10.0, 20.0, "person", 1, 1, 1, 1.0],
+        [10.0, 20.0, "car", 1, 1, 1, 1.0],
+        [20.0, 30.0, "person", 1, 0, 0, 0.0],
+        [20.0, 30.0, "car", 1, 0, 0, 0.0],
+    ]
+    assert set(counts.source) == {'cam 1, "north".mp4', "empty.mp4"}
+
+
+def test_a_row_per_file(traffic: Path, tmp_path: Path) -> None:
+    export(traffic, tmp_path, "csv")
+    files = pd.read_csv(tmp_path / "files.csv", index_col="file")
+    assert list(files.index) == ['cam 1, "north".mp4', "empty.mp4", "trap/a.jpg", "trap/späti.jpg", "trap/c.jpg", "broken.mp4"]
+    assert files["empty"].map(str).to_list() == ["False", "True", "False", "True", "nan", "nan"]
+    assert files.inferred.to_list() == [4, 3, 1, 1, 0, 0]
+    assert files.failed.to_list() == [1, 0, 0, 0, 1, 0]
+    assert files.error.fillna("").to_list() == ["", "", "", "", "no picture", "broken.mp4 is no video"]
+    north = files.loc['cam 1, "north".mp4']
+    assert [north[f"car_{column}"] for column in tables.PER_CLASS] == [0.0, 10.0, 3, 2]
+    assert [north[f"person_{column}"] for column in tables.PER_CLASS] == [10.0, 10.0, 1, 1]
+    assert files.loc["trap/a.jpg", "person_most_at_once"] == 1
+    assert files.loc["empty.mp4", "person_frames_with"] == 0
+    assert duckdb.sql(f"SELECT file FROM '{tmp_path}/files.csv' WHERE empty ORDER BY file").fetchall() == [
+        ("empty.mp4",),
+        ("trap/späti.jpg",),
+    ]
+
+
+def test_a_stopped_file_without_detections_is_not_called_empty(tmp_path: Path) -> None:
+    export(write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=0, cancelled=True), tmp_path, "csv")
+    assert pd.read_csv(tmp_path / "files.csv")["empty"].isna().all()
+
+
+def test_groups_continue_from_block_to_block(tmp_path: Path) -> None:
+    export(write_session(tmp_path / "s.sqlite", {"a.mp4": 5000}, boxes=3), tmp_path, "csv", interval=150.0)
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    assert counts.frames.to_list() == [3750] * 3 + [1250] * 3
+    assert counts.frames_with.to_list() == counts.frames.to_list()
+    files = pd.read_csv(tmp_path / "files.csv")
+    assert (files.car_first[0], files.car_last[0], files.car_frames_with[0]) == (0.0, 199.96, 5000)
+
+
+def test_csv_is_rfc_4180_and_begins_with_a_byte_order_mark_if_wanted(traffic: Path, tmp_path: Path) -> None:
+    names = export(traffic, tmp_path / "out", "csv", bom=True)
+    for name in names:
+        content = (tmp_path / "out" / name).read_bytes()
+        assert content.startswith(b"\xef\xbb\xbf")
+        assert content.count(b"\n") == content.count(b"\r\n")
+        rows = [*csv.reader(content.decode("utf-8-sig").splitlines(), strict=True)]
+        assert len({len(row) for row in rows}) == 1
+    export(traffic, tmp_path / "plain", "csv")
+    assert not (tmp_path / "plain" / "files.csv").read_bytes().startswith(b"\xef")
+
+
+def test_a_filter_applies_to_all_tables(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 4}, boxes=3)  # person 0.9, bicycle 0.8, car 0.7
+    with SessionReader(session, 0.7, frozenset((0, 2))) as reader:
+        export_session(reader, tmp_path, ["csv", "parquet"])
+    assert set(pd.read_csv(tmp_path / "a.detections.csv").label) == {"person", "car"}
+    assert set(pd.read_parquet(tmp_path / "a.detections.parquet").label) == {"person", "car"}
+    assert set(pd.read_csv(tmp_path / "counts.csv").label) == {"person", "car"}
+
+
+def test_a_table_too_long_for_spreadsheets_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_ROWS", 8)
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 4, "b.mp4": 3})
+    with SessionReader(session) as reader:
+        written = export_session(reader, tmp_path, ["csv"])
+    assert [len(item.notes) for item in written] == [1, 0, 0, 0]
+    assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 8 only" in written[0].notes[0]
+
+
+def test_an_export_reports_progress_and_can_be_cancelled(tmp_path: Path) -> None:
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 5000})
+
+    def stop(path: Path, frames: int, total: int) -> None:
+        seen.append((path.name, frames, total))
+        if path.name in ("a.coco.json", "a.detections.parquet", "counts.csv"):
+            raise ExportError("cancelled")
+
+    seen: list[tuple[str, int, int]] = []
+    problems: list[ExportError] = []
+    with SessionReader(session) as reader:
+        written = export_session(reader, tmp_path / "out", ["csv", "parquet", "coco", "jsonl"], stop, problems.append)
+    assert [item.path.name for item in written] == ["a.detections.csv", "a.jsonl", "files.csv"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.detections.csv", "a.jsonl", "files.csv"]
+    assert [entry for entry in seen if entry[0] == "a.detections.csv"] == [("a.detections.csv", n, 5000) for n in (2000, 4000, 5000)]
+    assert seen[-1] == ("files.csv", 5000, 5000)
+    assert len(problems) == 3
+
+
+def test_two_exports_are_equal_byte_for_byte(traffic: Path, tmp_path: Path) -> None:
+    formats = ("csv", "parquet", "coco", "jsonl")
+    first, second = export(traffic, tmp_path / "1", *formats), export(traffic, tmp_path / "2", *formats)
+    assert first == second
+    assert all((tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes() for name in first)
+
+
+def test_files_of_an_unfinished_session_never_replace_older_ones(tmp_path: Path) -> None:
+    session, out = tmp_path / "s.sqlite", tmp_path / "out"
+    export(write_session(session, {"a.mp4": 9}), out, "csv")
+    before = (out / "files.csv").read_bytes()
+    assert export(write_session(session, {"a.mp4": 4}, cancelled=True), out, "csv") == [
+        "a.partial.detections.csv",
+        "counts.partial.csv",
+        "files.partial.csv",
+    ]
+    assert (out / "files.csv").read_bytes() == before
+
+
+def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
+    def peak(frames: int) -> int:
+        session = write_session(tmp_path / f"{frames}.sqlite", {"a.mp4": frames})
+        tracemalloc.start()
+        export(session, tmp_path, "csv")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert peak(10_000) < 1.2 * peak(4_000)

@@ -1,0 +1,33 @@
+import pytest
+
+from engine.errors import ExportError
+from engine.store.session import SessionReader
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.store import write_session
+
+
+def test_detections_get_tracks_and_a_second_call_replaces_them(tmp_path):
+    """Two objects move by a pixel a frame in each of two videos."""
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 30, "b.mp4": 20})
+    with SessionReader(path) as reader:
+        assert all(frame.detections.tracks is None for frame in reader.frames(0))
+    for name in TrackerName:
+        assert track_session(path, name) == {"a.mp4": 1, "b.mp4": 1}  # the two boxes of a frame overlap: they show one object
+        with SessionReader(path) as reader:
+            assert [frame.detections.tracks.tolist() for frame in reader.frames(1)] == [[1, -1]] * 20
+            assert reader.facts["tracker"] == f"{name} 1"
+            assert reader.tracks(0) == [(1, 0, 0, 29, 30)]
+
+
+def test_filtered_detections_keep_their_tracks(tmp_path):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 5}, boxes=3)
+    track_session(path, TrackerName.BYTETRACK)
+    with SessionReader(path, confidence=0.85) as reader:
+        assert [frame.detections.tracks.tolist() for frame in reader.frames(0)] == [[1]] * 5
+
+
+def test_a_file_that_is_no_session_is_refused(tmp_path):
+    (tmp_path / "s.sqlite").write_text("text")
+    with pytest.raises(ExportError, match="no session database"):
+        track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)

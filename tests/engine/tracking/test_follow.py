@@ -1,0 +1,47 @@
+import numpy as np
+
+from engine.tracking.follow import TrackerName, follow, make_tracker
+from engine.types import Detections, DeviceId, FrameRef, FrameResult
+
+CPU = DeviceId("cpu", "0")
+
+
+def frame(number, *objects, failure=None):
+    """objects: x, class id, confidence."""
+    boxes = np.array([[x, 100, x + 40, 140] for x, *_ in objects], np.float32).reshape(-1, 4)
+    found = Detections(boxes, np.array([o[2] for o in objects], np.float32), np.array([o[1] for o in objects], np.int32))
+    return FrameResult(FrameRef(0, number, number / 25), CPU, 640, 480, None if failure else found, failure)
+
+
+def tracked(frames):
+    return follow(frames, make_tracker(TrackerName.BYTETRACK, 1 / 25))
+
+
+def test_a_track_has_the_class_with_most_confidence_and_counts_from_its_first_frame():
+    tracks = tracked(frame(number, (10 + number, 2 if number == 1 else 5, 0.9)) for number in range(5))
+    assert tracks.frames.tolist() == [0, 1, 2, 3, 4]
+    assert tracks.tracks.tolist() == [1] * 5
+    assert tracks.class_ids.tolist() == [5]
+
+
+def test_false_alarms_get_no_track_and_leave_no_gap_in_the_numbers():
+    once, late = [(400, 0, 0.8)], [(300, 1, 0.7)]
+    frames = [frame(number, (10, 0, 0.9), *(once if number == 0 else ()), *(late if number > 2 else ())) for number in range(6)]
+    tracks = tracked(frames)
+    assert tracks.tracks.max() == 2
+    assert tracks.frames[tracks.tracks == 2].tolist() == [3, 4, 5]
+
+
+def test_a_second_box_of_another_class_on_the_same_object_gets_no_track():
+    tracks = tracked(frame(number, (10, 2, 0.9), (12, 7, 0.8)) for number in range(4))
+    assert tracks.ordinals.tolist() == [0] * 4
+
+
+def test_a_failed_frame_is_a_gap():
+    frames = [frame(number, (10 + 3 * number, 0, 0.9)) if number != 4 else frame(4, failure="damaged") for number in range(9)]
+    assert tracked(frames).tracks.tolist() == [1] * 8
+
+
+def test_a_source_without_objects_has_no_tracks():
+    tracks = tracked([frame(0), frame(1)])
+    assert (len(tracks.tracks), len(tracks.class_ids)) == (0, 0)
