@@ -139,6 +139,11 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Listening:
+    """The first message of a worker: its process runs, and it can probe sources."""
+
+
+@dataclass(frozen=True)
 class Building:
     """The engine is being built. phase: the current step, in words. fraction: how much of it is done, 0..1."""
 
@@ -334,7 +339,8 @@ def _split(packed: Inferred | Frames) -> Iterator[Detections]:
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
-    Building
+    Listening
+    | Building
     | Ready
     | Failed
     | Stopped

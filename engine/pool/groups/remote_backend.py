@@ -131,9 +131,9 @@ class RemoteBackend(Backend):
     def _listen(self) -> None:
         for message in self._messages:
             self._take(message)
-        exit_code = self._remote.host.end()
+        ended = self._remote.host.end()
         with self._lock:
-            self._lost, tasks = self._remote.reap(exit_code).reason, list(self._tasks.values())
+            self._lost, tasks = self._remote.reap(ended).reason, list(self._tasks.values())
             self._tasks.clear()
         for task in tasks:
             task.future.set_exception(MemberLostError(self._lost))

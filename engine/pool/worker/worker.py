@@ -27,6 +27,7 @@ from engine.pool.protocol import (
     Building,
     Failed,
     FromWorker,
+    Listening,
     Probe,
     Probed,
     ProbeFailed,
@@ -77,6 +78,7 @@ class Worker:
         """Build the engine, feed it until the pool says ``Stop`` or is gone."""
         for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
+        self._send(Listening())
         self._guarded(self._work)
 
     def _work(self) -> None:

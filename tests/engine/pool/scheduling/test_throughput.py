@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Revoke
+from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Listening, Need, Probe, Probed, Revoke
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.segments import Segments
 from engine.pool.scheduling.throughput import (
@@ -228,6 +228,7 @@ class Race:
         info = SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, segments * frames, None, 25.0, pieces)
         for device in devices:
             self.dispatcher.started(device)
+            self.dispatcher.receive(device, Listening())
         self.dispatcher.add(0, Path("x.mp4"))
         for device, message in self.dispatcher.assignments():
             assert isinstance(message, Probe)
