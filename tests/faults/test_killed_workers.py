@@ -34,7 +34,7 @@ combinations = [
 
 @dataclass
 class Killer:
-    """Kills a random worker, or member of a group, after a delay in seconds. ready: seconds from each end of a worker to its replacement."""
+    """Kills a random worker, or member of a group, after a delay in seconds. ready: seconds from each failure to the replacement."""
 
     delay: float
     choice: random.Random

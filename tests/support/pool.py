@@ -360,15 +360,31 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
-def probe_fault_main(connection: Connection[Any, Any], setup: Setup, *, name: str) -> None:
-    """A real worker that dies when it opens the file of this name."""
+def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real worker whose decoder never returns a frame."""
+    import engine.media.decode as module
+
+    def hanging(*_: Any, **__: Any) -> Iterator[Any]:
+        time.sleep(3600)
+        yield
+
+    module.decode = hanging  # type: ignore[assignment]
+    worker.main(connection, setup)
+
+
+def probe_fault_main(
+    connection: Connection[Any, Any], setup: Setup, *, name: str, number: int = signal.SIGKILL, once: Path | None = None
+) -> None:
+    """A real worker that gets a signal when it opens the file of this name. once: the file that marks the first time; None = always."""
     import engine.media.probe as module
 
     probe = module.probe
 
     def faulty(path: Path) -> Any:
-        if path.name == name:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if path.name == name and not (once is not None and once.exists()):
+            if once is not None:
+                once.touch()
+            os.kill(os.getpid(), number)
         return probe(path)
 
     module.probe = faulty
