@@ -13,7 +13,8 @@ from engine.pool.device_reports import DeviceReports
 from engine.pool.events import Event
 from engine.pool.host import Host, WorkerMain
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Frames, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.protocol import Building, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.results import Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.setup import setup_for

@@ -92,11 +92,10 @@ def kill_at_random_moments(parallel: Parallel, isolation: Isolation, video: Path
             assert seen.finished[source].ledger.inferred == len(seen.frames[source]) == FRAMES
             same_detections(seen.frames[source], undisturbed.frames[source])
         assert all(failure.restarting for failure in seen.failures)
-    if ready:
-        print(
-            f"{parallel}, {isolation}: {killed} of {killed} complete; replacement ready after {statistics.median(ready):.2f} s (median), "
-            f"{max(ready):.2f} s (longest of {len(ready)})"
-        )
+    took = (
+        f"{statistics.median(ready):.2f} s (median), {max(ready):.2f} s (longest of {len(ready)})" if ready else "-, every run ended before"
+    )
+    print(f"{parallel}, {isolation}: {killed} of {killed} complete; replacement ready after {took}")
 
 
 @pytest.mark.parametrize(("parallel", "isolation"), [combinations[2], combinations[4]])

@@ -149,6 +149,6 @@ class RemoteBackend(Backend):
                         self._busy.update(message.busy)
                 task.images = ()
                 if isinstance(message, Inferred):
-                    task.future.set_result(list(message.unpack()))
+                    task.future.set_result(list(message.results.unpack()))
                 else:
                     task.future.set_exception(DeviceError(message.message))

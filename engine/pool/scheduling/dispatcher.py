@@ -3,8 +3,8 @@
 The pool reports changes of workers (``started``, ``ready``, ``lost``), their messages (``receive``), and devices that ``join`` or
 ``leave``. These methods return events. ``assignments`` returns the messages to send to the workers.
 
-When a worker crashes, all tasks that it had begun are suspect. A suspect task runs alone in its process, in careful mode, so that a
-second crash shows the cause (see ``engine.pool.scheduling.crashes``).
+When a worker crashes, all tasks that it had begun are suspect (see ``CrashCount``). A suspect task runs alone in its process, in careful
+mode.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.media.types import SourceKind
+from engine.pool.crash_count import CrashCount
 from engine.pool.events import Event, SourceFinished, SourceOpened
 from engine.pool.position import Position
-from engine.pool.protocol import Began, Detect, Done, Drop, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.results import Frames
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.probes import Probes
 from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
@@ -264,7 +266,7 @@ class Dispatcher:
         source.error = source.error or message.error
         source.decoder += message.decoder
         if not message.complete:
-            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
+            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crashes=CrashCount()))
             return self._advance(source)
         return self._segment_done(source, work, message.frames)
 

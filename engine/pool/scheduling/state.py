@@ -13,7 +13,8 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
 from engine.pool.position import Position
-from engine.pool.protocol import Frames, Trying
+from engine.pool.protocol import Trying
+from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey, Work, window_segments
 from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
 from engine.pool.sequencer import Sequencer

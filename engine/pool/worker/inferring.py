@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.backends.base import Backend
 from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
+from engine.pool.results import PackedResults
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog
 from engine.types import DeviceId, EngineInfo, Found
@@ -76,7 +77,7 @@ class InferringPipeline:
             found = future.result()
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
-            message = Inferred.pack(task.number, found, dict(self._backend.timings()))
+            message = Inferred(task.number, PackedResults.pack(found), dict(self._backend.timings()))
             if self._backend.info is not self._reported:
                 self._reported = self._backend.info
                 self._send(Ready(self._reported))

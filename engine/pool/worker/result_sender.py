@@ -15,11 +15,12 @@ from typing import NoReturn, TypeAlias
 from engine.backends.base import Backend
 from engine.errors import DeviceError
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Member, Ready
+from engine.pool.protocol import Detect, Done, Failed, FromWorker, Member, Ready
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 from engine.pool.worker.meter import Meter
-from engine.types import Detections, DeviceId, Found
+from engine.types import Detections, DeviceId, Found, InferenceFailure
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 """For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""
@@ -139,14 +140,13 @@ class ResultSender:
             self._meters[member].add(batch, list(compress(pictures, mine)))
 
     def _entry(self, picture: Picture, found: Found, device: DeviceId) -> FrameEntry:
-        detections, failure = (found, None) if isinstance(found, Detections) else (None, found.reason)
         shown = None if device == self._backend.device else device
-        return FrameEntry(picture.pts, picture.width, picture.height, detections, failure, picture.name, shown)
+        return FrameEntry(picture.pts, picture.width, picture.height, found, picture.name, shown)
 
     def _entries(self, gap: Gap) -> Iterator[FrameEntry]:
-        info = gap.task.info
+        info, failure = gap.task.info, InferenceFailure(gap.reason)
         for number in range(gap.count):
-            yield FrameEntry(gap.pts if number == 0 else math.nan, info.width, info.height, None, gap.reason, gap.name)
+            yield FrameEntry(gap.pts if number == 0 else math.nan, info.width, info.height, failure, gap.name)
 
     def _take(self, item: Item, entries: Iterable[FrameEntry]) -> None:
         """Take an item and its frames."""

@@ -164,9 +164,10 @@ class Worker:
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
-        from engine.pool.groups.create import create_group
+        from engine.pool.groups.group import Group
+        from engine.pool.groups.tiles import TilesBackend
 
-        return create_group(self._setup, self._send, self._die, self._watchdog)
+        return (TilesBackend if self._setup.parallel is Parallel.TILES else Group)(self._setup, self._send, self._die, self._watchdog)
 
     def _send(self, message: FromWorker) -> None:
         """Send a message, unless the last one was sent."""

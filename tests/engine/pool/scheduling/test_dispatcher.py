@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.scheduling.crashes import DIED_TWICE
+from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.probes import PROBE_SECONDS
 from engine.pool.scheduling.strategies.choice import STRATEGIES
@@ -293,7 +294,7 @@ def check_complete(run: Run, number: int) -> None:
         if frame.failure is None:
             assert frame.ref.pts == pts
         else:
-            assert frame.failure == DIED_TWICE
+            assert frame.failure == DIED_TWICE.reason
             assert not math.isnan(frame.ref.pts)
     failed = sum(frame.failure is not None for frame in frames)
     assert finished.ledger.decoded == len(frames)
