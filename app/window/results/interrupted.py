@@ -8,7 +8,9 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from app.window.results.stored import StoredItem, read_stored
+from app.window.queue.item import QueueItem
+from app.window.queue.opening import Opening
+from app.window.results.stored import read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
@@ -26,10 +28,16 @@ class InterruptedRun(QObject):
     queued = Signal(object)
 
     def __init__(
-        self, controller: DetectionController, store: QSettings, background: Background, banners: BannerArea, parent: QObject
+        self,
+        controller: DetectionController,
+        opening: Opening,
+        store: QSettings,
+        background: Background,
+        banners: BannerArea,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._controller, self._store = controller, store
+        self._controller, self._opening, self._store = controller, opening, store
         self._background, self._banners = background, banners
 
     def look(self) -> None:
@@ -42,14 +50,14 @@ class InterruptedRun(QObject):
         run = found[0]
         self._store.setValue(OFFERED, str(run.database))
         text = f"The last detection was interrupted: {len(run.unfinished)} of {run.sources} files are not finished."
-        self._banners.show_banner(_SUBJECT, Severity.INFO, text, ("Go on", partial(self._read, run)))
+        self._banners.show_banner(_SUBJECT, Severity.INFO, text, ("Continue", partial(self._read, run)))
 
     def _read(self, run: Interrupted) -> None:
         self._background.start(partial(read_stored, run.database), partial(self._go_on, run), self._failed)
 
-    def _go_on(self, run: Interrupted, stored: Sequence[StoredItem]) -> None:
+    def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
-        self._controller.restore([each for each in stored if each.item.path not in run.unfinished])
+        self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
         self.queued.emit(self._controller.go_on(run.database, run.unfinished))
 
     def _failed(self, message: str) -> None:

@@ -80,7 +80,7 @@ class SessionThread(threading.Thread):
         """Count the detections that an earlier run stored of a source."""
         if progress.frames:
             with SessionReader(self.database) as reader:
-                self.feed.tally(source).add_frames(reader.frames(source), length_of(progress.info))
+                self.feed.tally(source).add_stored(reader, source, length_of(progress.info))
 
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""

@@ -58,7 +58,7 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=30_000)
     window.interrupted.look()
     qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts), timeout=30_000)
-    (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Go on"]
+    (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
     button.click()
     qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)
     with SessionReader(database) as reader:
