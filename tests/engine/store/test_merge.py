@@ -45,8 +45,8 @@ def test_sessions_of_two_machines_become_one(tmp_path: Path) -> None:
         written = export_session(reader, tmp_path / "out", ["jsonl"])
         assert [item.path.name for item in written] == ["a.jsonl", "b.jsonl", "b-2.jsonl", "c.jsonl"]
     with SessionReader(two) as reader:
-        (parts, *_) = [item.path.read_bytes() for item in export_session(reader, tmp_path / "alone", ["jsonl"])]
-    assert (tmp_path / "out" / "b-2.jsonl").read_bytes() == parts
+        (alone, *_) = [item.path.read_bytes() for item in export_session(reader, tmp_path / "alone", ["jsonl"])]
+    assert (tmp_path / "out" / "b-2.jsonl").read_bytes().replace(b'"2/b.mp4"', b'"b.mp4"') == alone
 
 
 def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None:
