@@ -102,8 +102,9 @@ def test_a_read_only_folder(stored: Path, video: Path, tmp_path: Path) -> None:
     copy = tmp_path / "stored"
     shutil.copytree(stored, copy)
     done = run("results", copy, before=mounted(*read_only(copy)))
-    assert done.status == 1
-    assert f"cannot write {copy / 'long.jsonl'}: Read-only file system: choose another folder" in done.err
+    assert done.status == 2
+    assert f"cannot write {copy}" in done.err
+    assert "Read-only file system: choose another folder" in done.err
     done = run("results", copy, "--out", tmp_path / "elsewhere", before=mounted(*read_only(copy)))
     assert done.status == 0, done.err
     assert len(read_lines(tmp_path / "elsewhere" / "long.jsonl")) == FRAMES
