@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-_EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"
+EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"
 _TS_PACKETS, _TS_SYNC = (188, 192), 0x47  # bytes of a packet: ISO 13818-1, 2.4.3.2, and M2TS
 
 
@@ -58,16 +58,16 @@ def is_truncated(path: Path) -> bool:
         offset = length - 188  # the packets of M2TS begin with four bytes for the time
         if len(head) > 4 * length and set(head[offset : offset + 4 * length : length]) == {_TS_SYNC}:
             return size % length > 0
-    if not head.startswith(_EBML):
+    if not head.startswith(EBML):
         return False
-    header, start = _ebml_size(head, len(_EBML))
+    header, start = ebml_size(head, len(EBML))
     if head[start + header : start + header + 4] != _SEGMENT:
         return False
-    length, start = _ebml_size(head, start + header + len(_SEGMENT))
+    length, start = ebml_size(head, start + header + len(_SEGMENT))
     return start + length > size
 
 
-def _ebml_size(content: bytes, position: int) -> tuple[int, int]:
+def ebml_size(content: bytes, position: int) -> tuple[int, int]:
     """Read the size of an EBML element (RFC 8794, 4). Returns it, 0 if it is unknown, and the position of the element's data."""
     first = content[position] if position < len(content) else 0
     width = 9 - first.bit_length()
