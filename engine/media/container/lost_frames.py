@@ -17,7 +17,7 @@ import re
 import numpy as np
 
 from engine.media.container.damage import is_damaged
-from engine.media.container.file_structure import empty_avi_chunks, is_truncated, unreadable_bytes
+from engine.media.container.file_structure import empty_avi_chunks, unreadable_bytes
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 
@@ -41,7 +41,7 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     if any(name in kind for name in _DENSE):
         lost = _lost_of_dense(table, file, step)
     elif "mpegts" in kind:
-        lost = max(_lost_in_gaps(table, step), is_truncated(file.path))
+        lost = max(_lost_in_gaps(table, step), is_damaged(file.path, 0))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
@@ -60,7 +60,7 @@ def _lost_of_dense(table: PacketTable, file: VideoFile, step: float) -> int:
     gaps, start = _lost_in_gaps(table, step), float(table.ordered[0] * file.time_base) if len(table) else 0.0
     tail = _stated_end(file, own=True) - float((table.ordered[-1] + table.step) * file.time_base) if len(table) else 0.0
     suspicious = gaps or tail > step / 2 or start > _LATE * step
-    if suspicious and (holes or is_truncated(file.path) or is_damaged(file.path, len(file.container.streams))):
+    if suspicious and (holes or is_damaged(file.path, len(file.container.streams))):
         if start > _LATE * step:
             gaps += round(start / step)
         return max(_lost_in_holes(table, holes), gaps) + max(0, round(tail / step))
