@@ -49,7 +49,8 @@ class SourceInfo:
     width, height: size of the upright picture with square pixels; for a folder, of the first picture. frames: the number of frames that
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
-    restarts. wanted: about how many frames are wanted; None: all.
+    restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
+    not.
     """
 
     path: str
@@ -63,6 +64,7 @@ class SourceInfo:
     segments: tuple[Segment, ...]
     seekable: bool = True
     wanted: int | None = None
+    created: str | None = None
 
     @property
     def to_do(self) -> int:
@@ -122,17 +124,17 @@ class FrameFormat:
         return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
 class DeviceFrame:
     """A decoded frame in a GPU's memory.
 
-    address: its device address. ready: a ``cuda.core.Event`` that occurs when the frame is completely written. release: frees its
-    memory; thread-safe, repeated calls have no effect.
+    address: its device address. written_on: the ``cuda.core.Stream`` that writes the frame; work that follows on it finds the frame
+    complete. release: frees its memory; thread-safe, repeated calls have no effect.
     """
 
     format: FrameFormat
     address: int
-    ready: Any
+    written_on: Any
     release: Callable[[], None]
 
 
@@ -149,7 +151,7 @@ class DecodedFrame:
     index: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class DecodedOnDevice:
     """A frame of a video that a GPU decoded. pts: seconds. index: as in ``DecodedFrame``."""
 

@@ -123,7 +123,7 @@ def download(frame: DeviceFrame) -> list[Any]:
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
-    stream.wait(frame.ready)
+    stream.wait(frame.written_on)
     content = np.zeros(frame.format.nbytes, np.uint8)
     (status,) = driver.cuMemcpyDtoHAsync(content.ctypes.data, frame.address, content.nbytes, stream.handle)
     assert status == driver.CUresult.CUDA_SUCCESS

@@ -123,7 +123,7 @@ class NvdecDecoder(Decoder):
                     except BaseException:
                         release()
                         raise
-                    frame = DeviceFrame(layout, surface.address, surface.ready, release)
+                    frame = DeviceFrame(layout, surface.address, session.stream, release)
                     yield DecodedOnDevice(file.seconds(pts), frame, index=None if indices is None else indices[pts])
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
@@ -256,7 +256,7 @@ def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
     device = Device(index)
     device.set_current()
     stream = device.create_stream()
-    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes), lambda: Device(index).create_event())
+    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes))
 
 
 def _library() -> Any:

@@ -14,14 +14,17 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportChoice, ExportDialog
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
+from engine.store.exporters.options import ExportOptions
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import drag_over, drop
 
 PATIENCE = 30_000
+NO_KEY = Qt.KeyboardModifier.NoModifier
 Open = Callable[..., MainWindow]
 
 
@@ -91,17 +94,18 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     assert window.status.strategy.text().startswith("Strategy: ")
     assert len(window.devices.cards) == 1
 
-    target = tmp_path / "out.jsonl"
-    window.files.export(item, target, "jsonl", window.filter.filter)
-    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
-    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    results = item.results
+    assert results is not None
+    window.exports.start(ExportChoice(results.database, None, "jsonl", tmp_path / "out", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("clip.jsonl (40 frames)" in text for text in window.banners.texts))
+    lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.files.export(item, tmp_path / "strong.json", "coco", window.filter.filter)
-    qtbot.waitUntil(lambda: any("strong.json" in text for text in window.banners.texts))
-    strong = json.loads((tmp_path / "strong.json").read_text())["annotations"]
+    window.exports.start(ExportChoice(results.database, None, "coco", tmp_path / "out", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("clip.coco.json" in text for text in window.banners.texts))
+    strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
 
     again = open_window()  # what was chosen is there at the next start
@@ -156,20 +160,29 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     for place in (20 / 30, 0.0):  # there and back, so that what is on is known to be the answer
         player.seek(place)
         qtbot.waitUntil(lambda place=place: player.position == pytest.approx(place))
-    qtbot.keyClick(window.queue.view, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(1 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_End)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(39 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_Left)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(38 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: player.position == 0.0)
+    shift, transport = Qt.KeyboardModifier.ShiftModifier, window.viewer.transport
+    for focus, key, modifiers, frame in (
+        (window.queue.view, Qt.Key.Key_Period, NO_KEY, 1),
+        (window, Qt.Key.Key_End, NO_KEY, 39),
+        (window.filter.view, Qt.Key.Key_Comma, NO_KEY, 38),
+        (window, Qt.Key.Key_Left, shift, 8),
+        (window.queue.view, Qt.Key.Key_Right, NO_KEY, 39),
+        (window.queue.view, Qt.Key.Key_Left, NO_KEY, 0),
+        (window, Qt.Key.Key_Right, shift, 30),
+        (window, Qt.Key.Key_Home, NO_KEY, 0),
+    ):
+        qtbot.keyClick(focus, key, modifiers)
+        qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30))
+        assert transport.frame.text() == f"frame {frame}"
     qtbot.keyClick(window, Qt.Key.Key_BracketRight)
-    assert window.viewer.transport.speed.text() == "2×"
-    qtbot.keyClick(window.filter.search, Qt.Key.Key_L)
-    assert window.viewer.transport.follow.isChecked()  # that was typing
-    qtbot.keyClick(window, Qt.Key.Key_L)
-    assert not window.viewer.transport.follow.isChecked()
+    assert transport.speed.text() == "2×"
+    for key in (Qt.Key.Key_D, Qt.Key.Key_I, Qt.Key.Key_F):
+        qtbot.keyClick(window.filter.search, key)
+    assert window.filter.search.text() == "dif"  # while typing, letters are only text
+    assert transport.follow.isChecked()
+    assert not window.isFullScreen()
+    qtbot.keyClick(window, Qt.Key.Key_D)
+    assert not transport.follow.isChecked()
     qtbot.keyClick(window, Qt.Key.Key_Space)
     assert player.playing
 
@@ -210,15 +223,20 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     dialog.reject()
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     (item,) = window.items
-    window.queue.export_requested.emit(item.key, "coco")
-    target = next(child for child in window.findChildren(QFileDialog) if child.acceptMode() is QFileDialog.AcceptMode.AcceptSave)
-    assert Path(target.selectedFiles()[0]).name == "clip.coco.json"
-    assert Path(target.directory().absolutePath()) == video.parent  # where the last file came from
-    target.fileSelected.emit(str(tmp_path / "no such folder" / "x.json"))
-    qtbot.waitUntil(lambda: any("Cannot write" in text for text in window.banners.texts))
-    target.fileSelected.emit(str(tmp_path / "x.json"))
-    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
-    target.reject()
+    window.queue.export_requested.emit(item.key)
+    (export,) = window.findChildren(ExportDialog)
+    assert export.folder.path == video.parent
+    export.form.setCurrentIndex(export.form.findData("coco"))
+    (tmp_path / "a file").touch()
+    export.folder.set_path(tmp_path / "a file")
+    export.accept()
+    qtbot.waitUntil(lambda: any("Cannot make" in text for text in window.banners.texts))
+    window.actions_.export.trigger()
+    export = next(dialog for dialog in window.findChildren(ExportDialog) if dialog.isVisible())
+    assert export.choice.form == "coco"  # as before
+    export.folder.set_path(tmp_path / "out")
+    export.accept()
+    qtbot.waitUntil(lambda: any("clip.coco.json (40 frames)" in text for text in window.banners.texts))
 
 
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:
