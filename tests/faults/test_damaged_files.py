@@ -32,8 +32,8 @@ CLIPS: dict[str, dict[str, Any]] = {
     "a.avi": {"codec": "mpeg4", "options": {"bf": "2"}, "gop": 20},
     "motion.avi": {"codec": "mjpeg", "pix_fmt": "yuvj420p"},
 }
-RUNS = [pytest.param(40, id="short"), pytest.param(1000, id="long", marks=pytest.mark.slow)]
-PICTURES = [pytest.param(24, id="short"), pytest.param(200, id="long", marks=pytest.mark.slow)]
+RUNS = [pytest.param(40, id="short"), pytest.param(1000, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
+PICTURES = [pytest.param(24, id="short"), pytest.param(200, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 @pytest.fixture(scope="module")

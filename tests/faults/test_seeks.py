@@ -40,7 +40,7 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "avi": ("l.avi", {"codec": "mpeg4", "gop": 25}),
     "avi with b-frames": ("m.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
 }
-SEEKS = [pytest.param(8, id="short"), pytest.param(500, id="long", marks=pytest.mark.slow)]
+SEEKS = [pytest.param(8, id="short"), pytest.param(500, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 def make(folder: Path, name: str) -> Path:
