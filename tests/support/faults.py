@@ -1,54 +1,78 @@
-"""What the tests of faults share: seeds, damages, and a limit of memory."""
+"""Starts the program where something is missing: room on the disk, a folder, the right to write."""
 
 from __future__ import annotations
 
+import json
 import os
-import resource
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-import pytest
+from tests.support.cli import FAST, Outcome
 
-SEED = int(os.environ.get("FRAMEFLEET_SEED", "1"))
-"""Of all random damages. The tests print it; set the variable to try others."""
-
-
-def short_and_long(short: int, long: int) -> pytest.MarkDecorator:
-    """Run a test with ``rounds`` of this number, and with many more by ``-m slow``."""
-    return pytest.mark.parametrize("rounds", [short, pytest.param(long, marks=(pytest.mark.slow, pytest.mark.timeout(3600)))])
+PROJECT = Path(__file__).resolve().parents[2]
+MOUNTING = ("unshare", "--mount", "--map-root-user", "sh", "-c")
+"""Starts a shell in which mounting changes nothing for other processes."""
 
 
-def randomness(rounds: int) -> np.random.Generator:
-    """Random numbers from ``SEED``, which is printed with the number of rounds."""
-    print(f"FRAMEFLEET_SEED={SEED}, {rounds} rounds")  # pytest shows it where a test fails, or with -s
-    return np.random.default_rng(SEED)
+def can_mount() -> bool:
+    """Whether this machine lets a test mount file systems."""
+    try:
+        return subprocess.run([*MOUNTING, "mount -t tmpfs tmpfs /tmp"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
-def damaged(content: bytes, random: np.random.Generator) -> bytes:
-    """The content with one random damage: a flipped bit, a missing end, a missing or doubled part, zeros, swapped parts, or more bytes."""
-    start, stop = sorted(int(place) for place in random.integers(0, len(content) + 1, 2))
-    bit, place = 1 << int(random.integers(8)), int(random.integers(len(content)))
-    damages: list[Callable[[], bytes]] = [
-        lambda: content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :],
-        lambda: content[:place],
-        lambda: content[:start] + content[stop:],
-        lambda: content[:stop] + content[start:],
-        lambda: content[:start] + bytes(stop - start) + content[stop:],
-        lambda: content[stop:] + content[start:stop] + content[:start],
-        lambda: content + random.bytes(1 + place % 100),
-    ]
-    result = content
-    while result == content:
-        result = damages[int(random.integers(len(damages)))]()
-        start, stop = 0, len(content)
-    return result
+def mounted(*mounts: str) -> tuple[str, ...]:
+    """The words before a command that do these mounts first."""
+    return (*MOUNTING, f'{" && ".join(mounts)} && exec "$@"', "sh")
 
 
-@contextmanager
-def memory_below(limit: int) -> Iterator[None]:
-    """Fail if the peak of this process's memory grows by ``limit`` bytes or more."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    yield
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert grown < limit, f"{grown / 1e6:.0f} MB"
+def small_disk(folder: Path, size: str) -> str:
+    """The mount of a small empty disk."""
+    return f"mount -t tmpfs -o size={size} tmpfs {shlex.quote(str(folder))}"
+
+
+def read_only(folder: Path) -> tuple[str, str]:
+    """The mounts that make a folder read-only."""
+    path = shlex.quote(str(folder))
+    return f"mount --bind {path} {path}", f"mount -o remount,bind,ro {path}"
+
+
+def limited(kibibytes: int) -> tuple[str, ...]:
+    """The words before a command that let no file grow beyond this size, as if the disk were full then."""
+    return ("bash", "-c", f'ulimit -f {kibibytes} && exec "$@"', "bash")
+
+
+def start(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> subprocess.Popen[bytes]:
+    """Start ``framefleet ARGUMENTS`` in its own process group. before: words before the command."""
+    command = [*before, sys.executable, "-m", "app", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=environment, start_new_session=True)
+
+
+def run(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> Outcome:
+    """Run ``framefleet ARGUMENTS`` to its end."""
+    return finish(start(*arguments, before=before, cwd=cwd))
+
+
+def detect(*arguments: str | Path, before: tuple[str, ...] = (), cwd: Path = PROJECT) -> Outcome:
+    """Run ``framefleet detect ARGUMENTS --json`` with the tiny model, which finds boxes in every frame."""
+    return run("detect", *arguments, *FAST, "--confidence", "0.01", "--json", before=before, cwd=cwd)
+
+
+def finish(process: subprocess.Popen[bytes]) -> Outcome:
+    """Wait for the end of a program, and check that it says nothing that only its authors understand."""
+    out, err = (stream.decode("utf-8") for stream in process.communicate(timeout=100))
+    assert "Traceback" not in err, err
+    assert "inside Framefleet" not in err, err
+    return Outcome(process.returncode, out, err)
+
+
+def strict_json(text: str) -> Any:
+    """Read JSON as a parser does that accepts neither lone surrogates nor NaN."""
+    found = json.loads(text, parse_constant=lambda name: (_ for _ in ()).throw(ValueError(name)))
+    json.dumps(found, ensure_ascii=False).encode("utf-8")
+    return found

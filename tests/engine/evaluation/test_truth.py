@@ -16,7 +16,7 @@ from engine.evaluation.fit import fit
 from engine.evaluation.truth import Truth, TruthPicture, read_truth
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.exporters.picture_names import picture_name
+from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, write_one, write_session
 
