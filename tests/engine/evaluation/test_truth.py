@@ -167,6 +167,23 @@ def test_errors_are_counted_where_they_are(session: Path, tmp_path: Path) -> Non
     assert file.map50 == pytest.approx(result.map50)
 
 
+def test_sessions_may_have_the_files_in_another_order(tmp_path: Path) -> None:
+    one = write_session(tmp_path / "one.sqlite", {"a.mp4": 6, "b.mp4": 4})
+    other = write_session(tmp_path / "other.sqlite", {"b.mp4": 4, "a.mp4": 6}, boxes=1)
+    data = coco([f"a.mp4#{index}" for index in range(6)])
+    more = coco([f"b.mp4#{index}" for index in range(4)])
+    for image in more["images"]:
+        data["images"].append(image | {"id": image["id"] + 100})
+    for note in more["annotations"]:
+        data["annotations"].append(note | {"id": note["id"] + 100, "image_id": note["image_id"] + 100})
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    both = evaluate({"one": one, "other": other}, read_truth(path))
+    assert [result.map50 for result in both.results] == [pytest.approx(1), pytest.approx(0.5)]
+    for result, missed in zip(both.results, (0, 1), strict=True):
+        assert [(file.path, file.pictures, file.missed) for file in result.files] == [("a.mp4", 6, 6 * missed), ("b.mp4", 4, 4 * missed)]
+
+
 def test_pictures_of_a_part_are_scored_only_on_demand(session: Path, tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
     path.write_text(json.dumps(coco([None] * FRAMES)))
