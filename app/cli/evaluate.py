@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
+from app.cli.parser import make_parser
 from app.cli.reports.evaluation import as_json, markdown, summary, worst_json
 from app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
-from app.cli.running import DATABASE
+from app.cli.running import DATABASE, session_database
 from engine.errors import UsageError
 from engine.evaluation.evaluate import Evaluation, evaluate
 from engine.evaluation.truth import read_truth
@@ -29,7 +30,7 @@ def run(argv: Sequence[str]) -> int:
         FramefleetError: a session or the truth cannot be read, the truth does not fit, or the report cannot be written.
     """
     arguments = _parser().parse_args(argv)
-    sessions = _named([_database(path) for path in arguments.session], arguments.names)
+    sessions = _named([session_database(path) for path in arguments.session], arguments.names)
     truth = read_truth(arguments.truth)
     renamed = dict(arguments.map)
 
@@ -49,10 +50,13 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = options.make_parser(
+    parser = make_parser(
         "evaluate",
         "Compare the stored detections of earlier runs with true objects: average precision as COCO defines it, precision and recall,\n"
         "confusions, results of each file, the worst frames. Several sessions are compared on the same pictures.",
+        arguments="SESSION… --truth PATH",
+        examples=("detections --truth truth.json --out evaluation", "old new --names old,new --truth labels"),
+        json="print one JSON object instead of a table",
     )
     parser.add_argument("session", type=Path, nargs="+", metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
     forms = "true objects: a COCO file (.json, .json.gz), a CVAT file (.xml), or a folder with labels of YOLO"
@@ -66,7 +70,6 @@ def _parser() -> argparse.ArgumentParser:
     words = "frames in the list of the worst frames (100)"
     parser.add_argument("--worst", type=options.count(1_000_000), default=100, metavar="N", help=words)
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {_REPORT}, {_DATA}, {_WORST} and charts there")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
 
@@ -76,13 +79,6 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     if not all(len(pair) == 2 and all(pair) for pair in pairs):
         raise UsageError(f"'{text}' is not a list of labels such as car=vehicle,bike=bicycle")
     return [(pair[0], pair[1]) for pair in pairs]
-
-
-def _database(session: Path) -> Path:
-    database = session / DATABASE if session.is_dir() else session
-    if not database.exists():
-        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
-    return database
 
 
 def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path]:

@@ -159,13 +159,12 @@ def items(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def one_of(text: str, available: Sequence[str], later: Sequence[str] = ()) -> str:
-    """The text, if it is available. later: what is planned for later versions.
+def one_of(text: str, available: Sequence[str]) -> str:
+    """The text, if it is available.
 
     Raises:
         UsageError: it is not available; the message names what is.
     """
     if text in available:
         return text
-    reason = "comes in a later version; available now" if text in later else "is unknown; choose from"
-    raise UsageError(f"'{text}' {reason}: {', '.join(available)}")
+    raise UsageError(f"'{text}' is unknown; choose from: {', '.join(available)}")
