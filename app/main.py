@@ -13,7 +13,9 @@ COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
     "detect": "detect objects in videos, pictures and folders",
     "results": "write the stored results of an earlier run in other formats",
+    "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
+    "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
@@ -35,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         logs.set_level("DEBUG" if debug else "INFO")
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
-        status = _run(command, arguments[1:]) if command else int(import_module("app.cli.window").run(arguments))
+        status = _run(command, arguments[1:], ends=argv is None) if command else int(import_module("app.cli.window").run(arguments))
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
@@ -53,11 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(command: str, arguments: Sequence[str]) -> int:
-    """Run a command so that a signal ends it in order: its child processes stop, and its temporary files are removed."""
+def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
+    """Run a command so that a signal ends it in order: its child processes stop, and its temporary files are removed.
+
+    ends: whether the program ends after it.
+    """
     from app.cli.interrupt import interruptible
 
-    with interruptible():
+    with interruptible(ends):
         status: int = import_module(f"app.cli.{command}").run(arguments)
         return status
 

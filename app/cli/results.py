@@ -9,7 +9,8 @@ from typing import Any
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, add_format_options, export, export_options, print_exported
+from app.cli.parser import make_parser
+from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from engine.errors import UsageError
 from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.exporters.options import Every
@@ -22,8 +23,13 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
     """
-    parser = options.make_parser("results", "Write the stored results of an earlier run in other formats.")
-    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+    parser = make_parser(
+        "results",
+        "Write the stored results of an earlier run in other formats.",
+        arguments="SESSION",
+        examples=("detections --format csv,coco", "detections --confidence 0.5 --classes person,car --out people"),
+    )
+    add_session_argument(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
     add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
@@ -33,12 +39,10 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     clock = _clock(options.given_settings(arguments))
-    database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session
-    if not database.exists():
-        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+    database = session_database(arguments.session)
     with SessionReader(database, arguments.confidence) as reader:
         reader.classes = class_ids(arguments.classes, reader.labels)
-        folder, chosen = arguments.out or database.parent, replace(export_options(arguments), clock=clock)
+        folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
         exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
     print_exported(exported)
     return 0 if written else 1

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.pool.position import Position
-from engine.pool.protocol import Frames
+from engine.pool.results import Frames
 from engine.types import DeviceId, FrameResult
 
 
@@ -128,5 +128,5 @@ class Sequencer:
                 result = replace(result, ref=replace(result.ref, pts=self._pts + self._step))
             self._pts = result.ref.pts
             results.append(result)
-        self._index += len(results)
+            self._index = result.ref.index + 1
         return tuple(results)

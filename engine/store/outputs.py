@@ -51,11 +51,11 @@ class Outputs:
         self._changes: list[tuple[str, tuple[object, ...]]] = []
         self._due = 0.0
         self._known: dict[Path, dict[Identity, Purpose]] = {}
-        with schema.explained(database, "read"), closing(schema.open_existing(database, "ro")) as connection:
-            rows = connection.execute("SELECT path, source, format, complete, content, size, modified FROM outputs").fetchall()
-        for path, source, form, complete, content, *identity in rows:
-            whole = Path(os.path.normpath(database.absolute().parent / os.fsdecode(path)))
-            self._known.setdefault(whole, {})[identity[0], identity[1]] = Purpose(os.fsdecode(source), form, bool(complete), content)
+        with schema.reading(database), closing(schema.open_existing(database, "ro")) as connection:
+            rows = connection.execute("SELECT path, source, format, complete, content, size, modified FROM outputs")
+            for path, source, form, complete, content, *identity in rows:
+                whole = Path(os.path.normpath(database.absolute().parent / os.fsdecode(path)))
+                self._known.setdefault(whole, {})[identity[0], identity[1]] = Purpose(os.fsdecode(source), form, bool(complete), content)
 
     def purpose_of(self, path: Path) -> Purpose | None:
         """Return the purpose of a file that Framefleet wrote and that has not changed since. None for every other file."""

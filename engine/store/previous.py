@@ -45,7 +45,7 @@ def set_aside(path: Path) -> tuple[Path | None, list[tuple[object, ...]]]:
     Raises:
         ExportError, OSError, sqlite3.Error: it is damaged, of another kind, in use, or cannot be renamed.
     """
-    with closing(schema.open_existing(path, "rw")) as old:
+    with schema.reading(path), closing(schema.open_existing(path, "rw")) as old:
         old.execute("PRAGMA journal_mode = DELETE")  # merges the log into the file; fails while another process has it open
         held = _holdings(old)
         outputs = [] if schema.is_empty(old) else old.execute("SELECT * FROM outputs").fetchall()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import ExportError
+from engine.errors import ExportError, UsageError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 2
@@ -100,7 +100,7 @@ REMEDIES = {
     "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
     "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
     "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
-    "SQLITE_CORRUPT": "the file is damaged: delete it and run the detection again",
+    "SQLITE_CORRUPT": "the file is damaged: move it away or delete it, and run the detection again",
     "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
     "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
 }
@@ -144,6 +144,16 @@ def explained(path: Path, action: str) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         remedy = REMEDIES["SQLITE_FULL"] if full else f"{error.strerror or error}: choose another folder, or change the permissions"
         raise ExportError(f"cannot {action} {path}: {remedy}") from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Convert the errors that a damaged session causes when its values are used to ExportError."""
+    try:
+        with explained(path, "read"):
+            yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, UsageError) as error:
+        raise ExportError(f"cannot read {path}: {REMEDIES['SQLITE_CORRUPT']}") from error
 
 
 def create(path: Path) -> sqlite3.Connection:

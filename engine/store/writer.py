@@ -85,7 +85,7 @@ class SessionWriter:
             "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
         )
         connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
-        connection.executemany("INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
+        connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
         connection.execute("COMMIT")
         return connection
 
@@ -287,7 +287,7 @@ def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | N
 
 def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:
     """Why a run with these labels and facts cannot go on with the session at ``path``, in words; empty if it can."""
-    with closing(schema.open_existing(path, "rw")) as connection:
+    with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
         if schema.is_empty(connection):
             return ["nothing was stored"]
         stored = {key: os.fsdecode(value) for key, value in connection.execute("SELECT key, value FROM session")}

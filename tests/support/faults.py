@@ -71,6 +71,15 @@ def finish(process: subprocess.Popen[bytes]) -> Outcome:
     return Outcome(process.returncode, out, err)
 
 
+def group_lives(group: int) -> bool:
+    """Whether a process of this group lives."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def strict_json(text: str) -> Any:
     """Read JSON as a parser does that accepts neither lone surrogates nor NaN."""
     found = json.loads(text, parse_constant=lambda name: (_ for _ in ()).throw(ValueError(name)))

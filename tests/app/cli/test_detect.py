@@ -217,8 +217,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--format", "csv"], "argument --format: 'csv' comes in a later version; available now: jsonl, coco"),
-        (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, coco"),
+        (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, csv"),
         (["--format", ","], "argument --format"),
         (["--parallel", "lines"], "argument --parallel: 'lines' is unknown; choose from: auto, streams, segments, frames, tiles, depth"),
         (["--parallel", "depth", "--devices", "cpu:0"], "the strategy depth needs 2 to 8 devices, one for each stage, not 1 (cpu:0)"),

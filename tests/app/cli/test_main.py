@@ -37,9 +37,15 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0
-    assert f"framefleet {command}" in capsys.readouterr().out
-    assert main([command, "--no-such-option"]) == 2
-    assert "--no-such-option" in capsys.readouterr().err or command in ("bench", "detect", "export", "results")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"usage: framefleet {command}")
+    assert f"examples:\n  framefleet {command}" in printed
+    arguments = {"export": ["-o", "m.onnx"], "merge": ["a", "b", "--out", "c"], "evaluate": ["a", "--truth", "b"]}
+    needed = arguments.get(command, ["model"] if command in ("bench", "detect", "results", "track") else [])
+    assert main([command, *needed, "--halp"]) == 2
+    errors = capsys.readouterr().err
+    assert "unrecognized arguments: --halp; did you mean --help?\n'framefleet " in errors
+    assert len(errors.splitlines()) == 2, "no list of all options"
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])
