@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.cli.parser import make_parser
 from app.cli.running import add_session_argument, session_database
+from engine.store.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 
@@ -26,6 +27,9 @@ def run(argv: Sequence[str]) -> int:
     add_session_argument(parser)
     parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
     arguments = parser.parse_args(argv)
-    for path, count in track_session(session_database(arguments), TrackerName(arguments.tracker)).items():
+    database = session_database(arguments.session)
+    with lock_session(database):
+        tracks = track_session(database, TrackerName(arguments.tracker))
+    for path, count in tracks.items():
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

@@ -153,12 +153,14 @@ class ResultSender:
         match item:
             case Picture():
                 detections = next(found, None)
-                entry = FrameEntry(item.pts, item.width, item.height, None if failure else detections, failure or None, item.name, device)
+                found_here = None if failure else detections
+                entry = FrameEntry(item.pts, item.width, item.height, found_here, failure or None, item.name, device, item.index)
                 self._append(pending, entry)
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
-                    self._append(pending, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
+                    size = task.info.width, task.info.height
+                    self._append(pending, FrameEntry(pts, *size, None, item.reason, item.name, index=item.index))
             case End():
                 self._send(pending)
                 del self._pending[place]

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.coco_ids import COCO_IDS, check_coco_labels
-from engine.store.exporters.picture_names import ffmpeg_command, picture_name
+from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 from engine.store.exporters.rounding import rounded, to_json
 
 
@@ -17,7 +18,7 @@ def write(export: Export, file: TextIO) -> None:
 
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
     ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images`` extracts the frames of a
-    video to pictures with the names in ``file_name`` (see ``picture_names``), in the size that boxes refer to. Additional keys: ``score``
+    video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer to. Additional keys: ``score``
     in annotations, ``failed`` (the reason) in images of failed frames, which have no picture.
     """
     reader, source = export.reader, export.source
@@ -34,6 +35,7 @@ def write(export: Export, file: TextIO) -> None:
 
 
 def _images(export: Export) -> Iterator[dict[str, object]]:
+    clock = Clock.of(export.reader, export.source)
     for frame in export.frames(export.source):
         index, pts = frame.ref.index, frame.ref.pts
         name = frame.name or export.source.name
@@ -41,6 +43,8 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
             name = f"{export.stems[0]}/{'' if frame.failure is None else 'failed-'}{picture_name(pts)}.jpg"
         image: dict[str, object] = {"id": index + 1, "file_name": name, "width": frame.width, "height": frame.height, "frame": index}
         image["pts"] = round(pts, 6)
+        if moment := clock.text(pts):
+            image["date_captured"] = moment
         if frame.failure is not None:
             image["failed"] = frame.failure
         yield image
@@ -76,4 +80,9 @@ def _categories(export: Export) -> Sequence[int]:
     return COCO_IDS
 
 
-EXPORTER = Exporter("COCO", (text_output(".coco.json", write, passes=2),), options=("coco_ids",))
+EXPORTER = Exporter(
+    "COCO",
+    "Boxes as COCO, for pycocotools and labelling tools",
+    (text_output(".coco.json", write, passes=2),),
+    options=("coco_ids",),
+)
