@@ -88,9 +88,9 @@ def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:
 
     window = Window(QueueModel(), Actions(QMainWindow()))
     qtbot.addWidget(window)
-    for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L):
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_Righteft, Qt.Key.Key_Right):
         qtbot.keyClick(window.view, key)
-    assert window.pressed == [Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_L]
+    assert window.pressed == [Qt.Key.Key_Space, Qt.Key.Key_Righteft, Qt.Key.Key_Right]
 
 
 def test_the_progress_bar_is_as_long_as_the_progress(qtbot: QtBot) -> None:
