@@ -17,7 +17,7 @@ from tests.support.faults import can_mount, detect, finish, limited, mounted, re
 from tests.support.media import make_video
 
 needs_mounting = pytest.mark.skipif(not can_mount(), reason="needs unshare and the right to mount in a namespace of its own")
-FRAMES = 400
+FRAMES = 200
 
 
 @pytest.fixture(scope="module")
