@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
     "detect": "detect objects in videos, pictures and folders",
     "results": "write the stored results of an earlier run in other formats",
+    "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.settings.table import TABLE
 from engine.store.export import Exported
+from engine.store.lock import lock_session
+from engine.store.outputs import outputs_among
 from engine.store.session import SessionReader
 
 
@@ -35,12 +38,13 @@ def run(argv: Sequence[str]) -> int:
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
     exporting = export_options(arguments)
     settings, labels = _settings(arguments)
-    sources = _sources(arguments.sources)
+    sources = _sources(arguments.sources, arguments.out / DATABASE)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    session = run.detect(settings, arguments.out / DATABASE, labels, sources)
-    with SessionReader(session.database) as reader:
-        exported = run.export(reader, arguments.out, arguments.format, exporting)
+    with lock_session(arguments.out / DATABASE) as lock:
+        session = run.detect(settings, arguments.out / DATABASE, labels, sources, arguments.restart, lock)
+        with SessionReader(session.database) as reader:
+            exported = run.export(reader, arguments.out, arguments.format, exporting, arguments.overwrite)
     if not arguments.json:
         _summarise(session, exported)
 
@@ -57,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
+    results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
 
@@ -69,8 +74,10 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
-def _sources(paths: Sequence[Path]) -> list[Path]:
+def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
+
+    Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
 
     Raises:
         SourceError: there is no source at all.
@@ -78,13 +85,23 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
     sources, missing = [], []
     for path in paths:
         try:
-            sources += expand_sources([path])
+            sources += _without_outputs(path, database) if is_folder(path) else expand_sources([path])
         except SourceError as error:
             sources.append(path)
             missing.append(str(error))
     if len(missing) == len(paths):
         raise SourceError("\nframefleet: ".join(missing))
     return sources
+
+
+def _without_outputs(folder: Path, database: Path) -> list[Path]:
+    found = expand_sources([folder])
+    own = outputs_among(found, lambda source: (database, source.with_name(DATABASE)))
+    if own:
+        print(f"framefleet: left out, because Framefleet wrote them: {len(own)} videos in {folder}; name a file to use it", file=sys.stderr)
+    if len(own) == len(found):
+        raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
+    return [source for source in found if source not in own]
 
 
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:

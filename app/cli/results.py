@@ -33,6 +33,7 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
     with SessionReader(database, arguments.confidence) as reader:
         reader.classes = class_ids(arguments.classes, reader.labels)
-        exported, written = export(reader, arguments.out or database.parent, arguments.format, arguments.quiet, export_options(arguments))
+        folder, chosen = arguments.out or database.parent, export_options(arguments)
+        exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
     print_exported(exported)
     return 0 if written else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.progress import PLAIN_SECONDS, draws
 from engine.errors import ExportError, UsageError
+from engine.settings.kinds import Moment
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.options import (
@@ -32,6 +33,7 @@ _BETWEEN = "yolo: only frames with a detection of a confidence between these two
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])
+    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
@@ -48,7 +50,9 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
         UsageError: an option belongs to a format that was not chosen.
     """
     names = [field.name for field in fields(ExportOptions)]
-    given = {name: value for name, value in vars(arguments).items() if name in names and value not in (None, False)}
+    # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
+    others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
+    given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
     for name in given:
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
@@ -59,11 +63,17 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
 
 
 def export(
-    reader: SessionReader, folder: Path, formats: Sequence[str], quiet: bool, options: ExportOptions = DEFAULTS
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    quiet: bool,
+    options: ExportOptions = DEFAULTS,
+    sources: Collection[int] | None = None,
+    overwrite: bool = False,
 ) -> tuple[list[Exported], bool]:
     """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
 
-    Returns the written files, and whether all could be written.
+    sources: the numbers of the sources to write, None = all. Returns the written files, and whether all could be written.
 
     Raises:
         ExportError: the folder cannot be made.
@@ -74,12 +84,18 @@ def export(
                 print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
     problems: list[ExportError] = []
     with closing(_Writing(quiet)) as writing:
-        exported = export_session(reader, folder, formats, writing.show, problems.append, options)
+        exported = export_session(
+            reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
+        )
     for note in (note for item in exported for note in item.notes):
         print(f"framefleet: {note}", file=sys.stderr)
     for problem in problems:
         print(f"framefleet: {problem}", file=sys.stderr)
     return exported, not problems
+
+
+def _say_waiting(folder: Path, other: str) -> None:
+    print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
 
 
 def print_exported(exported: Iterable[Exported]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.running import DATABASE
 from engine.errors import UsageError
+from engine.store.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 
@@ -29,6 +30,8 @@ def run(argv: Sequence[str]) -> int:
     database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session
     if not database.exists():
         raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
-    for path, count in track_session(database, arguments.tracker).items():
+    with lock_session(database):
+        tracks = track_session(database, arguments.tracker)
+    for path, count in tracks.items():
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

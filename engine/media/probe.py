@@ -12,20 +12,25 @@ from engine.media.container.scan import scan
 from engine.media.container.video_file import VideoFile
 from engine.media.images import probe_images
 from engine.media.picture import Converter
+from engine.media.sampling import sampled
 from engine.media.sources import is_folder, is_picture
 from engine.media.types import SourceInfo, SourceKind
+from engine.media.wanted import Sampling
 
 _TRIED_PACKETS = 500
 
 
-def probe(path: Path) -> SourceInfo:
-    """Probe a video, a picture or a folder of pictures.
+def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
+    """Probe a video, a picture or a folder of pictures. sampling: which of its frames are wanted; None: all.
 
     Raises:
         SourceError: the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
     """
-    if is_folder(path) or is_picture(path):
-        return probe_images(path)
+    info = probe_images(path) if is_folder(path) or is_picture(path) else _probe_video(path)
+    return info if sampling is None else sampled(info, sampling)
+
+
+def _probe_video(path: Path) -> SourceInfo:
     width, height, codec = _first_picture(path)
     frames, seconds, segments, seekable = scan(path)
     rate = round(frames / seconds, 6) if seconds else None

@@ -18,8 +18,8 @@ class SourceProgress:
     """One source of a run.
 
     info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
-    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of the frames that an earlier run
-    inferred or failed.
+    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of frames that an earlier run
+    inferred.
     """
 
     path: Path

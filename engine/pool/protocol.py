@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import Segment, SourceInfo
+from engine.media.wanted import Sampling
 from engine.pool.groups.shared_pictures import Chunk, Place
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
@@ -28,7 +29,8 @@ class Setup:
     """Start parameters of a worker. stall_seconds: the watchdogs on both sides end a worker that hangs for this long.
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
-    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``).
+    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
+    of each source are wanted, None: all.
     """
 
     device: DeviceId
@@ -39,6 +41,7 @@ class Setup:
     isolation: Isolation = Isolation.PROCESS
     tiles: Tiles = Tiles()  # noqa: RUF009
     inferring: bool = False
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,7 @@ class Trying:
     width: int
     height: int
     name: str | None
+    index: int | None = None
 
 
 @dataclass(frozen=True)
@@ -243,9 +247,12 @@ class Member:
     message: Starting | Building | Ready | Failed | Stats
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # one for every frame: freezing would make that three times as slow
 class FrameEntry:
-    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it."""
+    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it.
+
+    index: of the frame in the source, None: it follows from the order.
+    """
 
     pts: float
     width: int
@@ -254,6 +261,7 @@ class FrameEntry:
     failure: str | None = None
     name: str | None = None
     device: DeviceId | None = None
+    index: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +270,7 @@ class Frames:
 
     first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. counts:
     int32 (n,), number of detections per frame. boxes, scores, class_ids: of all frames, concatenated. failures, names, devices: by
-    position in this message; devices only where it is not the worker's.
+    position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from their order.
     """
 
     source: int
@@ -277,6 +285,7 @@ class Frames:
     failures: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     devices: Mapping[int, DeviceId] = field(default_factory=dict)
+    indices: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
@@ -292,18 +301,21 @@ class Frames:
             {at: entry.failure for at, entry in enumerate(entries) if entry.failure is not None},
             {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
             {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
+            {at: entry.index for at, entry in enumerate(entries) if entry.index is not None},
         )
 
     def __len__(self) -> int:
         return len(self.pts)
 
     def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames. index: that of the first one. Detections are views of the message's arrays."""
+        """The frames. index: that of the first one, where the message holds none. Detections are views of the message's arrays."""
         frames = zip(self.pts.tolist(), self.sizes.tolist(), _split(self), strict=True)
         for at, (pts, (width, height), found) in enumerate(frames):
             failure, name, done_by = self.failures.get(at), self.names.get(at), self.devices.get(at, device)
             detections = found if failure is None else None
-            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, width, height, detections, failure, name)
+            index = self.indices.get(at, index)
+            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, name)
+            index += 1
 
 
 def _columns(

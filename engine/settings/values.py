@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
-from engine.settings.kinds import Number
+from engine.settings.kinds import Moment, Number
 from engine.settings.table import DEFAULTS, TABLE
 from engine.types import DeviceId
 
@@ -93,10 +93,17 @@ class RunSettings:
     engine: EngineSettings = EngineSettings()
     isolation: Isolation = DEFAULTS["isolation"]
     tiles: Tiles = Tiles()
+    begin: Moment | None = DEFAULTS["begin"]
+    end: Moment | None = DEFAULTS["end"]
+    every: Moment | None = DEFAULTS["every"]
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
+        if self.begin and self.end:
+            order = [(moment.frames, moment.seconds) for moment in (self.begin, self.end)]
+            if any(None not in pair and pair[0] >= pair[1] for pair in zip(*order, strict=True)):
+                raise UsageError(f"the part from {self.begin} to {self.end} is empty: the end must come after the beginning")
 
     @property
     def values(self) -> dict[str, Any]:

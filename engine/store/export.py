@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ExportError, UsageError
 from engine.media.sources import is_folder
+from engine.processes.file_lock import FileLock
+from engine.store.destinations import Destinations, Protected, names_for
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import Export, Exporter, Output, Progress
 from engine.store.exporters.options import DEFAULTS, ExportOptions
+from engine.store.outputs import Purpose
 from engine.store.schema import explained
 from engine.store.session import SessionReader, StoredSource
 
 LONGEST_STEM = 200
 """Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
+
+STAGE = ".framefleet-export"
+"""Name of the hidden folder in which files are written before they get their names."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +45,22 @@ def export_session(
     failed: Callable[[ExportError], None] | None = None,
     options: ExportOptions = DEFAULTS,
     only: Collection[int] | None = None,
+    overwrite: bool = False,
+    waiting: Callable[[str], None] = lambda _: None,
 ) -> list[Exported]:
     """Write the files of each format: ``folder/STEM.SUFFIX`` for each source that the format supports, and files of the whole session.
 
     Sources that could not be opened, and incomplete sources without frames, have no file of their own. Sources with the same stem become
-    ``STEM``, ``STEM-2``, ``STEM-3``, … in their order. The file of a complete source replaces an existing file. An incomplete source never
-    replaces one: its file becomes ``STEM.partial.SUFFIX`` if ``STEM.SUFFIX`` exists. The same applies to files of the whole session.
+    ``STEM``, ``STEM-2``, ``STEM-3``, … in their order. A file replaces only one that an earlier export wrote for the same source, and only
+    with more frames; otherwise, it gets the next free name: see ``engine.store.destinations``. The same applies to files of the session.
+
+    The files are written in a hidden folder in ``folder``. While another process exports to ``folder``, this one waits.
 
     progress: called with a file, the number of its frames written so far, and the number of all its frames. An ExportError that it raises
     ends this file.
     failed: called with the error of each file that cannot be written; None: the first error ends the export.
-    options: of the formats. only: numbers of the sources to export; None: all.
+    options: of the formats. only: numbers of the sources to export, None: all; files of the whole session always contain all sources.
+    overwrite: also replace files that Framefleet did not write. waiting: called once with the process for which this one waits, in words.
 
     Raises:
         UsageError: a format does not exist.
@@ -55,36 +69,75 @@ def export_session(
     for name in formats:
         if name not in EXPORTERS:
             raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
-    with explained(folder, "make"):
-        folder.mkdir(parents=True, exist_ok=True)
-    everything = reader.sources()
-    stems = file_stems([source.path for source in everything])
-    sources = [source for source in everything if only is None or source.number in only]
-    stem_of = {source.number: stem for source, stem in zip(everything, stems, strict=True)}
+    sources = reader.sources()
+    stems = dict(zip((source.number for source in sources), file_stems([source.path for source in sources]), strict=True))
     frames = {source.number: reader.count(source.number) for source in sources}
+    suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
+    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems.values() for suffix in suffixes)
     written = []
-    for output, group in _plan([EXPORTERS[name] for name in formats], sources, frames):
-        total, complete = sum(frames[source.number] for source in group), all(source.complete for source in group)
-        path = _target(folder, output, "" if output.per_session else stem_of[group[0].number], complete)
-        report = _report(progress, path, output.passes, total)
-        export = Export(reader, group, [stem_of[source.number] for source in group], path, options, report)
-        try:
-            output.write(export)
-        except ExportError as error:
-            if failed is None:
-                raise
-            failed(error)
-        else:
-            written.append(Exported(path, total, complete, tuple(export.notes)))
+    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite) as destinations:
+        for output, group in _plan([EXPORTERS[name] for name in formats], sources, frames, only):
+            total, complete = sum(frames[source.number] for source in group), all(source.complete for source in group)
+            whole = Path(output.suffix)
+            stem, suffix = (whole.stem, whole.suffix) if output.per_session else (stems[group[0].number], output.suffix)
+            made = stage / f"{stem}{suffix}"
+            purpose = Purpose(
+                "" if output.per_session else os.path.normpath(group[0].file), output.suffix, complete, _content(reader, output, group)
+            )
+            existing = destinations.existing(folder, purpose) if purpose.content else None
+            if existing is not None:
+                written.append(Exported(existing, total, complete))
+                continue
+            report = _report(progress, folder / made.name, output.passes, total)
+            export = Export(reader, group, [stems[source.number] for source in group], made, options, report)
+            try:
+                output.write(export)
+                with explained(folder / made.name, "write"):
+                    path = destinations.place(made, folder, names_for(stem, suffix, complete, taken), purpose)
+            except ExportError as error:
+                shown = ExportError(str(error).replace(str(made), str(folder / made.name)))
+                if failed is None:
+                    raise shown from error
+                failed(shown)
+            else:
+                written.append(Exported(path, total, complete, tuple(export.notes)))
     return written
 
 
+@contextmanager
+def _stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
+    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, whatever a killed process has left there."""
+    stage = folder / STAGE
+    with explained(folder, "write"):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{STAGE}.lock", waiting)
+    with lock:
+        with explained(folder, "write"):
+            shutil.rmtree(stage, ignore_errors=True)
+            stage.mkdir()
+        try:
+            yield stage
+        finally:
+            with suppress(OSError):  # it holds the rest of a video whose process crashed
+                stage.rmdir()
+
+
+def _content(reader: SessionReader, output: Output, group: Sequence[StoredSource]) -> str:
+    """A text that is equal only if the file would be equal. "" if writing the file again is faster than to find out."""
+    source = group[0]
+    if not output.slow or source.stamp is None:
+        return ""
+    classes = "all" if reader.classes is None else sorted(reader.classes)
+    return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {reader.confidence} {classes}"
+
+
 def _plan(
-    exporters: Sequence[Exporter], sources: Sequence[StoredSource], frames: Mapping[int, int]
+    exporters: Sequence[Exporter], sources: Sequence[StoredSource], frames: Mapping[int, int], only: Collection[int] | None
 ) -> Iterator[tuple[Output, list[StoredSource]]]:
     """Yield the files to write with their sources: first those of each source, then those of the session. frames: by source."""
     for source in sources:
-        if source.kind is None or not (frames[source.number] or source.complete):
+        unwanted = only is not None and source.number not in only
+        if unwanted or source.kind is None or not (frames[source.number] or source.complete):
             continue
         for exporter in exporters:
             if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):
@@ -94,16 +147,6 @@ def _plan(
         fitting = [source for source in sources if source.kind is None or source.kind in exporter.kinds]
         if any(source.kind is not None for source in fitting):
             yield from ((output, fitting) for output in exporter.outputs if output.per_session)
-
-
-def _target(folder: Path, output: Output, stem: str, complete: bool) -> Path:
-    """Return the path of a file. An incomplete result gets another name if the file exists."""
-    path = folder / f"{stem}{output.suffix}"
-    if complete or not path.exists():
-        return path
-    if stem:
-        return folder / f"{stem}.partial{output.suffix}"
-    return path.with_name(f"{path.stem}.partial{path.suffix}")
 
 
 def file_stems(paths: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -15,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import ExportError, UsageError
-from engine.media.stamp import Stamp
+from engine.media.stamp import Stamp, has_same_content, stamp_of
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.pool.position import Position
 from engine.store import schema
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
@@ -59,6 +58,11 @@ class StoredSource:
         """The kind of the source, None if it could not be opened."""
         return None if self.info is None else self.info.kind
 
+    def changed(self) -> bool:
+        """Whether the file has other content than when it was opened. Reads a part of it. False if it is missing or nothing is known."""
+        now = stamp_of(self.file) if self.stamp is not None else None
+        return now is not None and not has_same_content(now, self.stamp)
+
     @property
     def complete(self) -> bool:
         """Whether all frames of the source are stored."""
@@ -78,20 +82,11 @@ class SessionReader(Closing):
     def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
         self.path = path
         self.confidence, self.classes = confidence, classes
-        with self._explained():
+        with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
-        with self._explained():
+        with schema.reading(self.path):
             self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Convert the errors that a damaged file causes to ExportError."""
-        try:
-            with schema.explained(self.path, "read"):
-                yield
-        except (ValueError, TypeError, LookupError, ArithmeticError, UsageError) as error:
-            raise ExportError(f"cannot read {self.path}: {schema.REMEDIES['SQLITE_CORRUPT']}") from error
 
     def _query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with schema.explained(self.path, "read"):
@@ -100,7 +95,7 @@ class SessionReader(Closing):
     def sources(self) -> list[StoredSource]:
         """Return the sources in order. The ledgers of unfinished sources are empty."""
         rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
-        with self._explained():
+        with schema.reading(self.path):
             return [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
 
     def count(self, source: int) -> int:
@@ -111,6 +106,24 @@ class SessionReader(Closing):
         """Return the highest pts (seconds) of a source's stored frames, None if there are none."""
         last: float | None = self._query("SELECT max(pts) FROM frames WHERE source = ?", source)[0][0]
         return last
+
+    def position(self, source: int) -> Position | None:
+        """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames."""
+        parts = self._query("SELECT segment, start, frame FROM segments WHERE source = ? ORDER BY segment DESC LIMIT 1", source)
+        ((end,),) = self._query("SELECT max(frame) + 1 FROM frames WHERE source = ?", source)
+        for (gap,) in self._query("SELECT frame FROM segments WHERE source = ? AND segment = ?", source, schema.BEHIND_GAP):
+            end = gap
+        ((stored,),) = self._query("SELECT count(*) FROM frames WHERE source = ? AND frame < ?", source, end)
+        if not parts or not end or stored != end:
+            return None
+        ((pts,),) = self._query("SELECT pts FROM frames WHERE source = ? AND frame = ?", source, end - 1)
+        failed = self._query(
+            "SELECT failure, count(*) FROM frames WHERE source = ? AND frame < ? AND failure IS NOT NULL GROUP BY failure"
+            " ORDER BY min(frame)",
+            *(source, end),
+        )
+        segment, start, first = parts[0]
+        return Position(end, pts, segment, start, end - first, dict(failed))
 
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
@@ -129,7 +142,7 @@ class SessionReader(Closing):
         numbers = f"group_concat(class_id || ',' || CAST(confidence * {_SCALE} AS INTEGER))"
         query = f"SELECT {numbers} FROM detections WHERE source = ? AND frame BETWEEN ? AND ?"
         ((text,),) = self._query(query, source, first, last)
-        with self._explained():
+        with schema.reading(self.path):
             table = np.fromstring(text or "", np.int64, sep=",").reshape(-1, 2)
             return table[:, 0].astype(np.int32), (table[:, 1] / _SCALE).astype(np.float32)
 
@@ -166,7 +179,7 @@ class SessionReader(Closing):
             *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
         ):
             boxes.setdefault(frame, []).append(box)
-        with self._explained():
+        with schema.reading(self.path):
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:
@@ -210,7 +223,7 @@ class SessionReader(Closing):
         columns = ("frame", "class_id", "coalesce(track, -1)", "confidence", "x1", "y1", "x2", "y2")[: 8 if boxes else 3]
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
-        with self._explained():
+        with schema.reading(self.path):
             rows = self._connection.execute(f"{query} ORDER BY frame, ordinal", (source, first, last, *values))
             return np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, len(columns))
 

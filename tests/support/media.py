@@ -151,6 +151,30 @@ def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], byte
     return target
 
 
+def packed_bitstream(source: Path, target: Path) -> Path:
+    """Copy an AVI as DivX wrote it: each chunk holds a P-frame and the B-frame shown before it, and a placeholder follows.
+
+    source: MPEG-4 with at most one B-frame in a row.
+    """
+    vop, placeholder = b"\0\0\1\xb6", b"\0\0\1\xb6\x50\x4f\x80"
+    with av.open(str(source)) as given, av.open(str(target), "w") as output:
+        stream = given.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        chunks: list[bytes] = []
+        for packet in given.demux(stream):
+            data = bytes(packet)
+            if data and data[data.index(vop) + 4] >> 6 == 2:  # a B-frame
+                chunks[-1:] = [chunks[-1] + data, placeholder]
+            elif data:
+                chunks.append(data.replace(vop, b"\0\0\1\xb2DivX503b1393p" + vop) if packet.is_keyframe else data)
+        for number, chunk in enumerate(chunks):
+            new = av.Packet(chunk)
+            new.pts = new.dts = number
+            new.time_base, new.is_keyframe, new.stream = 1 / Fraction(30), b"DivX" in chunk, copy
+            output.mux(new)
+    return target
+
+
 class _Bits(list[str]):
     """A bit string of ITU-T H.264 syntax elements."""
 

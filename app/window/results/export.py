@@ -8,6 +8,7 @@ from pathlib import Path
 from app.window.queue.item import Results
 from app.window.viewer.filter import ViewFilter
 from engine.errors import ExportError
+from engine.store.destinations import Protected
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import Export
 from engine.store.exporters.options import DEFAULTS
@@ -31,5 +32,6 @@ def export_item(results: Results, target: Path, name: str, view_filter: ViewFilt
         source = next((source for source in reader.sources() if source.number == results.source), None)
         if source is None:
             raise ExportError(f"there are no detections of this file in {results.database} yet: wait until it has begun")
+        Protected.of(reader).check(target)
         EXPORTERS[name].outputs[0].write(Export(reader, [source], [target.stem], target, DEFAULTS, progress))
         return reader.count(results.source)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import av
+from av.bitstream import BitStreamFilterContext
 from av.codec.context import ThreadType
 from av.container import InputContainer
 from av.packet import Packet
@@ -170,7 +171,8 @@ class VideoFile(Closing):
         failures = 0
         while failures < _READ_ATTEMPTS:
             try:
-                for packet in self.container.demux(*streams):
+                packets: Iterator[VideoPacket] = self.container.demux(*streams)
+                for packet in self._avi_packets(packets) if self.container.format.name == "avi" else packets:
                     failures = 0
                     if packet.size:  # an empty packet would end the decoding of the stream
                         if not self._one_clock:
@@ -185,6 +187,21 @@ class VideoFile(Closing):
                 failures += 1
             else:
                 return
+
+    def _avi_packets(self, packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+        """Put one frame into each packet, and remove presentation times that FFmpeg guessed.
+
+        DivX and Xvid store a frame and the B-frame after it in one chunk, followed by a placeholder ("packed bitstream").
+        """
+        unpack = BitStreamFilterContext("mpeg4_unpack_bframes", self.stream) if self.codec.name == "mpeg4" else None
+        for packet in packets:
+            if packet.stream_index != self.stream.index or not packet.size:
+                yield packet
+                continue
+            for part in unpack.filter(packet) if unpack else (packet,):
+                if self.codec.has_b_frames:
+                    part.pts = None
+                yield part
 
     def _continue_clock(self, packet: VideoPacket) -> None:
         """Shift the times of a packet so that they continue after restarts of the clock."""

@@ -24,8 +24,9 @@ Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 MESSAGE_FRAMES = 64
 """Most frames in one message."""
 
-MESSAGE_SECONDS = 0.05
-"""Longest time that a finished frame waits for others in its message."""
+MESSAGE_SECONDS = 0.2
+"""Longest time that a finished frame waits for others in its message. Twelve decode threads of a GPU fill theirs in about this time; the
+database makes frames visible every half second."""
 
 GROUP_AHEAD = 256
 """Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
@@ -152,12 +153,14 @@ class ResultSender:
         match item:
             case Picture():
                 detections = next(found, None)
-                entry = FrameEntry(item.pts, item.width, item.height, None if failure else detections, failure or None, item.name, device)
+                found_here = None if failure else detections
+                entry = FrameEntry(item.pts, item.width, item.height, found_here, failure or None, item.name, device, item.index)
                 self._append(pending, entry)
             case Gap():
                 for number in range(item.count):
                     pts = item.pts if number == 0 else math.nan
-                    self._append(pending, FrameEntry(pts, task.info.width, task.info.height, None, item.reason, item.name))
+                    size = task.info.width, task.info.height
+                    self._append(pending, FrameEntry(pts, *size, None, item.reason, item.name, index=item.index))
             case End():
                 self._send(pending)
                 del self._pending[place]

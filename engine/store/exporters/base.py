@@ -67,13 +67,14 @@ class Output:
     """A file or folder that belongs to a format.
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
-    or not at all; raises ExportError. passes: how often writing reads all frames.
+    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead.
     """
 
     suffix: str
     write: Callable[[Export], None]
     per_session: bool = False
     passes: int = 1
+    slow: bool = False
 
 
 @dataclass(frozen=True)

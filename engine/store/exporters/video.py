@@ -37,7 +37,7 @@ def write(export: Export) -> None:
     """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
     Raises:
-        ExportError: the source is not a video or is the target, the file cannot be written, or the child process crashed.
+        ExportError: the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
     """
     reader, source, path = export.reader, export.source, export.path
     video = source.file
@@ -45,6 +45,9 @@ def write(export: Export) -> None:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
         raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
+    if source.changed():
+        remedy = "detect again, or restore the file"
+        raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
     job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
@@ -79,4 +82,4 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write),), frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write, slow=True),), frozenset((SourceKind.VIDEO,)), slow=True)

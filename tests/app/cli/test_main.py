@@ -39,7 +39,7 @@ def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys
     assert main([command, "--help"]) == 0
     assert f"framefleet {command}" in capsys.readouterr().out
     assert main([command, "--no-such-option"]) == 2
-    assert "--no-such-option" in capsys.readouterr().err or command in ("bench", "detect", "export", "results")
+    assert "--no-such-option" in capsys.readouterr().err or command in ("bench", "detect", "export", "merge", "results", "track")
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])

@@ -12,6 +12,7 @@ from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
+from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
@@ -89,6 +90,19 @@ def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: 
     dialog.reject()
 
 
+def test_a_file_that_has_changed_since_is_named(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=4)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, stamp in enumerate((stamp_of(video), None)):
+            writer.add_source(number, str(video), video_info(str(video), 4), stamp)
+            writer.add_frames([make_frame(number, 0)])
+    make_video(video, frames=5)
+    window.open_paths([writer.path])
+    qtbot.waitUntil(lambda: len(window.items) == 2)
+    (warning,) = [text for text in window.banners.texts if "has changed" in text]
+    assert warning.count(str(video)) == 1
+
+
 def test_what_is_no_session_is_explained(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "other.sqlite").write_text("something else" * 1000)
     window.open_paths([tmp_path / "other.sqlite", tmp_path / "missing.sqlite"])
@@ -107,7 +121,7 @@ def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
     writer.finish_source(2, "torn.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, error="it ends too early")
     writer.finish_source(3, "unreadable.mp4", Ledger(), 0.0, error="it is no video")
     writer.close(complete=True)
-    found = read_stored(tmp_path / "s.sqlite")
+    found = [each.item for each in read_stored(tmp_path / "s.sqlite")]
     assert [item.path for item in found[:3]] == [tmp_path / name for name in ("done.mp4", "cancelled.mp4", "torn.mp4")]
     assert [item.state for item in found] == [ItemState.DONE, ItemState.CANCELLED, ItemState.FAILED, ItemState.FAILED]
     assert [(item.progress.frames, item.progress.failed, item.progress.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]
