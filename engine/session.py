@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.devices.discovery import default_devices
 from engine.media.stamp import stamp_of
-from engine.media.types import SourceInfo
+from engine.media.types import SourceInfo, SourceKind
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
@@ -19,6 +19,7 @@ from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
+from engine.store.names import readable_name
 from engine.store.session import SessionWriter, StoredSource
 from engine.types import Closing, DeviceId, EngineInfo
 
@@ -45,6 +46,7 @@ class DetectionSession(Closing):
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
+        self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
@@ -120,6 +122,8 @@ class DetectionSession(Closing):
                 elif start.position is not None:
                     self._writer.discard(source, start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
+                if info.kind is SourceKind.VIDEO:
+                    self._writer.describe_source(source, started=self._clock.started(path, info.created))
                 self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]
@@ -143,7 +147,7 @@ class DetectionSession(Closing):
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
         sources = [
             {
-                "path": str(source.path),
+                "path": readable_name(str(source.path)),
                 "frames": {
                     "decoded": source.ledger.decoded,
                     "inferred": source.ledger.inferred,

@@ -10,6 +10,7 @@ from pathlib import Path
 from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.parser import make_parser
 from app.cli.running import DATABASE, add_format_options, export_options, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
@@ -36,8 +37,8 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
-    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
+    exporting = export_options(arguments, labels)
     sources = _sources(arguments.sources, arguments.out / DATABASE)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
@@ -50,7 +51,16 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
+    parser = make_parser(
+        "detect",
+        "Detect objects in videos, pictures and folders of them.",
+        arguments="SOURCE…",
+        examples=(
+            "street.mp4 --model yolov4-tiny",
+            "street.mp4 --model street.cfg --format jsonl,video --out results",
+            "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
+        ),
+    )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_size_option(options.add_model_options(parser))
     reported = ("confidence", "iou", "classes")
@@ -106,6 +116,8 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
 
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
+        if state.error is not None and not state.ledger.decoded:
+            continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
+from app.cli.parser import make_parser
 from engine.errors import UsageError
 from engine.store.destinations import Protected
 
@@ -16,7 +17,11 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the model cannot be used, or the file cannot be written.
     """
-    parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
+    parser = make_parser(
+        "export",
+        "Write a Darknet model as ONNX, with batch normalisation folded in.",
+        examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
+    )
     options.add_size_option(options.add_model_options(parser))
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
     parser.add_argument("--overwrite", action="store_true", help="replace a file that Framefleet did not write")

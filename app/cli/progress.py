@@ -30,8 +30,10 @@ PLAIN_SECONDS = 10.0  # between two lines if standard error is not a terminal
 REASONS = 3  # the most reasons for failed frames that are printed for a source; the results contain all
 
 
-class _Bar(tqdm):  # type: ignore[misc]
-    monitor_interval = 0  # no thread: the bar is updated at least twice a second anyway
+class Bar(tqdm):  # type: ignore[misc]
+    """A progress bar without a thread of its own, since its owner updates it often."""
+
+    monitor_interval = 0
 
 
 class Progress:
@@ -55,7 +57,7 @@ class Progress:
         self._quiet = quiet
         self._plain = not quiet and not draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
-        self._bar = _Bar(
+        self._bar = Bar(
             total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
         )
 

@@ -16,6 +16,7 @@ from engine.errors import ExportError, UsageError
 from engine.settings.kinds import Moment
 from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
+from engine.store.exporters.coco_ids import check_coco_labels
 from engine.store.exporters.options import (
     DEFAULTS,
     ExportOptions,
@@ -30,6 +31,23 @@ DATABASE = "session.sqlite"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
 
 
+def add_session_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``SESSION``."""
+    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+
+
+def session_database(named: Path) -> Path:
+    """The database that the user named as ``SESSION``.
+
+    Raises:
+        UsageError: it does not exist.
+    """
+    database = named / DATABASE if named.is_dir() else named
+    if not database.exists():
+        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+    return database
+
+
 def add_format_options(parser: argparse._ActionsContainer) -> None:
     """Add ``--format`` and the options of formats."""
     formats = options.some_of([*EXPORTERS])
@@ -37,19 +55,20 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
     interval, categories = options.checked(read_interval), options.checked(read_category_map)
     parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
+    parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
     parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
     parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
     parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
-def export_options(arguments: argparse.Namespace) -> ExportOptions:
-    """The options of formats that were given.
+def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
+    """The options of formats that were given. labels: the model's.
 
     Raises:
-        UsageError: an option belongs to a format that was not chosen.
+        UsageError: an option belongs to a format that was not chosen, or does not suit the labels.
     """
-    names = [field.name for field in fields(ExportOptions)]
+    names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
     # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
     others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
     given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
@@ -57,6 +76,8 @@ def export_options(arguments: argparse.Namespace) -> ExportOptions:
         users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
         if not set(users) & set(arguments.format):
             raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
+    if "coco_ids" in given:
+        check_coco_labels(labels)
     if "pictures" in given:
         given["pictures"] = PictureFormat(given["pictures"])
     return ExportOptions(**given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
@@ -21,6 +22,7 @@ from app.window.queue.item import ItemState
 from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
+from app.window.results.export import Exports
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -31,7 +33,7 @@ from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea
+from app.window.widgets.banner import BannerArea, Severity
 from app.window.widgets.build import column, within_screen
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
@@ -65,7 +67,8 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
-        self.files = FileDialogs(self, store, self.background, self.banners)
+        self.files = FileDialogs(self, store)
+        self.exports = Exports(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
@@ -119,6 +122,7 @@ class MainWindow(QMainWindow):
         queue.retry_requested.connect(controller.retry)
         queue.reveal_requested.connect(self._reveal)
         queue.export_requested.connect(self._export)
+        actions.export.triggered.connect(self._export_current)
         queue.clear_requested.connect(self._clear_finished)
         actions.demo.triggered.connect(self.demo.watch)
         for asked in (self.start.model_requested, self.demo.card.model_requested):
@@ -128,7 +132,7 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
-        self.viewer.picture_saved.connect(self.files.show_saved)
+        self.viewer.picture_saved.connect(self._picture_saved)
         self.viewer.counted.connect(self.filter.set_counts)
         self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
         self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
@@ -217,6 +221,10 @@ class MainWindow(QMainWindow):
                 if str(item.path) == path:
                     self.items.set_thumbnail(item.key, picture)
 
+    def _picture_saved(self, path: Path) -> None:
+        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(path.parent)))
+        self.banners.show_banner("picture", Severity.INFO, f"Saved {path}.", ("Show in folder", reveal))
+
     def _reveal(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
@@ -226,9 +234,13 @@ class MainWindow(QMainWindow):
             if item.ended:
                 self.controller.remove(item.key)
 
-    def _export(self, key: int, name: str) -> None:
+    def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.files.choose_target(item, name, lambda target: self.files.export(item, target, name, self.filter.filter))
+            self.exports.ask(item, self.filter.filter)
+
+    def _export_current(self) -> None:
+        if (item := self.queue.current) is not None:
+            self.exports.ask(item, self.filter.filter)
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""
@@ -258,6 +270,6 @@ class MainWindow(QMainWindow):
         self.client.stop()
         self.controller.stop()
         self.setup.stop()
-        self.files.stop()
+        self.exports.stop()
         self.background.stop()
         event.accept()

@@ -49,7 +49,8 @@ class SourceInfo:
     width, height: size of the upright picture with square pixels; for a folder, of the first picture. frames: the number of frames that
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
     gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
-    restarts. wanted: about how many frames are wanted; None: all.
+    restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
+    not.
     """
 
     path: str
@@ -63,6 +64,7 @@ class SourceInfo:
     segments: tuple[Segment, ...]
     seekable: bool = True
     wanted: int | None = None
+    created: str | None = None
 
     @property
     def to_do(self) -> int:

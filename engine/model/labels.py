@@ -32,8 +32,13 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
     if len(fitting) == 1:
         return fitting[0]
     if classes == 80:
-        return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
+        return coco_labels()
     return tuple(f"class {number}" for number in range(classes))
+
+
+def coco_labels() -> tuple[str, ...]:
+    """COCO's 80 labels, by class id."""
+    return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:
@@ -52,6 +57,8 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
     if "" in names:
         raise ModelError(f"{path}, line {names.index('') + 1} is empty: every line must name a class")
+    if number := next((number for number, name in enumerate(names, 1) if not name.isprintable()), None):
+        raise ModelError(f"{path}, line {number} has a character that cannot be printed: remove it")
     if len(names) != classes:
         raise ModelError(f"{path} has {len(names)} labels, but the model has {classes} classes: choose the label file of this model")
     return names

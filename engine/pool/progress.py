@@ -43,8 +43,10 @@ class SourceProgress:
 
     @property
     def ledger(self) -> Ledger:
-        """Where the frames went; empty until the source is finished."""
-        return self.finished.ledger if self.finished is not None else Ledger()
+        """Where the frames went. Until the source is finished: those handed on so far, without reasons."""
+        if self.finished is not None:
+            return self.finished.ledger
+        return Ledger(self.frames, self.frames - self.failed, {}, {"": self.failed} if self.failed else {})
 
     @property
     def seconds(self) -> float:

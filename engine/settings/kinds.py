@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.errors import UsageError
+from engine.settings.clock import ClockTime, TimeZone
 from engine.types import DeviceId
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -143,7 +144,7 @@ class Moments:
         return moment
 
 
-Kind = Choice | Number | Switch | Devices | Names | Moments
+Kind = Choice | Number | Switch | Devices | Names | Moments | ClockTime | TimeZone
 
 
 def write(value: Any) -> str:
@@ -158,13 +159,12 @@ def items(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def one_of(text: str, available: Sequence[str], later: Sequence[str] = ()) -> str:
-    """The text, if it is available. later: what is planned for later versions.
+def one_of(text: str, available: Sequence[str]) -> str:
+    """The text, if it is available.
 
     Raises:
         UsageError: it is not available; the message names what is.
     """
     if text in available:
         return text
-    reason = "comes in a later version; available now" if text in later else "is unknown; choose from"
-    raise UsageError(f"'{text}' {reason}: {', '.join(available)}")
+    raise UsageError(f"'{text}' is unknown; choose from: {', '.join(available)}")

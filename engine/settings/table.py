@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.clock import ClockTime, TimeZone
 from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
 
@@ -194,6 +195,10 @@ SETTINGS = (
         None,
         Option("--latency-budget", "the longest time that an automatic batch may take on a GPU", "MS"),
         Field(_ADVANCED, "Latency budget", "the longest that an automatic batch may take on a GPU"),
+    ),
+    Setting("clock", ClockTime(), None, Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE")),
+    Setting(
+        "time_zone", TimeZone(), None, Option("--time-zone", "time zone of clock times that state none (this computer's)", "Area/City")
     ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
 )

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import ExportError, UsageError
-from engine.media.sources import is_folder
+from engine.errors import ExportError
 from engine.processes.file_lock import FileLock
 from engine.store.destinations import Destinations, Protected, names_for
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.base import Export, Exporter, Output, Progress
+from engine.store.exporters.base import Export, Progress
 from engine.store.exporters.options import DEFAULTS, ExportOptions
 from engine.store.outputs import Purpose
+from engine.store.planning import Planned, file_stems, plan_export
 from engine.store.schema import explained
-from engine.store.session import SessionReader, StoredSource
-
-LONGEST_STEM = 200
-"""Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
+from engine.store.session import SessionReader
 
 STAGE = ".framefleet-export"
 """Name of the hidden folder in which files are written before they get their names."""
@@ -47,6 +44,7 @@ def export_session(
     only: Collection[int] | None = None,
     overwrite: bool = False,
     waiting: Callable[[str], None] = lambda _: None,
+    whole: bool = True,
 ) -> list[Exported]:
     """Write the files of each format: ``folder/STEM.SUFFIX`` for each source that the format supports, and files of the whole session.
 
@@ -59,48 +57,41 @@ def export_session(
     progress: called with a file, the number of its frames written so far, and the number of all its frames. An ExportError that it raises
     ends this file.
     failed: called with the error of each file that cannot be written; None: the first error ends the export.
-    options: of the formats. only: numbers of the sources to export, None: all; files of the whole session always contain all sources.
+    options: of the formats. only, whole: see ``plan_export``.
     overwrite: also replace files that Framefleet did not write. waiting: called once with the process for which this one waits, in words.
 
     Raises:
         UsageError: a format does not exist.
         ExportError: a file cannot be written.
     """
-    for name in formats:
-        if name not in EXPORTERS:
-            raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
-    sources = reader.sources()
-    stems = dict(zip((source.number for source in sources), file_stems([source.path for source in sources]), strict=True))
-    frames = {source.number: reader.count(source.number) for source in sources}
+    planned = plan_export(reader, formats, options, only, whole)
+    stems = file_stems([source.path for source in reader.sources()])
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
-    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems.values() for suffix in suffixes)
+    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems for suffix in suffixes)
     written = []
     with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite) as destinations:
-        for output, group in _plan([EXPORTERS[name] for name in formats], sources, frames, only):
-            total, complete = sum(frames[source.number] for source in group), all(source.complete for source in group)
-            whole = Path(output.suffix)
-            stem, suffix = (whole.stem, whole.suffix) if output.per_session else (stems[group[0].number], output.suffix)
-            made = stage / f"{stem}{suffix}"
-            purpose = Purpose(
-                "" if output.per_session else os.path.normpath(group[0].file), output.suffix, complete, _content(reader, output, group)
-            )
+        for plan in planned:
+            total, made = sum(plan.frames), stage / plan.name
+            source = "" if plan.output.per_session else os.path.normpath(plan.sources[0].file)
+            purpose = Purpose(source, plan.output.suffix, plan.complete, _content(reader, plan))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
-                written.append(Exported(existing, total, complete))
+                written.append(Exported(existing, total, plan.complete))
                 continue
-            report = _report(progress, folder / made.name, output.passes, total)
-            export = Export(reader, group, [stems[source.number] for source in group], made, options, report)
+            report = _report(progress, folder / plan.name, plan.output.passes, total)
+            export = Export(reader, plan.sources, plan.stems, made, options, report)
             try:
-                output.write(export)
-                with explained(folder / made.name, "write"):
-                    path = destinations.place(made, folder, names_for(stem, suffix, complete, taken), purpose)
+                plan.output.write(export)
+                with explained(folder / plan.name, "write"):
+                    path = destinations.place(made, folder, names_for(plan.stem, plan.suffix, plan.complete, taken), purpose)
             except ExportError as error:
-                shown = ExportError(str(error).replace(str(made), str(folder / made.name)))
+                shown = ExportError(str(error).replace(str(made), str(folder / plan.name)))
                 if failed is None:
                     raise shown from error
                 failed(shown)
             else:
-                written.append(Exported(path, total, complete, tuple(export.notes)))
+                notes = (note.replace(str(made), str(path)) for note in export.notes)
+                written.append(Exported(path, total, plan.complete, tuple(notes)))
     return written
 
 
@@ -122,58 +113,13 @@ def _stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
                 stage.rmdir()
 
 
-def _content(reader: SessionReader, output: Output, group: Sequence[StoredSource]) -> str:
+def _content(reader: SessionReader, plan: Planned) -> str:
     """A text that is equal only if the file would be equal. "" if writing the file again is faster than to find out."""
-    source = group[0]
-    if not output.slow or source.stamp is None:
+    source = plan.sources[0]
+    if not plan.output.slow or source.stamp is None:
         return ""
     classes = "all" if reader.classes is None else sorted(reader.classes)
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {reader.confidence} {classes}"
-
-
-def _plan(
-    exporters: Sequence[Exporter], sources: Sequence[StoredSource], frames: Mapping[int, int], only: Collection[int] | None
-) -> Iterator[tuple[Output, list[StoredSource]]]:
-    """Yield the files to write with their sources: first those of each source, then those of the session. frames: by source."""
-    for source in sources:
-        unwanted = only is not None and source.number not in only
-        if unwanted or source.kind is None or not (frames[source.number] or source.complete):
-            continue
-        for exporter in exporters:
-            if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):
-                continue  # if no frame of a video could be decoded, there are no pictures to draw on
-            yield from ((output, [source]) for output in exporter.outputs if not output.per_session)
-    for exporter in exporters:
-        fitting = [source for source in sources if source.kind is None or source.kind in exporter.kinds]
-        if any(source.kind is not None for source in fitting):
-            yield from ((output, fitting) for output in exporter.outputs if output.per_session)
-
-
-def file_stems(paths: Sequence[str]) -> list[str]:
-    """Return a different file stem for each path: x, x-2, x-3, … for paths with the same stem. A path named x-2 keeps its stem.
-
-    Stems that differ only in case count as the same. Long stems are shortened to leave room for a suffix.
-    """
-    natural = [_stem(Path(path)) for path in paths]
-    taken = {stem.casefold() for stem in natural}
-    stems: list[str] = []
-    seen: set[str] = set()
-    for stem in natural:
-        name, number = stem, 1
-        if stem.casefold() in seen:
-            while name.casefold() in taken:
-                number += 1
-                name = f"{stem}-{number}"
-            taken.add(name.casefold())
-        seen.add(stem.casefold())
-        stems.append(name)
-    return stems
-
-
-def _stem(path: Path) -> str:
-    path = path if path.name not in ("", "..") else path.resolve()
-    stem = (path.name if is_folder(path) else path.stem) or "source"
-    return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")
 
 
 def _report(progress: Callable[[Path, int, int], None] | None, path: Path, passes: int, total: int) -> Progress:

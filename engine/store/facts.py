@@ -12,8 +12,11 @@ from engine.settings import ModelFiles, RunSettings
 from engine.settings.kinds import write
 from engine.settings.table import TABLE
 
-_NEUTRAL = {"devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"}
-"""Settings that change how fast results come, and not the results."""
+_NEUTRAL = {
+    *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
+    *("clock", "time_zone"),
+}
+"""Settings that change how fast results come, or how they are shown, and not the results."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""

@@ -125,11 +125,6 @@ def absolute(folder: str | bytes, path: str | bytes) -> str:
     return os.path.normpath(Path(os.fsdecode(folder), os.fsdecode(path)))
 
 
-def readable(text: str | None) -> str | None:
-    """Replace bytes of file names that are not valid text by question marks."""
-    return text if text is None else text.encode("utf-8", "replace").decode()
-
-
 @contextmanager
 def explained(path: Path, action: str) -> Iterator[None]:
     """Convert errors of SQLite and of the file system to ExportError, with the file and the remedy.

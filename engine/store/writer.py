@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,9 +20,9 @@ from engine.processes.file_lock import FileLock
 from engine.store import schema
 from engine.store.facts import differences
 from engine.store.lock import lock_session
+from engine.store.names import readable, readable_name
 from engine.store.presence import Presence, save
 from engine.store.previous import delete_unfinished, keep_copy, set_aside
-from engine.store.schema import readable
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -123,7 +123,7 @@ class SessionWriter:
         with schema.explained(self.path, "write"):
             self._connection.execute(
                 "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (readable(decoder), None if started is None else started.isoformat(), number),
+                (_text(decoder), None if started is None else started.isoformat(), number),
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -180,7 +180,7 @@ class SessionWriter:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
             self._frames.append(
-                (source, index, frame.ref.pts, frame.width, frame.height, device, readable(frame.name), readable(frame.failure))
+                (source, index, frame.ref.pts, frame.width, frame.height, device, _text(frame.name, readable_name), _text(frame.failure))
             )
             found = frame.detections
             if found:
@@ -248,7 +248,7 @@ class SessionWriter:
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
                 " skipped = ?, seconds = ?, error = ? WHERE source = ?",
-                (cancelled, *counts, seconds, readable(error), number),
+                (cancelled, *counts, seconds, _text(error), number),
             )
 
     def close(self, complete: bool) -> None:
@@ -279,6 +279,10 @@ class SessionWriter:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
+
+
+def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | None:
+    return None if text is None else convert(text)
 
 
 def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:

@@ -62,6 +62,7 @@ def make_video(
     pix_fmt: str = "yuv420p",
     options: dict[str, str] | None = None,
     muxer: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
     rotation: int = 0,
     hflip: bool = False,
     aspect: Fraction | None = None,
@@ -86,6 +87,7 @@ def make_video(
     with av.open(str(path), "w", format=container, options=muxer or {}) as output:
         stream = output.add_stream(codec, rate=rate, options=coder | (options or {}))
         assert isinstance(stream, av.VideoStream)
+        output.metadata.update(metadata or {})
         stream.width, stream.height = size
         stream.pix_fmt = pix_fmt
         stream.codec_context.gop_size = gop

@@ -44,6 +44,9 @@ _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
 _RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
+_CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_original", "date")
+"""Keys of metadata, the most exact first."""
+
 SEEK_BACK = (0, 1, 4, 16)
 """Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
 
@@ -156,6 +159,13 @@ class VideoFile(Closing):
     def seconds(self, pts: int) -> float:
         """Convert a pts to seconds, ten times as fast as ``float(pts * time_base)``."""
         return pts * self._unit[0] / self._unit[1]
+
+    @property
+    def created(self) -> str | None:
+        """When the video was recorded, as its metadata state it. QuickTime's own key has the time zone, the general one is in UTC."""
+        metadata = {**self.stream.metadata, **self.container.metadata}
+        texts = {key.lower(): value for key, value in metadata.items()}
+        return next((texts[key] for key in _CREATED if texts.get(key)), None)
 
     @property
     def rate(self) -> Fraction:

@@ -14,6 +14,7 @@ from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
 from engine.store.exporters.base import Export, Exporter, Output, Progress, complete_file, part_of
+from engine.store.exporters.child import run_child
 from engine.store.schema import explained
 
 
@@ -59,14 +60,8 @@ def write(export: Export) -> None:
 def _run(job: Job, part: Path, progress: Progress) -> None:
     process = ChildProcess("annotated video", _main, job, words="the process that writes annotated videos", quiet=True)
     try:
-        for written in process.messages():
-            progress(written)
-        outcome = process.end()
-        if not outcome.crashed and not outcome.retry:
-            raise ExportError(outcome.reason)
+        outcome = run_child(process, progress)
     except BaseException:
-        process.kill()
-        process.end()
         part.unlink(missing_ok=True)
         raise
     if outcome.exit_code != 0 or not outcome.crashed:
@@ -82,4 +77,10 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write, slow=True),), frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter(
+    "Annotated video",
+    "A copy of the video with the boxes drawn into it",
+    (Output(".annotated.mp4", write, slow=True),),
+    frozenset((SourceKind.VIDEO,)),
+    slow=True,
+)

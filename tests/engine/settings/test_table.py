@@ -13,6 +13,7 @@ import pytest
 from engine.errors import UsageError
 from engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.settings.checks import find_notes, find_problems, require_possible
+from engine.settings.clock import ClockSettings
 from engine.settings.kinds import Choice, Moment, Number, write
 from engine.settings.table import DEFAULTS, SETTINGS, TABLE
 from engine.types import DeviceId
@@ -23,9 +24,9 @@ MODEL = ModelFiles(Path("m.cfg"), "random:1")
 
 
 def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> None:
-    names = [field.name for kind in (RunSettings, EngineSettings, Tiles) for field in fields(kind)]
+    names = [field.name for kind in (RunSettings, EngineSettings, Tiles, ClockSettings) for field in fields(kind)]
     assert len(set(names)) == len(names), "one name is one setting"
-    assert {*names} - {"model", "engine", "tiles"} == {*TABLE}
+    assert {*names} - {"model", "engine", "tiles", "clock_settings"} == {*TABLE}
     assert len(TABLE) == len(SETTINGS)
     assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
     choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]

@@ -16,7 +16,8 @@ from pycocotools.coco import COCO
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import STAGE, export_session, file_stems
+from engine.store.export import STAGE, export_session
+from engine.store.planning import file_stems
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 

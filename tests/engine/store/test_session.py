@@ -351,6 +351,7 @@ def test_names_that_are_not_valid_text_still_identify_their_files(tmp_path: Path
         first, second = reader.sources()
         (frame,) = reader.frames(0)
     assert first.file.exists()
-    assert (first.path, first.error) == ("stra?e.mp4", "stra?e.mp4 is damaged")
-    assert (second.path, second.error) == ("other-stra?e.mp4", "other-stra?e.mp4 is no video")
-    assert (frame.name, frame.failure) == ("stra?e.mp4", "stra?e.mp4 is spoiled")
+    text = r"stra\xDFe.mp4"
+    assert (first.path, first.name, first.error) == (text, text, f"{text} is damaged")
+    assert (second.path, second.error) == (f"other-{text}", f"other-{text} is no video")
+    assert (frame.name, frame.failure) == (text, f"{text} is spoiled")

@@ -10,10 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportChoice
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
 from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
+from engine.store.exporters.options import ExportOptions
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -45,9 +47,10 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.5) == {0: 40, 1: 40}
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
-    target = tmp_path / "again.jsonl"
-    window.files.export(first, target, "jsonl", window.filter.filter)
-    qtbot.waitUntil(lambda: any(text.startswith("Exported 40 frames") for text in window.banners.texts), timeout=PATIENCE)
+    assert first.results is not None
+    window.exports.start(ExportChoice(first.results.database, 0, "jsonl", tmp_path / "again", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("(40 frames)" in text for text in window.banners.texts), timeout=PATIENCE)
+    (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40
 
     window.queue.show_item(second.key)  # its detections are there, its pictures are not

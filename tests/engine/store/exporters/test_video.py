@@ -353,10 +353,10 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from engine.store.exporters import video_process
+    from engine.store.exporters import child, video_process
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
-    video_process.STALL_SECONDS = 1.0
+    child.STALL_SECONDS = 1.0
     video_process.main(connection, job)
 
 
