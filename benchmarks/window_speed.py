@@ -61,7 +61,8 @@ def repaints(boxes: int) -> list[float]:
     canvas.set_labels(LABELS)
     canvas.set_filter(ViewFilter(0.2))
     canvas.show()
-    application.processEvents()
+    while not canvas.windowHandle().isExposed():
+        application.processEvents()
     image = QImage(1280, 720, QImage.Format.Format_RGB32)
     image.fill(QColor(90, 90, 90))
     random = np.random.default_rng(0)
@@ -132,18 +133,18 @@ def playing(video: Path, folder: Path) -> dict[str, float]:
         assert preview is not None
         into.update(time=time.monotonic(), window=processor(os.getpid()), preview=processor(preview), shown=shown)
 
-    def start() -> None:
-        window.viewer.player.seek(0.0)
+    def start(_: object) -> None:
+        window.viewer.player.shown.disconnect(start)
+        window.viewer.player.shown.connect(count)
         window.viewer.player.play()
-        read(before)
+        QTimer.singleShot(1000, lambda: read(before))
+        QTimer.singleShot(1000 + int(1000 * SECONDS), stop)
 
     def stop() -> None:
         read(after)
         application.quit()
 
-    window.viewer.player.shown.connect(count)
-    QTimer.singleShot(4000, start)
-    QTimer.singleShot(4000 + int(1000 * SECONDS), stop)
+    window.viewer.player.shown.connect(start)
     application.exec()
     window.close()
     spent = after["time"] - before["time"]
