@@ -139,6 +139,17 @@ class Detections:
 
 
 @dataclass(frozen=True)
+class InferenceFailure:
+    """Takes the place of a picture's detections in the results of an engine. reason: why there are none, in words."""
+
+    reason: str
+
+
+Found: TypeAlias = Detections | InferenceFailure
+"""An engine's result for one picture."""
+
+
+@dataclass(frozen=True)
 class FrameResult:
     """The result for one frame: its detections, or the reason why it has none (``failure``).
 

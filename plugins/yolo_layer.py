@@ -61,7 +61,8 @@ class Candidates:
     """Memory for candidates: all boxes, then all scores, then all class ids, each with CAPACITY entries per picture.
 
     values: address, aligned to 16, of batch · CAPACITY · CANDIDATE_BYTES bytes. counts: address of int32 (batch,), number of candidates
-    found, which may exceed CAPACITY.
+    found, which may exceed CAPACITY. It does so, too, if outputs of the picture are not finite (see ``Candidates`` in
+    ``engine/detection/yolo.py``).
     """
 
     values: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
@@ -33,7 +32,7 @@ from app.window.topology.tabs import DeviceTabs
 from app.window.viewer.filter_panel import FilterPanel
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
-from app.window.widgets.banner import BannerArea, Severity
+from app.window.widgets.banner import BannerArea
 from app.window.widgets.build import column, within_screen
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
@@ -144,7 +143,7 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
-        self.viewer.picture_saved.connect(self._picture_saved)
+        self.viewer.picture_saved.connect(self.exports.show_saved)
         self.viewer.counted.connect(self.filter.set_counts)
         self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
         self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
@@ -232,10 +231,6 @@ class MainWindow(QMainWindow):
             for item in self.items:
                 if str(item.path) == path:
                     self.items.set_thumbnail(item.key, picture)
-
-    def _picture_saved(self, path: Path) -> None:
-        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(path.parent)))
-        self.banners.show_banner("picture", Severity.INFO, f"Saved {path}.", ("Show in folder", reveal))
 
     def _reveal(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:

@@ -18,7 +18,7 @@ from engine.errors import DeviceError, ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.settings import EngineSettings, Resize
-from engine.types import Closing, Detections, DeviceId, EngineInfo, Image
+from engine.types import Closing, Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the current step, in words, and the fraction of it that is done, 0..1."""
@@ -62,20 +62,30 @@ class Backend(Closing, ABC):
         self._info = self._activate_impl(network, settings, progress)
         return self._info
 
-    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> Future[list[Detections]]:
+    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> Future[list[Found]]:
         """Start one inference of 1 to ``info.batch`` pictures of any size. Blocks while all slots are busy.
 
         still: the pictures are single images, not frames of a video (Darknet resizes the two differently).
-        Pictures in host memory may be reused as soon as this returns. The backend releases pictures in the device's memory, also
-        when this raises. The future's result is one ``Detections`` per picture, boxes in that picture's pixels. It may raise DeviceError.
+        Pictures in host memory may be reused as soon as this returns. The backend releases pictures in the device's memory after the
+        inference, but not if this or the future raises: the caller may submit them again. The future's result is one ``Detections`` per
+        picture, boxes in that picture's pixels, or the reason why this picture has none. It raises an error that affects all pictures, or
+        whose picture is unknown.
         """
         if not 1 <= len(images) <= self.info.batch:
             raise ValueError(f"{len(images)} pictures for an engine of batch {self.info.batch}")
         return self._submit_impl(images, still)
 
     def infer(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> list[Detections]:
-        """Submit pictures and wait for their detections. Parameters: see ``submit``."""
-        return self.submit(images, still).result()
+        """Submit pictures and wait for their detections. Parameters: see ``submit``.
+
+        Raises:
+            DeviceError: a picture has no detections.
+        """
+        found = self.submit(images, still).result()
+        for failure in found:
+            if isinstance(failure, InferenceFailure):
+                raise DeviceError(f"{self.device}: {failure.reason}")
+        return [each for each in found if isinstance(each, Detections)]
 
     def timings(self) -> Mapping[str, float]:
         """ms that the device spent in each stage since the last call, by its own clock; empty if it has none. From any thread.
@@ -105,7 +115,7 @@ class Backend(Closing, ABC):
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo: ...
 
     @abstractmethod
-    def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Detections]]: ...
+    def _submit_impl(self, images: Sequence[Any], still: bool) -> Future[list[Found]]: ...
 
     def _raw_outputs_impl(self, inputs: NDArray[np.float32]) -> list[NDArray[np.float32]]:  # noqa: ARG002
         raise DeviceError(f"{self.device}: raw outputs are not available from other processes")

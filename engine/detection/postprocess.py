@@ -12,18 +12,25 @@ from engine.detection.preprocess import Fit
 from engine.detection.yolo import decode
 from engine.model.network import Network
 from engine.settings import EngineSettings
-from engine.types import Detections
+from engine.types import Detections, Found, InferenceFailure
+
+NOT_FINITE = InferenceFailure("the network's outputs are not finite: check the weights, or try --precision fp32")
 
 
-def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Detections]:
-    """Return the detections of each picture. Boxes are in its pixels and clipped to it; boxes outside the picture are dropped.
+def detections(network: Network, heads: Sequence[NDArray[np.float32]], fits: Sequence[Fit], settings: EngineSettings) -> list[Found]:
+    """Return the detections of each picture, or why it has none: its outputs are not finite.
+
+    Boxes are in the picture's pixels and clipped to it; boxes outside the picture are dropped.
 
     heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per YOLO layer; batch ≥ len(fits).
     fits: the position of each picture in the network's input.
     """
-    found = []
+    found: list[Found] = []
     candidates = decode([head[: len(fits)] for head in heads], network.heads, network.width, network.height, settings.confidence)
     for picture, fit in zip(candidates, fits, strict=True):
+        if not picture.finite:
+            found.append(NOT_FINITE)
+            continue
         keep = nms(picture.boxes, picture.scores, picture.class_ids, settings.iou, network.heads[-1].diou_beta)
         boxes, class_ids = fit.to_source(picture.boxes[keep]), picture.class_ids[keep]
         wanted = (boxes[:, 0] < boxes[:, 2]) & (boxes[:, 1] < boxes[:, 3])

@@ -27,12 +27,14 @@ class Candidates:
     """The boxes of a picture before non-maximum suppression, in undefined order.
 
     boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the network's input, not clipped to it. scores: float32 (n,).
-    class_ids: int32 (n,). A box with several classes appears once for each.
+    class_ids: int32 (n,). A box with several classes appears once for each. finite: False if an objectness, or another output of a cell
+    with a high objectness, is NaN or infinite: the candidates then mean nothing.
     """
 
     boxes: NDArray[np.float32]
     scores: NDArray[np.float32]
     class_ids: NDArray[np.int32]
+    finite: bool = True
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -41,15 +43,15 @@ class Candidates:
 def decode(heads: Sequence[NDArray[np.float32]], layers: Sequence[Yolo], width: int, height: int, confidence: float) -> list[Candidates]:
     """Return the candidates of each picture in a batch.
 
-    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer; boxes with NaN are dropped.
+    heads: the raw outputs, one float32 (batch, anchors · (5 + classes), rows, columns) per layer.
     width, height: size of the network's input, pixels. confidence: the minimum of objectness · class probability.
     """
     pictures = []
-    with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0; NaN is dropped below
+    with np.errstate(over="ignore", invalid="ignore"):  # exp(1000) overflows to a logistic of 0
         for picture in range(len(heads[0])):
             parts = [_decode_head(head[picture], layer, width, height, confidence) for head, layer in zip(heads, layers, strict=True)]
-            boxes, scores, class_ids = (np.concatenate(part) for part in zip(*parts, strict=True))
-            pictures.append(Candidates(boxes, scores, class_ids))
+            boxes, scores, class_ids = (np.concatenate([part[column] for part in parts]) for column in range(3))
+            pictures.append(Candidates(boxes, scores, class_ids, all(finite for *_, finite in parts)))
     return pictures
 
 
@@ -72,14 +74,16 @@ def decode_cells(
 
 def _decode_head(
     head: NDArray[np.float32], layer: Yolo, width: int, height: int, confidence: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], bool]:
     rows, columns = head.shape[1:]
     values = head.reshape(len(layer.anchors), 5 + layer.classes, rows * columns)
 
     # a score is never higher than its objectness or its class probability: these comparisons reject most cells
     floor = confidence if layer.new_coords else _logit(confidence)
-    anchor, cell = np.nonzero(values[:, 4] >= floor)
+    objectness = values[:, 4]
+    anchor, cell = np.nonzero(objectness >= floor)
     found = values[anchor, :, cell]
+    finite = bool(np.isfinite(objectness).all() and np.isfinite(found).all())
     row, class_id = np.nonzero(found[:, 5:] >= floor)
     probability = partial(np.minimum, 1) if layer.new_coords else _logistic
     scores = probability(found[row, 4]) * probability(found[row, 5 + class_id])
@@ -88,7 +92,7 @@ def _decode_head(
 
     boxes = _boxes(found[row, :4], layer, anchor[row], cell[row], (rows, columns), (width, height))
     numbers = np.isfinite(boxes).all(axis=1)
-    return boxes[numbers], scores[numbers], class_id[numbers].astype(np.int32)
+    return boxes[numbers], scores[numbers], class_id[numbers].astype(np.int32), finite
 
 
 def _boxes(

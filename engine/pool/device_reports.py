@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStarting, EngineBuilding, Event
-from engine.pool.protocol import Building, Failed, Frames, Member, Ready, Starting, Stats
+from engine.pool.protocol import Building, Failed, Member, Ready, Starting, Stats
+from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.types import DeviceId
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.pool.events import DeviceStats
-from engine.pool.protocol import Frames, Stats
+from engine.pool.protocol import Stats
+from engine.pool.results import Frames
 from engine.types import DeviceId
 
 _FLOOR = 1e-2
@@ -36,9 +37,9 @@ class DeviceStatistics:
     def frames(self, frames: Frames) -> None:
         """Count the frames with detections from this device."""
         if frames.devices:
-            self._frames += sum(device == self._device and at not in frames.failures for at, device in frames.devices.items())
+            self._frames += sum(device == self._device and at not in frames.results.failures for at, device in frames.devices.items())
         else:
-            self._frames += len(frames) - len(frames.failures)
+            self._frames += len(frames) - len(frames.results.failures)
 
     def interval(self, stats: Stats) -> DeviceStats:
         """The event for a worker's report."""

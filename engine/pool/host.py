@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from engine.pool.protocol import FromWorker, Setup, ToWorker
 from engine.processes.child import NICE, ChildProcess
-from engine.processes.outcome import Failed
+from engine.processes.outcome import Outcome
 
 WorkerMain: TypeAlias = "Callable[[Connection[FromWorker, ToWorker], Setup], None]"
 """What a worker's thread runs."""
@@ -67,28 +67,17 @@ class Host:
         if self._workers == 0:
             self.end()
 
-    def frozen(self) -> bool:
-        """Whether the process has stopped responding."""
-        return self._process is not None and self._process.frozen()
-
     def kill(self) -> None:
         """Kill the process."""
         if (process := self._process) is not None:  # another thread may end it
             process.kill()
-
-    def kill_frozen(self) -> Failed | None:
-        """Kill a frozen process; returns the reason."""
-        if self._process is None:
-            return None
-        self._process.kill_frozen()
-        return self._process.exit_message
 
     def release(self) -> None:
         """Let the process end, without waiting for it."""
         if self._process is not None:
             self._process.release()
 
-    def end(self) -> int | None:
-        """End the process. Returns its exit status, a signal's number as a negative value, or None if the process does not end."""
+    def end(self) -> Outcome:
+        """End the process. Returns how it ended."""
         process, self._process, self._workers = self._process, None, 0
-        return None if process is None else process.end().exit_code
+        return Outcome(None) if process is None else process.end()

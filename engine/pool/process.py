@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
 from engine.pool.host import Host
@@ -57,14 +58,6 @@ class RemoteWorker(Conversation):
         self.exit_message = None
         self._connection = self.host.admit(setup)
 
-    def frozen(self) -> bool:
-        """See ``Conversation``."""
-        return self.host.frozen()
-
-    def kill_frozen(self) -> None:
-        """See ``Conversation``."""
-        self.exit_message = self.host.kill_frozen()
-
     def leave(self) -> None:
         """Ask the worker to stop because its device was removed."""
         self.leaving = time.monotonic() + STOP_SECONDS
@@ -75,11 +68,12 @@ class RemoteWorker(Conversation):
         while self.connection.poll() and (message := self.receive()) is not None:
             yield message
 
-    def reap(self, exit_code: int | None = None) -> Outcome:
-        """Close the connection of a worker that has ended. exit_code: of its process, if that has ended with it."""
+    def reap(self, ended: Outcome | None = None) -> Outcome:
+        """Close the connection of a worker that has ended, and return how it ended. ended: its process, if that has ended with it."""
         self.connection.close()
         self._connection = None
-        return Outcome(exit_code, self.exit_message if isinstance(self.exit_message, Failed) else None)
+        outcome = ended or Outcome(None)
+        return replace(outcome, exit_message=self.exit_message) if isinstance(self.exit_message, Failed) else outcome
 
 
 def stop_all(workers: Iterable[RemoteWorker]) -> Iterator[tuple[RemoteWorker, FromWorker]]:

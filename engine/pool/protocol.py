@@ -7,7 +7,7 @@ message; the pool then closes the connection. ``Failed`` with ``retry`` ends the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -19,9 +19,11 @@ from engine.media.decoder_use import DecoderUse
 from engine.media.types import Segment, SourceInfo
 from engine.media.wanted import Sampling
 from engine.pool.groups.shared_pictures import Chunk, Place
+from engine.pool.results import Frames as Frames
+from engine.pool.results import PackedResults
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
-from engine.types import Detections, DeviceId, EngineInfo, FrameRef, FrameResult
+from engine.types import DeviceId, EngineInfo
 
 
 @dataclass(frozen=True)
@@ -99,28 +101,13 @@ class Infer:
     still: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Inferred:
-    """The detections for an ``Infer``. One array for the whole batch costs as much to pickle as one for a single picture.
-
-    counts: int32 (n,), number of detections per picture. boxes, scores, class_ids: concatenated. busy: see ``Backend.timings``.
-    """
+    """The results for an ``Infer``. busy: see ``Backend.timings``."""
 
     number: int
-    counts: NDArray[np.int32]
-    boxes: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    class_ids: NDArray[np.int32]
+    results: PackedResults
     busy: Mapping[str, float]
-
-    @classmethod
-    def pack(cls, number: int, found: Sequence[Detections], busy: Mapping[str, float]) -> Inferred:
-        """Pack the detections of at least one picture."""
-        return cls(number, *_columns(found), busy)
-
-    def unpack(self) -> Iterator[Detections]:
-        """The detections of each picture, as views."""
-        return _split(self)
 
 
 @dataclass(frozen=True)
@@ -134,6 +121,11 @@ class InferenceFailed:
 @dataclass(frozen=True)
 class Stop:
     """Finish the pictures in the engine, send the last statistics and end. The answer is ``Stopped``."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """The first message of a worker: its process runs, and it can probe sources."""
 
 
 @dataclass(frozen=True)
@@ -247,101 +239,11 @@ class Member:
     message: Starting | Building | Ready | Failed | Stats
 
 
-@dataclass(slots=True)  # one for every frame: freezing would make that three times as slow
-class FrameEntry:
-    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it.
-
-    index: of the frame in the source, None: it follows from the order.
-    """
-
-    pts: float
-    width: int
-    height: int
-    detections: Detections | None
-    failure: str | None = None
-    name: str | None = None
-    device: DeviceId | None = None
-    index: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Frames:
-    """Consecutive frames of one segment. One array for the whole batch costs as much to pickle as one for a single frame.
-
-    first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. counts:
-    int32 (n,), number of detections per frame. boxes, scores, class_ids: of all frames, concatenated. failures, names, devices: by
-    position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from their order.
-    """
-
-    source: int
-    segment: int
-    first: int
-    pts: NDArray[np.float64]
-    sizes: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    boxes: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    class_ids: NDArray[np.int32]
-    failures: Mapping[int, str] = field(default_factory=dict)
-    names: Mapping[int, str] = field(default_factory=dict)
-    devices: Mapping[int, DeviceId] = field(default_factory=dict)
-    indices: Mapping[int, int] = field(default_factory=dict)
-
-    @classmethod
-    def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
-        """Pack at least one frame."""
-        found = [entry.detections or Detections() for entry in entries]
-        return cls(
-            source,
-            segment,
-            first,
-            np.array([entry.pts for entry in entries], np.float64),
-            np.array([(entry.width, entry.height) for entry in entries], np.int32),
-            *_columns(found),
-            {at: entry.failure for at, entry in enumerate(entries) if entry.failure is not None},
-            {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
-            {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
-            {at: entry.index for at, entry in enumerate(entries) if entry.index is not None},
-        )
-
-    def __len__(self) -> int:
-        return len(self.pts)
-
-    def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames. index: that of the first one, where the message holds none. Detections are views of the message's arrays."""
-        frames = zip(self.pts.tolist(), self.sizes.tolist(), _split(self), strict=True)
-        for at, (pts, (width, height), found) in enumerate(frames):
-            failure, name, done_by = self.failures.get(at), self.names.get(at), self.devices.get(at, device)
-            detections = found if failure is None else None
-            index = self.indices.get(at, index)
-            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, name)
-            index += 1
-
-
-def _columns(
-    found: Sequence[Detections],
-) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """The number of detections per picture, and the concatenated boxes, scores and class ids."""
-    return (
-        np.array([len(detections) for detections in found], np.int32),
-        np.concatenate([detections.boxes for detections in found]),
-        np.concatenate([detections.scores for detections in found]),
-        np.concatenate([detections.class_ids for detections in found]),
-    )
-
-
-def _split(packed: Inferred | Frames) -> Iterator[Detections]:
-    """The detections of each picture, as views."""
-    start = 0
-    for end in np.cumsum(packed.counts).tolist():
-        yield Detections(packed.boxes[start:end], packed.scores[start:end], packed.class_ids[start:end])
-        start = end
-
-
 Task: TypeAlias = Probe | Detect
 ToWorker: TypeAlias = Task | Drop | Revoke | Stop | SharedMemory | Infer
 FromWorker: TypeAlias = (
-    Building
+    Listening
+    | Building
     | Ready
     | Failed
     | Stopped

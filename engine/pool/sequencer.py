@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.pool.position import Position
-from engine.pool.protocol import Frames
+from engine.pool.results import Frames
 from engine.types import DeviceId, FrameResult
 
 

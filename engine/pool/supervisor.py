@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -12,7 +13,8 @@ from engine.pool.device_reports import DeviceReports
 from engine.pool.events import Event
 from engine.pool.host import Host, WorkerMain
 from engine.pool.process import RemoteWorker, stop_all
-from engine.pool.protocol import Building, Frames, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.protocol import Building, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.results import Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.setup import setup_for
@@ -21,8 +23,8 @@ from engine.processes.restarts import RESTART_SECONDS, RESTARTS
 from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 
-CHECKS = 60
-"""How often the pool checks for silent workers within ``stall_seconds``."""
+CHECK_SECONDS = 1.0
+"""Interval at which the pool looks whether a source has to be opened by another worker."""
 
 
 class WantedDevices:
@@ -91,11 +93,12 @@ class Supervisor:
     def wait(self, alarm: Connection[Any, Any]) -> list[Event]:
         """Wait for messages, the end of a worker, or the alarm, and handle them."""
         awaited = {remote.connection: remote for remote in self._workers.values()}
-        check = self._stall_seconds / CHECKS
-        patience = min((remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=check)
+        patience = min(
+            (remote.leaving - time.monotonic() for remote in awaited.values() if remote.leaving is not None), default=CHECK_SECONDS
+        )
         heard: set[RemoteWorker] = set()
         events: list[Event] = []
-        for connection in wait([alarm, *awaited], max(0.0, min(check, patience))):
+        for connection in wait([alarm, *awaited], max(0.0, min(CHECK_SECONDS, patience))):
             remote = awaited.get(connection)  # type: ignore[call-overload]
             if remote is None or not remote.alive or remote.connection is not connection:
                 continue  # it is the alarm, or the worker was reaped together with another one
@@ -109,9 +112,6 @@ class Supervisor:
                 continue
             if remote.leaving is not None and now >= remote.leaving:
                 remote.exit_message = Stopped()  # other devices do the rest of its work
-                events += self._reap(remote)
-            elif remote.frozen():
-                remote.kill_frozen()
                 events += self._reap(remote)
         return events
 
@@ -148,19 +148,19 @@ class Supervisor:
 
     def _reap(self, remote: RemoteWorker) -> list[Event]:
         """Handle the end of a worker, alone or with all workers in its process: read their last messages, and restart them if possible."""
-        ended, exit_code = [remote], None
+        ended, process = [remote], Outcome(None)
         if remote.ended_alone:
             remote.host.dismiss()
         else:
             ended = [other for other in self._workers.values() if other.alive and other.host is remote.host]
-            exit_code = remote.host.end()
+            process = remote.host.end()
         events = [event for other in ended for message in other.remaining() for event in self._receive(other, message)]
         cause = next((other for other in ended if not other.ended_alone and other.exit_message is not None), None)
         for other in ended:
-            outcome, suspect = other.reap(exit_code), not other.ended_alone
+            outcome, suspect = other.reap(process), not other.ended_alone
             if cause is not None and other.exit_message is None:
                 why = f"the worker of {cause.device} ended the process that both share"
-                outcome, suspect = Outcome(exit_code, Failed(why, retry=True)), False
+                outcome, suspect = replace(process, exit_message=Failed(why, retry=True)), False
             events += self._settle(other, outcome, suspect=suspect)
         return events + [event for other in ended if self._workers.get(other.device) is other for event in self._start(other)]
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar
 
 from engine.processes.child_main import TERMINAL_SIGNALS, run
@@ -43,14 +43,6 @@ class Conversation:
         """The connection to the child, for ``multiprocessing.connection.wait``."""
         raise NotImplementedError
 
-    def frozen(self) -> bool:
-        """Whether the process has stopped responding. Call this about once per second."""
-        raise NotImplementedError
-
-    def kill_frozen(self) -> None:
-        """Kill a frozen process and give its outcome that reason."""
-        raise NotImplementedError
-
     def send(self, message: Any) -> None:
         """Send a message. Does nothing if the process has ended; ``receive`` then returns None."""
         try:
@@ -69,16 +61,8 @@ class Conversation:
         return message
 
     def messages(self) -> Iterator[Any]:
-        """Yield all messages before the exit message. Kills the process if it is frozen."""
-        while True:
-            if not self.connection.poll(INTERVAL_SECONDS):
-                if self.frozen():
-                    self.kill_frozen()
-                    return
-                continue
-            message = self.receive()
-            if message is None or self.exit_message is not None:
-                return
+        """Yield all messages before the exit message."""
+        while (message := self.receive()) is not None and self.exit_message is None:
             yield message
 
 
@@ -86,7 +70,8 @@ class ChildProcess(Conversation):
     """A process that runs ``main(connection, *arguments)``, started at once.
 
     name: of the process. main, arguments: picklable. words: the process's name in outcomes. patience: seconds without a heartbeat after
-    which the process counts as frozen. nice: added to this process's niceness. quiet: discard the process's output.
+    which the process counts as frozen and is killed; ``receive`` then returns, also in the middle of a message. nice: added to this
+    process's niceness. quiet: discard the process's output.
 
     The child ends when ``main`` returns or raises, and when this process ends for any reason. The child ignores the terminal's signals.
     ``send`` and ``receive`` belong to one thread each; all other methods may be called from any thread.
@@ -122,20 +107,13 @@ class ChildProcess(Conversation):
             self._process.start()
         assert self._process.pid is not None
         self.pid: int = self._process.pid
+        self._watcher = threading.Thread(target=self._watch, name=f"watch {name}", daemon=True)
+        self._watcher.start()
 
     @property
     def connection(self) -> Connection[Any, Any]:
         """See ``Conversation``."""
         return self._connection
-
-    def frozen(self) -> bool:
-        """See ``Conversation``."""
-        return self._heartbeat.stopped()
-
-    def kill_frozen(self) -> None:
-        """See ``Conversation``."""
-        self.exit_message = Failed(f"{self.words} gave no sign of life for {self._heartbeat.patience:.0f} s", retry=True)
-        self.kill()
 
     def kill(self) -> None:
         """Kill the process; harmless if it has ended."""
@@ -155,6 +133,13 @@ class ChildProcess(Conversation):
                 self._outcome = Outcome(self._stop(seconds), self.exit_message, self.words)
             return self._outcome
 
+    def _watch(self) -> None:
+        """Kill the process if it is frozen. Runs in a thread until the process has ended."""
+        while not wait([self._process.sentinel], INTERVAL_SECONDS):
+            if self._heartbeat.stopped(self.pid):
+                self.exit_message = Failed(f"{self.words} gave no sign of life for {int(self._heartbeat.silence)} s", retry=True)
+                self._process.kill()
+
     def _stop(self, seconds: float) -> int | None:
         process = self._process
         for how, level, patience in (
@@ -170,6 +155,7 @@ class ChildProcess(Conversation):
                 break
         exit_code = process.exitcode
         if exit_code is not None:
+            self._watcher.join()
             process.close()
         return exit_code
 

@@ -11,12 +11,16 @@ import multiprocessing
 import time
 from multiprocessing.connection import wait
 from multiprocessing.sharedctypes import RawValue
+from pathlib import Path
 from typing import TypeAlias
 
 INTERVAL_SECONDS = 0.5
 
 LEAST_PATIENCE = 5.0
-"""Least patience, seconds: importing a large library on a busy machine may stop the heartbeat for a moment."""
+"""Least patience, seconds: importing a large library on a busy machine may stop the heartbeat for a moment.
+
+A process that was stopped by a signal (SIGSTOP) gets no more than that.
+"""
 
 START_PATIENCE = 60.0
 """Least patience before the first heartbeat, seconds: the interpreter has to start."""
@@ -38,21 +42,30 @@ def beat_until_parent_ends(counter: Counter) -> None:
 
 
 class Heartbeat:
-    """In the parent: detects that a child's counter no longer increases. patience: seconds."""
+    """In the parent: detects that a child's counter no longer increases. patience: seconds. silence: seconds since the last increase."""
 
     def __init__(self, patience: float) -> None:
         self.patience = max(LEAST_PATIENCE, patience)
         self.counter: Counter = RawValue(ctypes.c_uint64, 0)
+        self.silence = 0.0
         self._seen = 0
-        self._silence = 0.0
         self._checked = time.monotonic()
 
-    def stopped(self) -> bool:
-        """Whether the counter has not increased for longer than ``patience``. Call this about once per second."""
+    def stopped(self, pid: int) -> bool:
+        """Whether the counter of this process has not increased for longer than ``patience``. Call this about once per second."""
         now = time.monotonic()
         passed, self._checked = min(now - self._checked, _LONGEST_PERIOD), now
         if (count := self.counter.value) != self._seen:
-            self._seen, self._silence = count, 0.0
+            self._seen, self.silence = count, 0.0
             return False
-        self._silence += passed
-        return self._silence > (self.patience if self._seen else max(START_PATIENCE, self.patience))
+        self.silence += passed
+        patience = self.patience if self._seen else max(START_PATIENCE, self.patience)
+        return self.silence > (LEAST_PATIENCE if _is_suspended(pid) else patience)
+
+
+def _is_suspended(pid: int) -> bool:
+    """Whether a signal stopped the process. Always False where the system has no /proc."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False

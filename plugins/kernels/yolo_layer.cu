@@ -4,6 +4,8 @@
 
 constexpr int MOST_HEADS = 8, MOST_ANCHORS = 16;
 constexpr int YOLO_THREADS = 256, WARPS = YOLO_THREADS / 32;
+constexpr int NOT_FINITE = 1 << 13;    // candidates that a NaN or infinite output counts as: more than are kept, so the host decodes the picture
+constexpr int MOST_COUNTED = 1 << 18;  // candidates of one block, so that the sum over all blocks is an int
 constexpr float WIDEST = 20.0f;  // exp(20) anchors is wider than any picture
 
 // Filled by plugins/yolo_layer.py, see HEAD there.
@@ -65,6 +67,9 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
     const int lane = threadIdx.x & 31;
     const bool direct = cell.head->new_coords;
     const float objectness = cell.value(4), sure = direct ? fminf(objectness, 1.0f) : logistic(objectness);
+    if (__ballot_sync(0xffffffffu, !isfinite(cell.value(min(lane, 4)))) != 0) {
+        return NOT_FINITE;
+    }
     float4 box;
     int count = 0;
     for (int first = 0; first < classes; first += 32 * AT_ONCE) {
@@ -75,19 +80,18 @@ __device__ int candidates_of(const Cell& cell, int classes, float width, float h
         }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {
+            if (__ballot_sync(0xffffffffu, !isfinite(values[i])) != 0) {
+                return NOT_FINITE;
+            }
             const int class_id = first + 32 * i + lane;
             const float score = sure * (direct ? fminf(values[i], 1.0f) : logistic(values[i]));
-            // fminf replaces a NaN by a number, so the value itself is compared, too
-            const bool found = class_id < classes && score >= confidence && (!direct || values[i] >= confidence);
+            const bool found = class_id < classes && score >= confidence;
             const unsigned votes = __ballot_sync(0xffffffffu, found);
             if (votes == 0) {
                 continue;
             }
             if (count == 0) {
                 box = cell.box(width, height);
-                if (!isfinite(box.x) || !isfinite(box.y) || !isfinite(box.z) || !isfinite(box.w)) {
-                    return 0;
-                }
             }
             const int slot = start + count + __popc(votes & ((1u << lane) - 1));
             if (room != nullptr && found && slot < room->capacity) {
@@ -130,11 +134,14 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
     }
     __syncthreads();
     // Skip cells with too low an objectness, which no score exceeds: most cells end here.
-    bool promises = false;
+    bool promises = false, finite = true;
     if (first + threadIdx.x < cells) {
         const Cell cell(heads, head_count, classes, picture, first + threadIdx.x);
-        promises = cell.value(4) >= (cell.head->new_coords ? confidence : floor);
+        const float objectness = cell.value(4);
+        promises = objectness >= (cell.head->new_coords ? confidence : floor);
+        finite = isfinite(objectness);
     }
+    const bool all_finite = __ballot_sync(0xffffffffu, !finite) == 0;
     const unsigned votes = __ballot_sync(0xffffffffu, promises);
     const WarpSums sums(numbers, __popc(votes));
     if (promises) {
@@ -142,7 +149,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
     }
     __syncthreads();
     // The values of a cell's classes are far apart in memory, so a whole warp reads one cell.
-    int found = 0;
+    int found = room == nullptr && !all_finite ? NOT_FINITE : 0;
     for (int group = 0; group < sums.total; group += WARPS) {
         int mine = 0;
         if (group + warp < sums.total) {
@@ -160,7 +167,7 @@ __device__ int candidates_of_block(const Head* __restrict__ table, int head_coun
         }
         found += counts.total;
     }
-    return room == nullptr ? WarpSums(numbers, found).total : found;
+    return room == nullptr ? min(WarpSums(numbers, found).total, MOST_COUNTED) : found;
 }
 
 // block_counts: (pictures, blocks), candidates of each block.
@@ -173,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
     }
 }
 
-// boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture; the true number, also where it exceeds the capacity.
+// boxes, scores, class_ids: (pictures, capacity). counts: candidates of each picture, also where they exceed the capacity.
 extern "C" __global__ void __launch_bounds__(YOLO_THREADS)
     yolo_layer(const Head* __restrict__ table, int head_count, int classes, int cells, float width, float height, float confidence, float floor,
                const int* __restrict__ block_counts, float4* __restrict__ boxes, float* __restrict__ scores, int* __restrict__ class_ids,

@@ -246,16 +246,42 @@ def test_nothing_is_found_where_nothing_is(gpu: Gpu) -> None:
 
 
 @pytest.mark.parametrize("new_coords", [False, True])
-def test_what_is_no_number_makes_no_candidate(gpu: Gpu, new_coords: bool) -> None:
+def test_extreme_numbers_are_decoded(gpu: Gpu, new_coords: bool) -> None:
     heads, layers = heads_of(3, 80, seed=3, new_coords=new_coords, objectness=-5)
     random = np.random.default_rng(1)
     for head in heads:
-        for value in (np.nan, np.inf, -np.inf, 60000, -60000, 0):
-            head[random.random(head.shape) < 0.02] = value
-    confidence = gap([np.where(np.isfinite(head), head, -100) for head in heads], layers, 0.3)
+        for value in (60000, -60000, 0):
+            head[random.random(head.shape) < 0.04] = value
+    confidence = gap(heads, layers, 0.3)
     expected = by_decoder(heads, layers, confidence)
     assert min(len(picture) for picture in expected) > 3
     assert_decoded(decoded_heads(gpu, heads, layers, confidence), expected)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("new_coords", [False, True])
+@pytest.mark.parametrize("classes", [2, 80])
+def test_outputs_that_are_not_finite_are_reported(gpu: Gpu, classes: int, new_coords: bool, value: float) -> None:
+    """One value of one picture, anywhere in a cell with a high objectness: only this picture counts as one with too many candidates."""
+    heads, layers = heads_of(3, classes, seed=3, new_coords=new_coords, objectness=-5)
+    cells = heads[1].reshape(3, 3, 5 + classes, -1)
+    cells[1, 2, 4, 7] = 0.9 if new_coords else 5
+    confidence = gap(heads, layers, 0.3)
+    for channel in (0, 3, 4, 5, 4 + classes):
+        before = cells[1, 2, channel, 7]
+        cells[1, 2, channel, 7] = value
+        expected = by_decoder(heads, layers, confidence)
+        assert [picture.finite for picture in expected] == [True, False, True]
+        counts, *_ = decoded_heads(gpu, heads, layers, confidence)
+        assert counts[1] > CAPACITY
+        assert counts[::2].tolist() == [len(picture) for picture in expected[::2]]
+        cells[1, 2, channel, 7] = before
+
+
+def test_outputs_none_of_which_are_finite_are_reported(gpu: Gpu) -> None:
+    heads, layers = heads_of(2, 80, seed=3)
+    counts, *_ = decoded_heads(gpu, [np.full_like(head, np.nan) for head in heads], layers, 0.25)
+    assert (counts > CAPACITY).all()
 
 
 @pytest.mark.parametrize("confidence", [1.0, 0.9999])

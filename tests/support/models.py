@@ -40,6 +40,21 @@ def tiny_files(seed: int = 1) -> ModelFiles:
     return ModelFiles(TINY_CFG, f"random:{seed}")
 
 
+def overflowing_files(folder: Path) -> ModelFiles:
+    """Write a detector of one convolution whose outputs are infinite for light pictures (mean above 96), and finite for dark ones."""
+    boxes, classes = 3, 1
+    filters = boxes * (5 + classes)
+    cfg = folder / "overflowing.cfg"
+    cfg.write_text(
+        f"[net]\nwidth=32\nheight=32\nchannels=3\n[convolutional]\nfilters={filters}\nsize=1\nstride=1\nactivation=linear\n"
+        f"[yolo]\nmask=0,1,2\nanchors=4,4,8,8,16,16\nclasses={classes}\nnum={boxes}\n"
+    )
+    weights = folder / "overflowing.weights"
+    values = np.concatenate([np.full(filters, -5), np.full(3 * filters, 3e38)]).astype(np.float32)  # biases, then three per filter
+    weights.write_bytes(np.array([0, 2, 5, 0, 0], np.int32).tobytes() + values.tobytes())
+    return ModelFiles(cfg, weights)
+
+
 def tiny_network(seed: int = 1) -> Network:
     """The tiny detector with random weights, loaded. Takes a few milliseconds."""
     return load_network(tiny_files(seed))

@@ -23,11 +23,11 @@ from engine.pool.pool import EnginePool
 from engine.pool.protocol import Began, Done, FromWorker, Setup
 from engine.pool.worker import worker
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import Detections, DeviceId, FrameResult, Image
+from engine.types import DeviceId, Found, FrameResult, Image
 from tests.support.media import number_of
 from tests.support.models import tiny_files
 
-Submit = Callable[[Sequence[Image], bool], Future[list[Detections]]]
+Submit = Callable[[Sequence[Image], bool], Future[list[Found]]]
 
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
@@ -200,20 +200,25 @@ def exiting_main(connection: Connection[Any, Any], setup: Setup) -> None:
 def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
     """A real worker whose engine fails on pictures with these numbers.
 
-    how: "raise" = an exception. "kill" = the process crashes. "break" = this and all later inferences raise. "hang" = it never returns.
+    how: "raise" = an exception at the submission. "late" = the result raises. "kill" = the process crashes. "break" = this and all later
+    inferences raise. "hang" = it never returns.
     """
     broken = False
 
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def faulty(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+        def faulty(images: Sequence[Image], still: bool) -> Future[list[Found]]:
             nonlocal broken
             if broken or any(image.any() and number_of(image) in numbers for image in images):
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
                 while how == "hang":
                     time.sleep(1)
+                if how == "late":
+                    failed = Future[list[Found]]()
+                    submit(images, still).add_done_callback(lambda _: failed.set_exception(RuntimeError("the engine's fault")))
+                    return failed
                 broken = how == "break"
                 raise RuntimeError("the engine's fault")
             return submit(images, still)
@@ -271,7 +276,7 @@ def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float,
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def slow(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+        def slow(images: Sequence[Image], still: bool) -> Future[list[Found]]:
             time.sleep(seconds)
             return submit(images, still)
 
@@ -289,7 +294,7 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
         submit = backend._submit_impl
         left = after
 
-        def shrinking(images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+        def shrinking(images: Sequence[Image], still: bool) -> Future[list[Found]]:
             nonlocal left
             left -= 1
             if left < 0 and len(images) > batch:
@@ -348,22 +353,38 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     """A real worker with a bug in the thread that sends the results."""
     from engine.pool.worker.meter import Meter
 
-    def faulty(self: Meter, batch: Any) -> None:
+    def faulty(self: Meter, *_: Any) -> None:
         raise ZeroDivisionError("a bug")
 
     Meter.add = faulty  # type: ignore[method-assign,assignment]
     worker.main(connection, setup)
 
 
-def probe_fault_main(connection: Connection[Any, Any], setup: Setup, *, name: str) -> None:
-    """A real worker that dies when it opens the file of this name."""
+def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup) -> None:
+    """A real worker whose decoder never returns a frame."""
+    import engine.media.decode as module
+
+    def hanging(*_: Any, **__: Any) -> Iterator[Any]:
+        time.sleep(3600)
+        yield
+
+    module.decode = hanging  # type: ignore[assignment]
+    worker.main(connection, setup)
+
+
+def probe_fault_main(
+    connection: Connection[Any, Any], setup: Setup, *, name: str, number: int = signal.SIGKILL, once: Path | None = None
+) -> None:
+    """A real worker that gets a signal when it opens the file of this name. once: the file that marks the first time; None = always."""
     import engine.media.probe as module
 
     probe = module.probe
 
     def faulty(path: Path) -> Any:
-        if path.name == name:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if path.name == name and not (once is not None and once.exists()):
+            if once is not None:
+                once.touch()
+            os.kill(os.getpid(), number)
         return probe(path)
 
     module.probe = faulty

@@ -85,7 +85,5 @@ class PreviewClient(PreviewSignals):
                     self._commands.popleft()(conversation)
                 if not conversation.closed and any(connection in ready for connection in conversation.connections):
                     conversation.receive()
-                elif not conversation.closed:
-                    conversation.check_process()
         finally:
             conversation.close()

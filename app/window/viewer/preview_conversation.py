@@ -27,10 +27,8 @@ IN_FLIGHT = preview.SLOTS
 RESTARTS = 3
 LOOKUP_SECONDS = 0.1
 """Time between lookups of detections that a held picture waits for."""
-CHECK_SECONDS = 1.0
-"""Time between checks whether the working process is frozen."""
 FROZEN_SECONDS = 20.0
-"""A working process without a heartbeat for this long counts as frozen."""
+"""A process without a heartbeat for this long counts as frozen."""
 
 _log = logging.getLogger(__name__)
 
@@ -104,7 +102,7 @@ class PreviewConversation:
     @property
     def timeout(self) -> float | None:
         """The longest time to wait for an answer or a command, seconds; None = no limit."""
-        return LOOKUP_SECONDS if self._held is not None else CHECK_SECONDS if self._under_way else None
+        return LOOKUP_SECONDS if self._held is not None else None
 
     def jump(self, fetch: Fetch, lookup: Lookup) -> None:
         """Replace all requests that are not sent yet by this one."""
@@ -150,12 +148,6 @@ class PreviewConversation:
         fetch = replace(fetch, slot=next(slot for slot in range(preview.SLOTS) if slot not in taken))
         self._under_way.append(fetch)
         self._process.send(fetch)
-
-    def check_process(self) -> None:
-        """Kill and restart the process if it is frozen while it works."""
-        if self._process is not None and self._under_way and self._process.frozen():
-            self._process.kill_frozen()
-            self._reap()
 
     def receive(self) -> None:
         """Receive one answer with its pixels; restart the process if it has ended."""

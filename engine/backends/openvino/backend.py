@@ -25,7 +25,7 @@ from engine.detection.preprocess import Fit, fit
 from engine.errors import DeviceError, UsageError
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import Detections, EngineInfo, Image
+from engine.types import EngineInfo, Found, Image
 
 
 class OpenVinoBackend(Backend):
@@ -60,7 +60,7 @@ class OpenVinoBackend(Backend):
         for _ in range(count):
             self._idle.put(Request(engine))
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
         request = self._idle.get()
         try:
             fits = [fit(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
@@ -69,10 +69,10 @@ class OpenVinoBackend(Backend):
             self._idle.put(request)
             raise
 
-    def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Detections]]:
+    def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Found]]:
         return self._threads.submit(self._run, request, fits)
 
-    def _run(self, request: Request, fits: list[Fit]) -> list[Detections]:
+    def _run(self, request: Request, fits: list[Fit]) -> list[Found]:
         try:
             request.run()
             return detections(self._network, request.heads, fits, self._settings)

@@ -24,7 +24,7 @@ from engine.model.balance import Rates, StageTime, find_balance
 from engine.model.network import Network
 from engine.model.split import split
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId, EngineInfo
+from engine.types import DeviceId, EngineInfo, Found
 
 _RATES = Rates(1e12, 5e10)
 """First estimates: operations and bytes per second of a processor. Stages share the host's memory, so that no value moves."""
@@ -87,13 +87,13 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         ends = np.cumsum(stages).tolist()
         return Engine(self._network, parts), [slice(end - length, end) for end, length in zip(ends, stages, strict=True)]
 
-    def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Detections]]:
-        finished: Future[list[Detections]] = Future()
+    def _begin(self, request: Request, fits: list[Fit]) -> Future[list[Found]]:
+        finished: Future[list[Found]] = Future()
         finished.set_running_or_notify_cancel()  # it cannot be cancelled any more
         self._workers[0].submit(self._advance, 0, request, fits, finished)
         return finished
 
-    def _advance(self, stage: int, request: Request, fits: list[Fit], finished: Future[list[Detections]]) -> None:
+    def _advance(self, stage: int, request: Request, fits: list[Fit], finished: Future[list[Found]]) -> None:
         """Compute a stage on its thread, and pass the batch on. The number of requests limits the queues between the stages."""
         try:
             begun = time.perf_counter()
@@ -110,7 +110,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         else:
             self._threads.submit(self._finish, request, fits, finished)
 
-    def _finish(self, request: Request, fits: list[Fit], finished: Future[list[Detections]]) -> None:
+    def _finish(self, request: Request, fits: list[Fit], finished: Future[list[Found]]) -> None:
         try:
             found = detections(self._network, request.heads, fits, self._settings)
         except Exception as problem:
@@ -119,7 +119,7 @@ class OpenVinoDepthBackend(OpenVinoBackend):
         self._idle.put(request)
         finished.set_result(found)
 
-    def _fail(self, request: Request, finished: Future[list[Detections]], problem: Exception) -> None:
+    def _fail(self, request: Request, finished: Future[list[Found]], problem: Exception) -> None:
         self._idle.put(request)
         finished.set_exception(self._failed(problem) if isinstance(problem, RuntimeError) else problem)
 

@@ -31,7 +31,7 @@ from engine.media.types import DeviceFrame, FrameFormat
 from engine.model.network import Network
 from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import Detections, DeviceId, EngineInfo, Image
+from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
 from plugins.cache import FileCache
 
 _SLOTS = 3
@@ -131,20 +131,14 @@ class TensorRtBackend(Backend):
             WholeSlot(self._cuda, self._stream, self._copies, self._engine, builder.kernels, memory, self._settings) for _ in range(count)
         ]
 
-    def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
         try:
-            try:
-                return self._start_inference(images, still)
-            except OutOfMemoryError as problem:
-                self._shrink(problem)
-                return self._in_parts(images, still)
-        except BaseException:
-            for image in images:
-                if isinstance(image, DeviceFrame):
-                    image.release()
-            raise
+            return self._start_inference(images, still)
+        except OutOfMemoryError as problem:
+            self._shrink(problem)
+            return self._in_parts(images, still)
 
-    def _start_inference(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
+    def _start_inference(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
         place = self._idle.get()
         try:
             self._cuda.set_current()
@@ -157,19 +151,25 @@ class TensorRtBackend(Backend):
         frames = [image for image in images if isinstance(image, DeviceFrame)]
         if self._settings.hint is Hint.THROUGHPUT:
             return self._awaiting.submit(self._await, place, fits, frames)
-        finished: Future[list[Detections]] = Future()  # a second thread would add latency
+        finished: Future[list[Found]] = Future()  # a second thread would add latency
         try:
             finished.set_result(self._await(place, fits, frames))
         except Exception as problem:
             finished.set_exception(problem)
         return finished
 
-    def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Detections]]:
-        """Submit a batch that has become larger than the engine's batch size, in parts."""
-        batch = self.info.batch
-        parts = [self._submit_impl(images[start : start + batch], still) for start in range(0, len(images), batch)]
-        finished: Future[list[Detections]] = Future()
-        finished.set_result([found for part in parts for found in part.result()])
+    def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
+        """Infer a batch that has become larger than the engine's batch size, in parts."""
+        found: list[Found] = []
+        while len(found) < len(images):
+            part = images[len(found) : len(found) + self.info.batch]
+            try:
+                found += self._submit_impl(part, still).result()
+            except Exception as problem:  # the frames of earlier parts are released, so the caller cannot submit the batch again
+                _release_frames(part)
+                found += [InferenceFailure(f"inference failed: {problem}")] * len(part)
+        finished: Future[list[Found]] = Future()
+        finished.set_result(found)
         return finished
 
     def _shrink(self, problem: OutOfMemoryError) -> None:
@@ -211,17 +211,16 @@ class TensorRtBackend(Backend):
         table["luma"], table["chroma"] = luma, chroma
         return fits
 
-    def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Detections]:
+    def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Found]:
         try:
             with cuda_errors(self.device, "finish an inference"):
                 found = place.slot.read(fits)
                 spent = {**place.slot.stage_times(), "upload": place.uploads.time()}
             with self._counting:
                 self._spent.update(spent)
+            _release_frames(frames)
             return found
         finally:
-            for frame in frames:
-                frame.release()
             self._idle.put(place)
 
     def timings(self) -> Mapping[str, float]:
@@ -246,3 +245,9 @@ class TensorRtBackend(Backend):
         for memory in self._memories:
             memory.close()
         self._memories.clear()
+
+
+def _release_frames(images: Sequence[Image | DeviceFrame]) -> None:
+    for image in images:
+        if isinstance(image, DeviceFrame):
+            image.release()

@@ -18,7 +18,7 @@ from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint
-from engine.types import Detections
+from engine.types import Detections, Found
 from plugins.kernels import Kernels
 from plugins.nms import LIMIT, Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, Preprocess
@@ -41,7 +41,7 @@ class Slot(ABC):
         """Start the batch with the frames in the table. Does not wait."""
 
     @abstractmethod
-    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+    def read(self, fits: Sequence[Fit]) -> list[Found]:
         """Wait for the batch and return the detections of its first ``len(fits)`` frames."""
 
     @abstractmethod
@@ -107,15 +107,16 @@ class Outcome:
         ]
         self.download = Copy(self._results.ctypes.data, results, self._results.nbytes)
 
-    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+    def read(self, fits: Sequence[Fit]) -> list[Found]:
         """The detections of the first ``len(fits)`` frames, after the download.
 
-        If the kernels found more candidates or detections than they can keep, the CPU's code decodes the raw outputs instead.
+        If the kernels found more candidates or detections than they can keep, or outputs that are not finite, the CPU's code decodes the
+        raw outputs instead.
         """
         count = len(fits)
         if (self._counts[:count] > (CAPACITY, LIMIT)).any():
             return detections(self._network, self._download_heads(), fits, self._settings)
-        found = []
+        found: list[Found] = []
         for records, number in zip(self._records[:count], self._counts[:count, 1].tolist(), strict=True):
             records = records[:number]
             found.append(Detections(records["box"].copy(), records["score"].copy(), records["class_id"].copy()))
@@ -201,7 +202,7 @@ class WholeSlot(Slot):
         self._graph.launch(self._stream)
         self._stream.record(self._done)
 
-    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+    def read(self, fits: Sequence[Fit]) -> list[Found]:
         """See ``Slot``."""
         self._done.sync()
         return self._outcome.read(fits)

@@ -27,7 +27,7 @@ from engine.model.balance import StageTime
 from engine.model.network import Network, Yolo
 from engine.model.split import PICTURES, Part, transfers
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId
+from engine.types import DeviceId, Found
 from plugins.kernels import Kernels
 
 
@@ -124,7 +124,7 @@ class StagedSlot(Slot):
         for leg in self.legs:
             leg.launch()
 
-    def read(self, fits: Sequence[Fit]) -> list[Detections]:
+    def read(self, fits: Sequence[Fit]) -> list[Found]:
         """See ``Slot``."""
         self.legs[-1].done.sync()
         return self._outcome.read(fits)

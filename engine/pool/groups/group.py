@@ -20,7 +20,7 @@ from engine.pool.protocol import Failed, Member, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
-from engine.types import Detections, DeviceId, EngineInfo, Image
+from engine.types import DeviceId, EngineInfo, Found, Image
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -90,7 +90,7 @@ class Group(Backend):
             return create_backend(device)
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
         return self._member_pool.put(images, still)
 
     def _close_impl(self) -> None:

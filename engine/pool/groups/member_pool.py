@@ -22,6 +22,7 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
+from engine.pool.crash_count import DIED_TWICE, CrashCount
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Ready, Starting
@@ -30,12 +31,7 @@ from engine.pool.worker.inference import Inference
 from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
-from engine.types import Detections, DeviceId, EngineInfo, Image
-
-DIED = "the device's process died on this frame three times"
-
-ALONE = 2
-"""A picture that was under way in this many crashes is done alone from then on, and fails after one more crash."""
+from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
 
 _SMOOTHING = 0.3
 _LOOK_SECONDS = 0.5
@@ -44,13 +40,13 @@ _JOIN_SECONDS = 1.0
 
 @dataclass(eq=False, slots=True)
 class _Picture:
-    """A queued picture. crash_count: number of members that died during its inference."""
+    """A queued picture. crashes: of members during its inference."""
 
     image: Image
     still: bool
     shared: SharedBatch
     position: int
-    crash_count: int = 0
+    crashes: CrashCount = CrashCount()  # noqa: RUF009
 
 
 @dataclass(eq=False)
@@ -232,7 +228,7 @@ class MemberPool:
         """
         why, member.doubtful = member.doubtful, None
         try:
-            backend.infer([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)])
+            backend.submit([np.zeros((backend.info.height, backend.info.width, 3), np.uint8)]).result()
         except Exception:
             lost = f"the engine stopped working: {why}"
             if not isinstance(backend, RemoteBackend):  # the fault may affect this whole process
@@ -253,7 +249,7 @@ class MemberPool:
                 if isinstance(member.backend, RemoteBackend) and not member.batches:
                     member.lost = member.backend.lost  # without a batch under way, no future reports the loss
             pictures = [self._waiting.popleft() for _ in range(count)]
-            member.alone = pictures[0].crash_count >= ALONE
+            member.alone = pictures[0].crashes.suspect
             member.batches += 1
             member.pictures += count
             return pictures
@@ -265,9 +261,9 @@ class MemberPool:
         if not self._waiting or member.batches == engine.slots or member.alone:
             return 0
         first = self._waiting[0]
-        if first.crash_count >= ALONE:
+        if first.crashes.suspect:
             return int(member.batches == 0)
-        alike = takewhile(lambda picture: picture.still == first.still and picture.crash_count < ALONE, self._waiting)
+        alike = takewhile(lambda picture: picture.still == first.still and not picture.crashes.suspect, self._waiting)
         count = sum(1 for _ in islice(alike, engine.batch))
         if count < engine.batch and member.batches:  # the member is busy, and later pictures may fill the batch
             return 0
@@ -285,14 +281,14 @@ class MemberPool:
         ]
         return own <= min(others, default=own)
 
-    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
         try:
             self._take_results(member, pictures, started, future)
         except Exception as problem:  # the future that calls this would swallow it
             traceback.print_exception(problem)
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Detections]]) -> None:
+    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
         problem = future.exception()
         again: list[_Picture] = []
         if problem is None:
@@ -300,17 +296,17 @@ class MemberPool:
                 picture.shared.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
-                picture.crash_count += 1
-            again = [picture for picture in pictures if picture.crash_count <= ALONE]
-            for picture in pictures:
-                if picture.crash_count > ALONE:
-                    picture.shared.put(picture.position, member.device, None, DIED)
+                picture.crashes = picture.crashes.after_crash()
+                if picture.crashes.proven:
+                    picture.shared.put(picture.position, member.device, DIED_TWICE)
+                else:
+                    again.append(picture)
         elif len(pictures) > 1:  # only the picture that causes the error should fail
             for picture in pictures:
-                picture.crash_count = ALONE
+                picture.crashes = CrashCount(1)
             again = pictures
         else:
-            pictures[0].shared.put(pictures[0].position, member.device, None, f"inference failed: {problem}")
+            pictures[0].shared.put(pictures[0].position, member.device, InferenceFailure(f"inference failed: {problem}"))
         with self._changed:
             member.batches -= 1
             member.pictures -= len(pictures)

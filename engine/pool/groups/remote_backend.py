@@ -12,14 +12,14 @@ from typing import ClassVar
 from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
-from engine.pool.groups.shared_pictures import Chunk, SharedPictures
+from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
 from engine.pool.host import Host, WorkerMain
 from engine.pool.process import RemoteWorker
 from engine.pool.protocol import Building, FromWorker, Infer, InferenceFailed, Inferred, Ready, Setup, SharedMemory, Stop
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings
-from engine.types import Detections, EngineInfo, Image
+from engine.types import EngineInfo, Found, Image
 
 STOP_SECONDS = 0.4
 """How long ``close`` waits for the worker to stop by itself."""
@@ -33,7 +33,7 @@ class MemberLostError(DeviceError):
 class _Task:
     """A batch that was sent. images: kept until the answer, since the member reads them in place."""
 
-    future: Future[list[Detections]]
+    future: Future[list[Found]]
     images: Sequence[Image]
 
 
@@ -85,12 +85,12 @@ class RemoteBackend(Backend):
         outcome = self._remote.reap(self._remote.host.end())
         raise (MemberLostError if outcome.retry else DeviceError)(outcome.reason)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
         self._slots.acquire()
         try:
             # urgent: the picture that tests the engine must not wait for memory of pictures that wait for this test
             images = [image if self._pictures.locate(image) is not None else self._pictures.put(image, urgent=True) for image in images]
-            places = tuple(place for image in images if (place := self._pictures.locate(image)) is not None)
+            places = tuple(map(self._place, images))
             with self._lock:
                 if self._lost is not None:
                     raise MemberLostError(self._lost)
@@ -98,7 +98,7 @@ class RemoteBackend(Backend):
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
                 self._number += 1
-                future: Future[list[Detections]] = Future()
+                future: Future[list[Found]] = Future()
                 self._tasks[self._number] = _Task(future, images)
                 self._remote.send(Infer(self._number, places, still))
         except BaseException:
@@ -106,6 +106,12 @@ class RemoteBackend(Backend):
             raise
         future.add_done_callback(lambda _: self._slots.release())
         return future
+
+    def _place(self, image: Image) -> Place:
+        place = self._pictures.locate(image)
+        if place is None:
+            raise RuntimeError(f"a picture of {image.shape} is not in shared memory")
+        return place
 
     def timings(self) -> Mapping[str, float]:
         """See ``Backend.timings``."""
@@ -125,9 +131,9 @@ class RemoteBackend(Backend):
     def _listen(self) -> None:
         for message in self._messages:
             self._take(message)
-        exit_code = self._remote.host.end()
+        ended = self._remote.host.end()
         with self._lock:
-            self._lost, tasks = self._remote.reap(exit_code).reason, list(self._tasks.values())
+            self._lost, tasks = self._remote.reap(ended).reason, list(self._tasks.values())
             self._tasks.clear()
         for task in tasks:
             task.future.set_exception(MemberLostError(self._lost))
@@ -143,6 +149,6 @@ class RemoteBackend(Backend):
                         self._busy.update(message.busy)
                 task.images = ()
                 if isinstance(message, Inferred):
-                    task.future.set_result(list(message.unpack()))
+                    task.future.set_result(list(message.results.unpack()))
                 else:
                     task.future.set_exception(DeviceError(message.message))

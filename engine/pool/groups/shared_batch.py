@@ -1,4 +1,4 @@
-"""The detections of a batch whose pictures several devices share."""
+"""The results of a batch whose pictures several devices share."""
 
 from __future__ import annotations
 
@@ -6,34 +6,32 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from threading import Lock
 
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, Found
 
 
-class SharedBatch(Future[list[Detections]]):
+class SharedBatch(Future[list[Found]]):
     """A future that is done when every picture is done.
 
-    devices: the device of each picture. failures: by position, why a picture has no detections; the result is then empty at that
-    position. shares: if several devices share each picture, each device's part of the work, in pictures.
+    devices: the device of each picture. shares: if several devices share each picture, each device's part of the work, in pictures.
     """
 
     def __init__(self, pictures: int, device: DeviceId) -> None:
         super().__init__()
         self.devices = [device] * pictures
-        self.failures: dict[int, str] = {}
         self.shares: Mapping[DeviceId, float] | None = None
-        self._found = [Detections()] * pictures
-        self._missing = pictures
+        self._found: list[Found] = [Detections()] * pictures
+        self._missing = set(range(pictures))
         self._counting = Lock()
 
-    def put(self, position: int, device: DeviceId, found: Detections | None, failure: str = "") -> None:
-        """Set one picture's detections or, if ``found`` is None, its failure. Call this once per picture, from any thread."""
+    def put(self, position: int, device: DeviceId, found: Found) -> None:
+        """Set one picture's result. Any thread may call this, once per picture.
+
+        Raises:
+            KeyError: the picture has a result already, which is a bug.
+        """
         with self._counting:
-            self.devices[position] = device
-            if found is None:
-                self.failures[position] = failure
-            else:
-                self._found[position] = found
-            self._missing -= 1
+            self._missing.remove(position)
+            self.devices[position], self._found[position] = device, found
             done = not self._missing
         if done:
             self.set_result(self._found)

@@ -18,7 +18,7 @@ from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Hint
-from engine.types import Detections, DeviceId, EngineInfo, Image
+from engine.types import Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
 
 GPU_BATCH = 8
 """Default batch of tiles on a GPU: enough to fill it, few enough to spread a picture's tiles evenly."""
@@ -49,7 +49,7 @@ class TilesBackend(Group):
         info = super()._describe(engines, settings)
         return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Detections]]:
+    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
         cut = [(image, self._plan(image)) for image in images]
         # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
@@ -57,26 +57,28 @@ class TilesBackend(Group):
         shared = SharedBatch(len(images), self._name)
         tilings = [tiling for _, tiling in cut]
 
-        def join(found: Future[list[Detections]]) -> None:
+        def join(found: Future[list[Found]]) -> None:
             assert isinstance(found, SharedBatch)
             shared.shares = _shares(tilings, found.devices)
             start = 0
             for position, tiling in enumerate(tilings):
-                numbers = range(start, start + len(tiling))
-                failure = next((found.failures[number] for number in numbers if number in found.failures), None)
-                whole = None
-                if failure is None:
-                    first, *others = found.result()[start : numbers.stop]
-                    try:
-                        whole = merge(tiling, [*others, first], self._setup.engine.iou)
-                    except Exception as problem:  # an executor's callback would swallow it
-                        traceback.print_exception(problem)
-                        failure = f"its tiles cannot be merged: {type(problem).__name__}: {problem}"
-                shared.put(position, self._name, whole, failure or "")
-                start = numbers.stop
+                first, *others = found.result()[start : start + len(tiling)]
+                shared.put(position, self._name, self._merge(tiling, [*others, first]))
+                start += len(tiling)
 
         self._member_pool.put(parts, still).add_done_callback(join)
         return shared
+
+    def _merge(self, tiling: Tiling, tiles: Sequence[Found]) -> Found:
+        """A picture's result from those of its tiles. If a tile failed, the picture fails."""
+        for tile in tiles:
+            if isinstance(tile, InferenceFailure):
+                return tile
+        try:
+            return merge(tiling, [tile for tile in tiles if isinstance(tile, Detections)], self._setup.engine.iou)
+        except Exception as problem:  # an executor's callback would swallow it
+            traceback.print_exception(problem)
+            return InferenceFailure(f"its tiles cannot be merged: {type(problem).__name__}: {problem}")
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

@@ -1,4 +1,4 @@
-"""Decides which frames fail after a worker's crash. The first crash makes its tasks suspect; the second one shows the cause."""
+"""Decides which frames of a segment fail after a worker's crash."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from engine.media.types import SourceInfo
-from engine.pool.protocol import FrameEntry, Trying
+from engine.pool.crash_count import DIED_TWICE, CrashCount
+from engine.pool.protocol import Trying
+from engine.pool.results import FrameEntry
 from engine.pool.scheduling.strategies.source_queue import Work
-
-DIED_TWICE = "the worker died on this frame twice"
 
 
 def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, info: SourceInfo) -> tuple[list[FrameEntry], Work | None]:
@@ -19,13 +19,13 @@ def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, inf
     worker announced last, in careful mode.
     """
     if not begun or not work.suspect:
-        return [], replace(work, skip=done, crash_count=max(work.crash_count, int(begun)))
+        return [], replace(work, skip=done, crashes=work.crashes.after_crash() if begun else work.crashes)
     if trying is not None and (trying.source, trying.segment, trying.position) == (*work.key, done):
-        entry = FrameEntry(trying.pts, trying.width, trying.height, None, DIED_TWICE, trying.name, index=trying.index)
-        return [entry], replace(work, skip=done + 1, crash_count=0)
+        entry = FrameEntry(trying.pts, trying.width, trying.height, DIED_TWICE, trying.name, index=trying.index)
+        return [entry], replace(work, skip=done + 1, crashes=CrashCount())
     # The decoder crashed, and it has to decode this frame again to reach the next ones. After one more try, the rest of the segment fails.
-    last = work.crash_count > 1 and done == work.skip
+    last = work.crashes.proven and done == work.skip
     rest = max(0, work.segment.frames - done)
     lost = rest if last else min(1, rest)
-    entries = [FrameEntry(math.nan, info.width, info.height, None, DIED_TWICE)] * lost
-    return entries, None if last else replace(work, skip=done + lost, crash_count=2)
+    entries = [FrameEntry(math.nan, info.width, info.height, DIED_TWICE)] * lost
+    return entries, None if last else replace(work, skip=done + lost, crashes=work.crashes.after_crash())

@@ -3,8 +3,8 @@
 The pool reports changes of workers (``started``, ``ready``, ``lost``), their messages (``receive``), and devices that ``join`` or
 ``leave``. These methods return events. ``assignments`` returns the messages to send to the workers.
 
-When a worker crashes, all tasks that it had begun are suspect. A suspect task runs alone in its process, in careful mode, so that a
-second crash shows the cause (see ``engine.pool.scheduling.crashes``).
+When a worker crashes, all tasks that it had begun are suspect (see ``CrashCount``). A suspect task runs alone in its process, in careful
+mode.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from engine.media.types import SourceKind
+from engine.pool.crash_count import CrashCount
 from engine.pool.events import Event, SourceFinished, SourceOpened
 from engine.pool.position import Position
-from engine.pool.protocol import Began, Detect, Done, Drop, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.results import Frames
 from engine.pool.scheduling.crashes import cost_of_crash
+from engine.pool.scheduling.probes import Probes
 from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.scheduling.strategies.source_queue import Work, whole
@@ -50,7 +52,7 @@ class Dispatcher:
         self._workers: dict[DeviceId, WorkerState] = {}
         self._asking: deque[DeviceId] = deque()
         self._sources: dict[int, OpenSource] = {}
-        self._unprobed: dict[int, OpenSource] = {}
+        self._probes = Probes(clock)
         self._drops: list[tuple[DeviceId, Drop]] = []
         self._why_no_device = ""
 
@@ -76,7 +78,7 @@ class Dispatcher:
         source = self._sources[number] = OpenSource(number, path, position=position)
         if not self._devices:
             return self._cut_short(source, self._why_no_device)
-        self._unprobed[number] = source
+        self._probes.add(source)
         return []
 
     def cancel(self, number: int | None) -> list[Event]:
@@ -93,12 +95,13 @@ class Dispatcher:
         return self._cut_short(source, source.error)
 
     def started(self, device: DeviceId) -> None:
-        """Note that a device's worker runs and can probe."""
+        """Note that a device's worker was started. It gets work when it has sent its first message."""
         self._workers[device] = WorkerState()
 
     def ready(self, device: DeviceId, decode_threads: int) -> None:
         """Note that a device's engine is built. decode_threads: number of segments that its worker decodes at once."""
-        self._workers[device].decode_threads = decode_threads
+        worker = self._workers[device]
+        worker.heard, worker.decode_threads = True, decode_threads
 
     def join(self, devices: Iterable[DeviceId]) -> None:
         """Note devices whose workers run or will be started. A device that was lost or has left may join again."""
@@ -125,15 +128,17 @@ class Dispatcher:
         self._asking = deque(other for other in self._asking if other != device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
-        if worker.probe is not None:
-            events += self._lost_probe(worker.probe, worker, why)
+        source = worker.probe
+        if source is not None and source.number in self._sources and self._probes.lost(source, worker, self._workers):
+            events.append(self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}"))
         for work in worker.works.values():
             events += self._lost_work(device, work, worker)
         return events + self._gone(device, why) if gone else events
 
-    def receive(self, device: DeviceId, message: Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
+    def receive(self, device: DeviceId, message: Listening | Need | Began | Trying | Probed | ProbeFailed | Frames | Done) -> list[Event]:
         """Handle a worker's message. Messages must come in the order in which the worker sent them."""
         worker = self._workers[device]
+        worker.heard = True
         match message:
             case Need():
                 if not worker.leaving:
@@ -156,28 +161,19 @@ class Dispatcher:
         """Yield the messages that the caller has to send to workers now, each once."""
         yield from self._drops
         self._drops = []
-        yield from self._probes()
+        yield from self._probes.assign(self._workers, self._room(), self._can_open)
         yield from self._detects()
         if self._strategy.steals and len(self._workers) > 1:
             yield from self._revokes()
 
-    def _probes(self) -> Iterator[tuple[DeviceId, Probe]]:
-        # open sources take memory, so only a few of a long queue are opened ahead of the work
+    def _room(self) -> int:
+        """Number of sources that may be opened now. They take memory, so only a few of a long queue are opened ahead of the work."""
         decode_threads = sum(max(1, self._workers[device].decode_threads) if device in self._workers else 1 for device in self._devices)
-        room = 2 * decode_threads + 2 - (len(self._sources) - len(self._unprobed))
-        for source in list(islice(self._unprobed.values(), max(0, room))):
-            able = [
-                (len(worker.works), device)
-                for device, worker in self._workers.items()
-                if worker.probe is None
-                and not worker.leaving
-                and not self._isolated(worker)
-                and (not source.suspect or (self._idle(worker) and worker.decode_threads))
-            ]
-            if able:
-                _, device = min(able)
-                self._workers[device].probe = self._unprobed.pop(source.number)
-                yield device, Probe(source.number, source.path)
+        return 2 * decode_threads + 2 - (len(self._sources) - len(self._probes))
+
+    def _can_open(self, worker: WorkerState, source: OpenSource) -> bool:
+        able = not worker.leaving and not self._isolated(worker)
+        return able and (not source.suspect or (self._idle(worker) and worker.decode_threads > 0))
 
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
         # devices that wait for a suspect task come first: they decide whether the other workers in their process stay idle
@@ -238,7 +234,7 @@ class Dispatcher:
 
     def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
         source = self._sources.get(message.source)
-        if source is None:
+        if source is None or source.info is not None:  # another worker may have answered before
             return []
         if isinstance(message, ProbeFailed):
             return [self._finish(source, error=message.error)]
@@ -270,7 +266,7 @@ class Dispatcher:
         source.error = source.error or message.error
         source.decoder += message.decoder
         if not message.complete:
-            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crash_count=0))
+            self._strategy.give_back(replace(work, skip=source.sequencer.received(message.segment), crashes=CrashCount()))
             return self._advance(source)
         return self._segment_done(source, work, message.frames)
 
@@ -285,18 +281,6 @@ class Dispatcher:
         if source.sequencer.complete:
             events.append(self._finish(source, error=source.error))
         return events
-
-    def _lost_probe(self, source: OpenSource, worker: WorkerState, why: str) -> list[Event]:
-        if source.number not in self._sources:
-            return []
-        if (source.number, None) in worker.begun:
-            if source.suspect:
-                return [self._finish(source, error=f"{source.path}: opening it ended the worker twice: {why}")]
-            source.suspect = True
-            self._unprobed[source.number] = source
-        else:
-            self._unprobed = {source.number: source} | self._unprobed
-        return []
 
     def _lost_work(self, device: DeviceId, work: Work, worker: WorkerState) -> list[Event]:
         source = self._sources.get(work.source)
@@ -327,7 +311,7 @@ class Dispatcher:
 
     def _finish(self, source: OpenSource, *, error: str | None, cancelled: bool = False) -> SourceFinished:
         del self._sources[source.number]
-        self._unprobed.pop(source.number, None)
+        self._probes.remove(source)
         self._strategy.close(source.number)
         seconds = 0.0 if source.started is None else self._clock() - source.started
         sampled = source.info is not None and source.info.wanted is not None and not cancelled

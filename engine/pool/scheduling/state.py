@@ -13,7 +13,8 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import FramesDone
 from engine.pool.ledger import LedgerBook
 from engine.pool.position import Position
-from engine.pool.protocol import Frames, Trying
+from engine.pool.protocol import Trying
+from engine.pool.results import Frames
 from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey, Work, window_segments
 from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
 from engine.pool.sequencer import Sequencer
@@ -24,13 +25,15 @@ from engine.types import DeviceId
 class OpenSource:
     """An unfinished source.
 
-    info: None until the source is probed. started: when its first segment was assigned. suspect: whether a worker crashed while it
-    opened the source. position: where an earlier run stopped, None = the source begins at its start.
+    info: None until the source is probed. asked: when a worker was last asked to probe it. started: when its first segment was assigned.
+    suspect: whether a worker crashed while it opened the source. position: where an earlier run stopped, None = the source begins at its
+    start.
     """
 
     number: int
     path: Path
     info: SourceInfo | None = None
+    asked: float = 0.0
     started: float | None = None
     error: str | None = None
     decoder: DecoderUse = DecoderUse()  # noqa: RUF009
@@ -65,12 +68,14 @@ class OpenSource:
 class WorkerState:
     """The state and the work of one worker.
 
-    decode_threads: number of segments that the worker decodes at once, 0 until its engine is built. begun: tasks that the worker has
-    begun, as (source, segment). trying: the frame that the worker announced last, in careful mode. waits: whether it waits for the other
-    workers in its process to be idle, before a suspect task. leaving: the worker gets no more work. revoked: revoked segments, each with
-    the device that will continue it. remaining: frames of its works; suspect works are not included, since they are never revoked.
+    heard: whether it has sent a message: a worker that was started may never run. decode_threads: number of segments that the worker
+    decodes at once, 0 until its engine is built. begun: tasks that the worker has begun, as (source, segment). trying: the frame that
+    the worker announced last, in careful mode. waits: whether it waits for the other workers in its process to be idle, before a suspect
+    task. leaving: the worker gets no more work. revoked: revoked segments, each with the device that will continue it. remaining: frames
+    of its works; suspect works are not included, since they are never revoked.
     """
 
+    heard: bool = False
     decode_threads: int = 0
     begun: set[tuple[int, int | None]] = field(default_factory=set)
     probe: OpenSource | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,11 +13,12 @@ from itertools import groupby
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.errors import DeviceError
 from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.processes.watchdog import Clock, Watchdog
-from engine.types import Detections, Image
+from engine.types import Found, Image, InferenceFailure
 
 SLOWEST_TIMES = 10
 """Factor by which a batch may take longer than the slowest one before it."""
@@ -34,13 +35,13 @@ class Times:
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """Items that leave the worker together. pictures: those among the items, in order. result: the detections of the pictures.
+    """Items that leave the worker together. pictures: those among the items, in order. result: of the pictures.
 
     Nothing that ``result`` calls may refer to the batch: the cycle would keep the engine until the garbage collector runs, in any thread.
     """
 
     items: list[Item]
-    result: Future[list[Detections]] | None = None
+    result: Future[list[Found]] | None = None
     times: Times = field(default_factory=Times)
     pictures: list[Picture] = field(init=False)
 
@@ -81,55 +82,60 @@ class Inference:
                     item.release()
             buffer.settle(len(items) - len(wanted))
             for _, alike in groupby(wanted, lambda item: item.task.info.kind):
-                for batch in self._batches(list(alike)):
-                    since = time.perf_counter()
-                    put(batch)
-                    since = self._count("deliver", since)
+                batch = Batch(list(alike))
+                if pictures := batch.pictures:
+                    batch.result = self._submit(pictures, batch.times)
+                since = time.perf_counter()
+                put(batch)
+                since = self._count("deliver", since)
 
-    def responds(self) -> bool:
-        """Whether the engine still works, tested with a black picture."""
+    def results(self, batch: Batch) -> list[Found]:
+        """Wait for the results of a batch, one for each picture. If the batch failed, only the pictures at fault get a failure.
+
+        Raises:
+            DeviceError: the engine does not work any more, tested with a black picture.
+        """
+        return [] if batch.result is None else self._results(batch.pictures, batch.result)
+
+    def _results(self, pictures: Sequence[Picture], result: Future[list[Found]]) -> list[Found]:
         try:
-            height, width = self._backend.info.height, self._backend.info.width
+            found, wanted = result.result(), len(pictures)
+        except Exception as problem:
+            return self._halves(pictures, problem)
+        if len(found) != wanted:
+            return [InferenceFailure(f"inference failed: the engine gave {len(found)} results for {wanted} pictures")] * wanted
+        return found
+
+    def _halves(self, pictures: Sequence[Picture], problem: Exception) -> list[Found]:
+        """Infer the pictures of a failed batch again in halves, until the pictures at fault are alone. problem: the batch's error."""
+        if len(pictures) == 1:
+            pictures[0].release()
+            self._examine(problem)
+            return [InferenceFailure(f"inference failed: {problem}")]
+        middle = len(pictures) // 2
+        return [found for half in (pictures[:middle], pictures[middle:]) for found in self._results(half, self._submit(half, Times()))]
+
+    def _examine(self, problem: BaseException) -> None:
+        height, width = self._backend.info.height, self._backend.info.width
+        try:
             self.submit([np.zeros((height, width, 3), np.uint8)]).result()
         except Exception:
-            return False
-        return True
+            raise DeviceError(f"the engine stopped working: {problem}") from problem
 
-    def _batches(self, items: list[Item]) -> Iterator[Batch]:
-        batch = Batch(items)
-        pictures = batch.pictures
-        if len(pictures) > self._backend.info.batch:  # the engine's batch has become smaller meanwhile
-            yield from self._halves(items, pictures)
-            return
+    def _submit(self, pictures: Sequence[Picture], times: Times) -> Future[list[Found]]:
+        """Submit pictures. An error of the submission becomes one of the future."""
+        images = [picture.image for picture in pictures if picture.image is not None]
         try:
-            self._start(batch)
-            yield batch
+            result = self.submit(images, pictures[0].task.info.kind is SourceKind.IMAGES, times)
         except Exception as problem:
-            if len(pictures) > 1 and not any(isinstance(picture.image, DeviceFrame) for picture in pictures):
-                # only the picture that causes the error should fail
-                yield from self._halves(items, pictures)
-                return
-            for picture in pictures:
-                picture.release()
-            batch.result = Future()
-            batch.result.set_exception(problem)
-            yield batch
+            result = Future()
+            result.set_exception(problem)
+        result.add_done_callback(partial(_forget_inferred, pictures))
+        if isinstance(result, SharedBatch):  # the group keeps its pictures itself, and waits for their memory
+            _forget(pictures)
+        return result
 
-    def _halves(self, items: list[Item], pictures: list[Picture]) -> Iterator[Batch]:
-        middle = items.index(pictures[len(pictures) // 2])
-        yield from self._batches(items[:middle])
-        yield from self._batches(items[middle:])
-
-    def _start(self, batch: Batch) -> None:
-        pictures = batch.pictures
-        if not pictures:
-            return
-        still = pictures[0].task.info.kind is SourceKind.IMAGES
-        batch.result = self.submit([picture.image for picture in pictures if picture.image is not None], still, batch.times)
-        for picture in pictures:
-            picture.image = None
-
-    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, times: Times | None = None) -> Future[list[Detections]]:
+    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, times: Times | None = None) -> Future[list[Found]]:
         """Like ``Backend.submit``, with a watchdog. times: receives the times."""
         times = times or Times()
         with self._submitting:
@@ -150,7 +156,7 @@ class Inference:
         future.add_done_callback(partial(self._finish, clock, times))
         return future
 
-    def _finish(self, clock: Clock, times: Times, _: Future[list[Detections]]) -> None:
+    def _finish(self, clock: Clock, times: Times, _: Future[list[Found]]) -> None:
         times.done = time.perf_counter()
         self._slowest = max(self._slowest or 0.0, times.done - times.submitted)
         self._release(clock)
@@ -170,3 +176,15 @@ class Inference:
         now = time.perf_counter()
         self.feeding[stage] += now - since
         return now
+
+
+def _forget(pictures: Sequence[Picture]) -> None:
+    """Drop the images in host memory, which are not needed any more."""
+    for picture in pictures:
+        if not isinstance(picture.image, DeviceFrame):
+            picture.image = None
+
+
+def _forget_inferred(pictures: Sequence[Picture], result: Future[list[Found]]) -> None:
+    if result.exception() is None:  # else they are inferred again
+        _forget(pictures)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from engine.backends.base import Backend
 from engine.pool.groups.shared_pictures import MappedChunk
 from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
+from engine.pool.results import PackedResults
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog
-from engine.types import Detections, DeviceId, EngineInfo
+from engine.types import DeviceId, EngineInfo, Found
 
 if TYPE_CHECKING:
     from engine.cuda.memory import RegisteredMemory
@@ -71,12 +72,12 @@ class InferringPipeline:
         else:
             future.add_done_callback(partial(self._finish, task))
 
-    def _finish(self, task: Infer, future: Future[list[Detections]]) -> None:
+    def _finish(self, task: Infer, future: Future[list[Found]]) -> None:
         try:
             found = future.result()
             if len(found) != len(task.places):
                 raise RuntimeError(f"the engine gave {len(found)} results for {len(task.places)} pictures")
-            message = Inferred.pack(task.number, found, dict(self._backend.timings()))
+            message = Inferred(task.number, PackedResults.pack(found), dict(self._backend.timings()))
             if self._backend.info is not self._reported:
                 self._reported = self._backend.info
                 self._send(Ready(self._reported))

@@ -35,11 +35,10 @@ class Meter:
         """The time of the next ``read``, ``perf_counter``."""
         return self._since + STATS_SECONDS
 
-    def add(self, batch: Batch, pictures: Sequence[Picture] | None = None, worth: float | None = None) -> None:
-        """Count a finished batch. pictures: the ones to count, None = all. worth: see ``Stats``."""
+    def add(self, batch: Batch, pictures: Sequence[Picture], worth: float | None = None) -> None:
+        """Count these pictures of a finished batch. worth: see ``Stats``."""
         if worth is not None:
             self._worth = worth + (self._worth or 0.0)
-        pictures = batch.pictures if pictures is None else pictures
         count, times = len(pictures), batch.times
         done = times.done or time.perf_counter()  # the future may be done before its callback has run
         decoded = [picture.decoded for picture in pictures]

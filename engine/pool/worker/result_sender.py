@@ -6,17 +6,21 @@ import math
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import NoReturn, TypeAlias
 
 from engine.backends.base import Backend
+from engine.errors import DeviceError
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.pool.protocol import Detect, Done, Failed, FrameEntry, Frames, FromWorker, Member, Ready
+from engine.pool.protocol import Detect, Done, Failed, FromWorker, Member, Ready
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.worker.inference import Batch, Inference
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture
 from engine.pool.worker.meter import Meter
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, Found, InferenceFailure
 
 Timings: TypeAlias = Mapping[DeviceId, Callable[[], Mapping[str, float]]]
 """For each device with its own statistics (the worker's device, or the members of its group), the function that returns its timings."""
@@ -88,15 +92,16 @@ class ResultSender:
     def run(self) -> None:
         """Send results until ``stop``."""
         while (batch := self._next()) is not None:
-            found, failure = self._await(batch)
-            shared = batch.result if isinstance(batch.result, SharedBatch) else None
-            position = 0
+            found = self._await(batch)
+            results = iter(list(zip(found, self._devices(batch), strict=True)))
             for item in batch.items:
-                why, device = failure, None
-                if shared is not None and isinstance(item, Picture):
-                    why, device = failure or shared.failures.get(position, ""), shared.devices[position]
-                    position += 1
-                self._take(item, found, why, None if device == self._backend.device else device)
+                match item:
+                    case Picture():
+                        self._take(item, [self._entry(item, *next(results))])
+                    case Gap():
+                        self._take(item, self._entries(item))
+                    case End():
+                        self._take(item, [])
         self._send_due(math.inf)
         self._report()
 
@@ -107,64 +112,57 @@ class ResultSender:
             except queue.Empty:
                 continue
 
-    def _await(self, batch: Batch) -> tuple[Iterator[Detections], str]:
-        """The batch's detections, or the reason for their absence."""
-        if batch.result is None:
-            return iter(()), ""
-        while not batch.result.done():
-            try:
+    def _await(self, batch: Batch) -> list[Found]:
+        """One result for each picture of the batch."""
+        while batch.result is not None and not batch.result.done():
+            with suppress(TimeoutError):
                 batch.result.exception(self._send_what_is_due())
-            except TimeoutError:
-                continue
-        problem = batch.result.exception()
-        if problem is None:
-            found, wanted = batch.result.result(), len(batch.pictures)
-            if len(found) != wanted:
-                return iter(()), f"inference failed: the engine gave {len(found)} results for {wanted} pictures"
-            self._measure(batch)
-            return iter(found), ""
-        if not self._inference.responds():
+        try:
+            found = self._inference.results(batch)
+        except DeviceError as problem:
             self._send_due(math.inf)
-            self._die(Failed(f"the engine stopped working: {problem}", retry=True))
-        return iter(()), f"inference failed: {problem}"
+            self._die(Failed(str(problem), retry=True))
+        self._measure(batch, [isinstance(each, Detections) for each in found])
+        return found
 
-    def _measure(self, batch: Batch) -> None:
-        shared, pictures = batch.result, batch.pictures
-        if not isinstance(shared, SharedBatch):
-            self._meters[self._backend.device].add(batch)
-            return
-        if shared.shares is not None:
-            for member, share in shared.shares.items():
+    def _devices(self, batch: Batch) -> list[DeviceId]:
+        """The device of each picture."""
+        return batch.result.devices if isinstance(batch.result, SharedBatch) else [self._backend.device] * len(batch.pictures)
+
+    def _measure(self, batch: Batch, inferred: Sequence[bool]) -> None:
+        """Count a batch. inferred: for each picture, whether it has detections."""
+        pictures, devices = batch.pictures, self._devices(batch)
+        if isinstance(batch.result, SharedBatch) and batch.result.shares is not None:
+            for member, share in batch.result.shares.items():
                 self._meters[member].add(batch, pictures, share)
             return
-        done = [picture for position, picture in enumerate(pictures) if position not in shared.failures]
-        devices = [device for position, device in enumerate(shared.devices) if position not in shared.failures]
         for member in dict.fromkeys(devices):
-            mine = [picture for picture, device in zip(done, devices, strict=True) if device == member]
-            self._meters[member].add(batch, mine)
+            mine = [done and device == member for device, done in zip(devices, inferred, strict=True)]
+            self._meters[member].add(batch, list(compress(pictures, mine)))
 
-    def _take(self, item: Item, found: Iterator[Detections], failure: str, device: DeviceId | None) -> None:
+    def _entry(self, picture: Picture, found: Found, device: DeviceId) -> FrameEntry:
+        shown = None if device == self._backend.device else device
+        return FrameEntry(picture.pts, picture.width, picture.height, found, picture.name, shown, picture.index)
+
+    def _entries(self, gap: Gap) -> Iterator[FrameEntry]:
+        info, failure = gap.task.info, InferenceFailure(gap.reason)
+        for number in range(gap.count):
+            yield FrameEntry(gap.pts if number == 0 else math.nan, info.width, info.height, failure, gap.name, index=gap.index)
+
+    def _take(self, item: Item, entries: Iterable[FrameEntry]) -> None:
+        """Take an item and its frames."""
         task = item.task
         place = task.source, task.segment.number
         pending = self._pending.get(place)
         if pending is None:
             pending = self._pending[place] = _Pending(task, task.skip)
         pending.items += 1
-        match item:
-            case Picture():
-                detections = next(found, None)
-                found_here = None if failure else detections
-                entry = FrameEntry(item.pts, item.width, item.height, found_here, failure or None, item.name, device, item.index)
-                self._append(pending, entry)
-            case Gap():
-                for number in range(item.count):
-                    pts = item.pts if number == 0 else math.nan
-                    size = task.info.width, task.info.height
-                    self._append(pending, FrameEntry(pts, *size, None, item.reason, item.name, index=item.index))
-            case End():
-                self._send(pending)
-                del self._pending[place]
-                self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
+        for entry in entries:
+            self._append(pending, entry)
+        if isinstance(item, End):
+            self._send(pending)
+            del self._pending[place]
+            self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
         if task.careful:
             self._send(pending)
 

@@ -27,6 +27,7 @@ from engine.pool.protocol import (
     Building,
     Failed,
     FromWorker,
+    Listening,
     Probe,
     Probed,
     ProbeFailed,
@@ -77,6 +78,7 @@ class Worker:
         """Build the engine, feed it until the pool says ``Stop`` or is gone."""
         for name, target in (("receive", self._receive), ("probe", self._probe), ("watch", self._watchdog.run)):
             self._start_thread(name, target)
+        self._send(Listening())
         self._guarded(self._work)
 
     def _work(self) -> None:
@@ -162,9 +164,10 @@ class Worker:
             return create_backend(self._setup.device)
         if self._setup.parallel is Parallel.DEPTH:
             return create_depth_backend(self._setup.device)
-        from engine.pool.groups.create import create_group
+        from engine.pool.groups.group import Group
+        from engine.pool.groups.tiles import TilesBackend
 
-        return create_group(self._setup, self._send, self._die, self._watchdog)
+        return (TilesBackend if self._setup.parallel is Parallel.TILES else Group)(self._setup, self._send, self._die, self._watchdog)
 
     def _send(self, message: FromWorker) -> None:
         """Send a message, unless the last one was sent."""

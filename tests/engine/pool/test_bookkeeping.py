@@ -7,8 +7,9 @@ import pytest
 
 from engine.pool.device_statistics import DeviceStatistics
 from engine.pool.ledger import MAX_REASONS, LedgerBook
-from engine.pool.protocol import FrameEntry, Frames, Stats
-from engine.types import Detections, DeviceId, FrameRef, FrameResult
+from engine.pool.protocol import Stats
+from engine.pool.results import FrameEntry, Frames
+from engine.types import Detections, DeviceId, FrameRef, FrameResult, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 
@@ -40,7 +41,9 @@ def test_a_ledger_does_not_grow_with_the_number_of_reasons() -> None:
 def test_statistics_of_an_interval_and_of_the_run() -> None:
     statistics = DeviceStatistics(CPU)
     latencies = np.linspace(1, 100, 100).astype(np.float32)
-    statistics.frames(Frames.pack(0, 0, 0, [FrameEntry(0.0, 8, 6, Detections())] * 99 + [FrameEntry(0.0, 8, 6, None, "damaged")]))
+    statistics.frames(
+        Frames.pack(0, 0, 0, [FrameEntry(0.0, 8, 6, Detections())] * 99 + [FrameEntry(0.0, 8, 6, InferenceFailure("damaged"))])
+    )
     first = statistics.interval(Stats(0.5, latencies, {"decode": 500.0, "infer": 1000.0}))
     assert (first.frames, first.frames_per_second, first.stages) == (99, 200.0, {"decode": 5.0, "infer": 10.0})
     assert first.latency_p50 == pytest.approx(50.5)

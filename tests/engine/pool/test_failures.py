@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crashes import DIED_TWICE
 from engine.processes.child import NICE
 from engine.processes.restarts import RESTARTS
 from engine.settings import ModelFiles, Parallel
@@ -131,9 +131,9 @@ def test_a_bug_in_a_thread_ends_the_worker_instead_of_hanging_it(video: Path, ca
     assert "Traceback" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, video: Path) -> None:
-    main = partial(engine_fault_main, numbers=frozenset({7, 150}), how="raise")
+@pytest.mark.parametrize(("batch", "how"), [(1, "late"), (4, "late"), (4, "raise")])
+def test_a_picture_the_engine_refuses_is_a_failed_frame(batch: int, how: str, video: Path) -> None:
+    main = partial(engine_fault_main, numbers=frozenset({7, 150}), how=how)
     seen = run_pool([video], CPUS[:1], tiny_settings(batch=batch), pool_type=with_worker(main))
     assert not seen.failures
     check_complete(seen, 0, failed={7, 150})
@@ -153,7 +153,7 @@ def test_a_picture_that_kills_the_worker_twice_is_given_up(video: Path) -> None:
     seen = run_pool([video], CPUS, pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
     check_complete(seen, 0, failed={130})
-    assert seen.failed(0)[130] == DIED_TWICE
+    assert seen.failed(0)[130] == DIED_TWICE.reason
 
 
 def test_a_picture_that_kills_the_decoder_costs_the_rest_of_its_segment(video: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crashes import DIED_TWICE
 from engine.processes.restarts import RESTARTS
 from engine.settings import Isolation
 from engine.types import DeviceId
@@ -88,7 +88,7 @@ def test_a_picture_that_kills_the_process_twice_is_the_only_one_given_up(video: 
     seen = run_pool([video], CPUS, TOGETHER, pool_type=with_worker(main))
     assert Counter(failure.device for failure in seen.failures) == dict.fromkeys(CPUS, 2)
     check_complete(seen, 1, frozenset({130}))
-    assert seen.failed(0)[130] == DIED_TWICE
+    assert seen.failed(0)[130] == DIED_TWICE.reason
 
 
 def test_an_engine_that_hangs_is_told_from_the_others(video: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.pool.protocol import FrameEntry, Frames
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.sequencer import Sequencer
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, InferenceFailure
 
 CPU = DeviceId("cpu", "0")
 
@@ -107,8 +107,8 @@ def test_a_message_keeps_every_frame_as_it_was() -> None:
     found = Detections(boxes, np.array([0.9, 0.8, 0.7], np.float32), np.array([2, 0, 1], np.int32))
     entries = [
         FrameEntry(0.5, 64, 48, found),
-        FrameEntry(0.75, 64, 48, None, "damaged", "b.png"),
-        FrameEntry(1.0, 32, 24, Detections(), None, "c.png"),
+        FrameEntry(0.75, 64, 48, InferenceFailure("damaged"), "b.png"),
+        FrameEntry(1.0, 32, 24, Detections(), "c.png"),
         FrameEntry(1.25, 64, 48, found.select(np.array([1]))),
     ]
     message = pickle.loads(pickle.dumps(Frames.pack(7, 2, 10, entries)))
@@ -116,15 +116,11 @@ def test_a_message_keeps_every_frame_as_it_was() -> None:
     assert [result.ref.index for result in results] == [100, 101, 102, 103]
     for entry, result in zip(entries, results, strict=True):
         assert result.ref.source == 7
-        assert (result.ref.pts, result.width, result.height, result.failure, result.name) == (
-            entry.pts,
-            entry.width,
-            entry.height,
-            entry.failure,
-            entry.name,
-        )
-        assert (result.detections is None) == (entry.detections is None)
-        if entry.detections is not None and result.detections is not None:
-            np.testing.assert_array_equal(result.detections.boxes, entry.detections.boxes)
-            np.testing.assert_array_equal(result.detections.scores, entry.detections.scores)
-            np.testing.assert_array_equal(result.detections.class_ids, entry.detections.class_ids)
+        assert (result.ref.pts, result.width, result.height, result.name) == (entry.pts, entry.width, entry.height, entry.name)
+        if isinstance(entry.found, InferenceFailure):
+            assert (result.failure, result.detections) == (entry.found.reason, None)
+        else:
+            assert result.detections is not None
+            np.testing.assert_array_equal(result.detections.boxes, entry.found.boxes)
+            np.testing.assert_array_equal(result.detections.scores, entry.found.scores)
+            np.testing.assert_array_equal(result.detections.class_ids, entry.found.class_ids)

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from engine.media.types import Segment
+from engine.pool.crash_count import CrashCount
 from engine.pool.position import Position
 from engine.types import DeviceId
 
@@ -36,7 +37,7 @@ def whole(_: int) -> None:
 class Work:
     """A segment, or the rest of one, for one device.
 
-    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crash_count: number of crashes
+    skip: number of frames at the segment's start that are done. limit: most frames to do now, None = all. crashes: of workers
     of workers during this work without progress.
     """
 
@@ -44,7 +45,7 @@ class Work:
     segment: Segment
     skip: int = 0
     limit: int | None = None
-    crash_count: int = 0
+    crashes: CrashCount = CrashCount()  # noqa: RUF009
 
     @property
     def key(self) -> SegmentKey:
@@ -54,7 +55,7 @@ class Work:
     @property
     def suspect(self) -> bool:
         """Whether this work may have crashed a worker and therefore runs alone, in careful mode."""
-        return self.crash_count > 0
+        return self.crashes.suspect
 
     @property
     def frames(self) -> int:

@@ -110,7 +110,7 @@ def test_a_killed_member_costs_no_frame(video: Path, alone: Seen) -> None:
 
 def test_a_frame_with_a_tile_that_fails_fails_alone(video: Path) -> None:
     # the whole picture's number can be read by the fault; tiles show parts of it, whose numbers are others
-    fault = partial(group_fault_main, numbers=frozenset({3}), how="raise")
+    fault = partial(group_fault_main, numbers=frozenset({3}), how="late")
     settings = replace(SETTINGS, tiles=Tiles(1, 1))
     seen = run_pool([video], CPUS, settings, pool_type=with_worker(fault))
     assert seen.finished[0].ledger.inferred == FRAMES - 1

@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
+from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, ProbeFailed, Revoke, Trying
-from engine.pool.scheduling.crashes import DIED_TWICE
+from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
+from engine.pool.scheduling.probes import PROBE_SECONDS
 from engine.pool.scheduling.strategies.choice import STRATEGIES
 from engine.pool.scheduling.strategies.source_queue import AHEAD_FRAMES
 from engine.settings import Parallel
@@ -292,7 +294,7 @@ def check_complete(run: Run, number: int) -> None:
         if frame.failure is None:
             assert frame.ref.pts == pts
         else:
-            assert frame.failure == DIED_TWICE
+            assert frame.failure == DIED_TWICE.reason
             assert not math.isnan(frame.ref.pts)
     failed = sum(frame.failure is not None for frame in frames)
     assert finished.ledger.decoded == len(frames)
@@ -459,3 +461,40 @@ def test_a_file_that_kills_the_worker_when_opened_is_given_up_and_the_others_go_
             run.step(device)
     assert "opening it ended the worker twice" in (run.finished[0].error or "")
     check_complete(run, 1)
+
+
+def test_a_source_is_opened_by_a_worker_that_was_heard_from_and_by_another_if_it_takes_long() -> None:
+    now = 0.0
+    first, second = DEVICES[:2]
+    dispatcher = Dispatcher(STRATEGIES[Parallel.SEGMENTS]([first, second]), [first, second], lambda: now)
+    for device in (first, second):
+        dispatcher.started(device)
+    dispatcher.add(0, Path("0.mp4"))
+    assert list(dispatcher.assignments()) == []
+    dispatcher.receive(first, Listening())
+    assert list(dispatcher.assignments()) == [(first, Probe(0, Path("0.mp4")))]
+    dispatcher.receive(second, Listening())
+    now = PROBE_SECONDS
+    assert list(dispatcher.assignments()) == []
+    now += 0.1
+    assert list(dispatcher.assignments()) == [(second, Probe(0, Path("0.mp4")))]
+    info = Truth((10,)).info()
+    assert [type(event) for event in dispatcher.receive(second, Probed(0, info))] == [SourceOpened]
+    assert dispatcher.receive(first, Probed(0, info)) == [], "the second answer changes nothing"
+    assert not dispatcher.finished
+
+
+def test_a_source_that_two_workers_open_stays_with_the_one_that_lives() -> None:
+    now = 0.0
+    first, second = DEVICES[:2]
+    dispatcher = Dispatcher(STRATEGIES[Parallel.SEGMENTS]([first, second]), [first, second], lambda: now)
+    for device in (first, second):
+        dispatcher.started(device)
+        dispatcher.receive(device, Listening())
+    dispatcher.add(0, Path("0.mp4"))
+    assert len(list(dispatcher.assignments())) == 1
+    now = PROBE_SECONDS + 1
+    assert len(list(dispatcher.assignments())) == 1
+    assert dispatcher.lost(first, gone=False, why="frozen") == []
+    assert list(dispatcher.assignments()) == []
+    assert [type(event) for event in dispatcher.receive(second, Probed(0, Truth((10,)).info()))] == [SourceOpened]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
 from engine.pool.events import Event, FramesDone, SourceFinished
-from engine.pool.protocol import Began, Detect, Done, Drop, FrameEntry, Frames, Need, Probe, Probed, Revoke
+from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, Revoke
+from engine.pool.results import FrameEntry, Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.segments import Segments
 from engine.pool.scheduling.throughput import (
@@ -28,7 +29,7 @@ from engine.pool.scheduling.throughput import (
     choose_revoke,
     chunk_size,
 )
-from engine.types import DeviceId
+from engine.types import DeviceId, InferenceFailure
 
 A, B, C = (DeviceId("cuda", str(number)) for number in range(3))
 CPU = DeviceId("cpu", "0")
@@ -173,7 +174,7 @@ def test_a_rate_that_is_not_known_is_taken_to_be_equal() -> None:
     assert choose_revoke(Load(20, {}), {A: Load(None, left(100))}) is None
 
 
-ENTRY = FrameEntry(0.0, 64, 48, None, "no detections")
+ENTRY = FrameEntry(0.0, 64, 48, InferenceFailure("no detections"))
 """A frame of a race. Failed frames are counted like others, and take less time to make than detections."""
 
 
@@ -228,6 +229,7 @@ class Race:
         info = SourceInfo("x.mp4", SourceKind.VIDEO, "h264", 64, 48, segments * frames, None, 25.0, pieces)
         for device in devices:
             self.dispatcher.started(device)
+            self.dispatcher.receive(device, Listening())
         self.dispatcher.add(0, Path("x.mp4"))
         for device, message in self.dispatcher.assignments():
             assert isinstance(message, Probe)

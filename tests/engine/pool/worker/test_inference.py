@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -14,12 +14,12 @@ from engine.backends.base import Backend
 from engine.media.types import DeviceFrame, FrameFormat, PixelFormat, Segment, SourceInfo, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Detect, Failed
-from engine.pool.worker.inference import Batch, Inference
+from engine.pool.worker.inference import Batch, Inference, Times
 from engine.pool.worker.message_buffer import End, FrameBuffer, Picture
 from engine.pool.worker.meter import Meter
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Precision
-from engine.types import Detections, DeviceId
+from engine.types import Detections, DeviceId, Found, Image, InferenceFailure
 from tests.support.models import tiny_network
 
 TASK = Detect(0, SourceInfo("x", SourceKind.VIDEO, "h264", 64, 48, 9, None, None, ()), Segment(0, None, None, 9))
@@ -84,28 +84,61 @@ def test_frames_of_a_dropped_source_are_released(inference: Inference) -> None:
 def test_frames_that_the_engine_refuses_are_released_and_failed(inference: Inference) -> None:
     released: list[int] = []
     (batch,) = run(inference, [on_device(number, released) for number in range(3)])  # a CPU cannot use them
+    assert not released
+    assert [isinstance(found, InferenceFailure) for found in inference.results(batch)] == [True] * 3
     assert released == [0, 1, 2]
-    assert batch.result is not None
-    assert batch.result.exception() is not None
-    assert inference.responds()
 
 
-def test_one_bad_picture_fails_alone(inference: Inference) -> None:
+@pytest.mark.parametrize("moment", ["submission", "result"])
+def test_one_bad_picture_fails_alone(moment: str, inference: Inference, backend: Backend) -> None:
     bad = host(2)
-    bad.image = np.zeros((0, 0, 3), np.uint8)
-    batches = run(inference, [host(0), host(1), bad, host(3)])
-    assert [picture.pts for batch in batches for picture in batch.pictures] == [0, 1, 2, 3]
-    failed = [picture.pts for batch in batches if batch.result is None or batch.result.exception() for picture in batch.pictures]
-    assert failed == [2]
+    if moment == "submission":
+        bad.image = np.zeros((0, 0, 3), np.uint8)
+    else:
+        submit, sizes = backend._submit_impl, list[int]()
+
+        def late(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+            sizes.append(len(images))
+            faulty = any((image == 2).all() for image in images)
+            result, real = Future[list[Found]](), submit(images, still)
+            real.add_done_callback(lambda _: result.set_exception(RuntimeError("a fault")) if faulty else result.set_result(real.result()))
+            return result
+
+        backend._submit_impl = late  # type: ignore[method-assign]
+    (batch,) = run(inference, [host(0), host(1), bad, host(3)])
+    found = inference.results(batch)
+    assert [isinstance(each, InferenceFailure) for each in found] == [False, False, True, False]
+    alone = inference.submit([np.full((48, 64, 3), 3, np.uint8)]).result()[0]
+    assert isinstance(alone, Detections)
+    assert isinstance(found[3], Detections)
+    np.testing.assert_allclose(found[3].boxes, alone.boxes, atol=1e-3)
+    if moment == "result":
+        assert sizes[:5] == [4, 2, 2, 1, 1]
+
+
+def test_a_result_that_is_missing_is_a_failure(inference: Inference, backend: Backend) -> None:
+    submit = backend._submit_impl
+    backend._submit_impl = lambda images, still: submit(images[:-1], still)  # type: ignore[method-assign]
+    (batch,) = run(inference, [host(number) for number in range(4)])
+    reason = "inference failed: the engine gave 3 results for 4 pictures"
+    assert inference.results(batch) == [InferenceFailure(reason)] * 4
+
+
+def test_images_are_kept_only_until_they_are_inferred(inference: Inference) -> None:
+    batches = run(inference, [host(number) for number in range(8)])
+    assert len(batches) == 2
+    for batch in batches:
+        inference.results(batch)
+        assert [picture.image for picture in batch.pictures] == [None] * 4
 
 
 def test_a_batch_for_an_engine_that_has_shrunk_meanwhile_is_split(inference: Inference, backend: Backend) -> None:
     whole, items = backend.info, [host(number) for number in range(4)]
     backend._info = replace(whole, batch=1)
     try:
-        batches = list(inference._batches(list(items)))
-        assert [len(batch.pictures) for batch in batches] == [1, 1, 1, 1]
-        assert all(batch.result is not None and len(batch.result.result()) == 1 for batch in batches)
+        found = inference.results(Batch(list(items), inference._submit(items, Times())))
+        assert all(isinstance(each, Detections) for each in found)
+        assert len(found) == 4
     finally:
         backend._info = whole
 
@@ -115,7 +148,7 @@ def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
     for batch in run(inference, [host(number) for number in range(40)]):
         assert batch.result is not None
         batch.result.result()
-        meter.add(batch)
+        meter.add(batch, batch.pictures)
     stats = meter.read({"network": 3.0}, inference.feeding)
     assert stats.busy == {"network": 3.0}
     assert set(stats.feeding) == {"decode", "preprocess", "infer", "deliver"}
@@ -127,7 +160,7 @@ def test_the_feeders_time_is_accounted_for(inference: Inference) -> None:
 def test_a_batch_that_members_share_is_watched_by_them_only(backend: Backend) -> None:
     """It may wait for all batches before it, however long they take."""
     running = []
-    for result in (Future[list[Detections]](), SharedBatch(1, DeviceId("cpu", "0"))):
+    for result in (Future[list[Found]](), SharedBatch(1, DeviceId("cpu", "0"))):
         watchdog = Watchdog(60.0, lambda: False, die)  # type: ignore[arg-type]
         backend._submit_impl = lambda *_, result=result: result  # type: ignore[method-assign,misc]
         Inference(backend, watchdog).submit([np.zeros((48, 64, 3), np.uint8)])

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
+from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
-from engine.pool.scheduling.crashes import DIED_TWICE
 from engine.settings import Parallel, RunSettings
 from tests.support.media import make_video, numbered, truncated
 from tests.support.pool import (
@@ -180,7 +180,7 @@ def test_a_picture_that_kills_the_worker_is_found_among_the_decode_threads(video
     seen = run_pool([video], CPUS[:1], decode_threads(), pool_type=with_worker(main))
     assert [failure.restarting for failure in seen.failures] == [True, True]
     check_complete(seen, 0, failed={130})
-    assert seen.failed(0)[130] == DIED_TWICE
+    assert seen.failed(0)[130] == DIED_TWICE.reason
 
 
 def test_a_decoder_that_gives_up_costs_only_its_segment(video: Path) -> None:

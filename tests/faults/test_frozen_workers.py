@@ -1,0 +1,125 @@
+"""Must hold: a worker that is stopped, an engine whose building hangs and a decoder that hangs are noticed and replaced.
+
+Long form: ``pytest tests/faults/test_frozen_workers.py -m slow -s``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import DeviceFailed, DeviceStarting, Event
+from engine.pool.pool import EnginePool
+from engine.pool.worker import worker
+from engine.processes.restarts import RESTARTS
+from engine.settings import Isolation, Parallel
+from tests.support.groups import member_pids
+from tests.support.media import make_video
+from tests.support.pool import CPUS, Seen, hanging_decoder_main, probe_fault_main, run_pool, tiny_settings, with_worker, worker_pids
+
+FRAMES, MOMENTS = 120, 4
+SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("frozen") / "video.mp4", FRAMES, (160, 120))
+
+
+def check_complete(seen: Seen, sources: int) -> None:
+    for source in range(sources):
+        assert seen.finished[source].error is None
+        assert seen.finished[source].ledger.inferred == len(seen.frames[source]) == FRAMES
+
+
+def test_a_worker_that_is_stopped_before_it_says_anything_is_replaced(video: Path) -> None:
+    """The other one opens the sources meanwhile; the run does not wait for it."""
+    stopped: list[int] = []
+
+    def react(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, DeviceStarting) and event.device == CPUS[1] and not stopped:
+            stopped.append(worker_pids()["cpu:1"])
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    seen = run_pool([video] * 2, CPUS, react=react)
+    assert stopped
+    check_complete(seen, 2)
+
+
+@pytest.mark.parametrize("isolation", [Isolation.PROCESS, Isolation.THREAD])
+def test_a_worker_that_is_stopped_while_it_opens_a_source_is_replaced(isolation: Isolation, video: Path, tmp_path: Path) -> None:
+    main = partial(probe_fault_main, name=video.name, number=signal.SIGSTOP, once=tmp_path / "stopped")
+    seen = run_pool([video] * 2, CPUS[:1], tiny_settings(isolation=isolation), pool_type=with_worker(main))
+    assert (tmp_path / "stopped").exists()
+    check_complete(seen, 2)
+    (failure,) = seen.failures
+    assert failure.restarting
+    assert "no sign of life" in failure.message
+
+
+def test_a_decoder_that_hangs_again_and_again_fails_visibly_and_the_run_ends(video: Path) -> None:
+    seen = run_pool([video], CPUS[:1], pool_type=with_worker(hanging_decoder_main, stall_seconds=1.0))
+    assert "decoding" in seen.failures[0].message
+    assert len(seen.failures) <= RESTARTS + 1
+    finished = seen.finished[0]
+    assert finished.error is not None or sum(finished.ledger.failed.values()) == finished.ledger.decoded > 0
+
+
+def stop_at(delay: float, choice: random.Random) -> tuple[Callable[[EnginePool, Event, Seen], None], list[float], Callable[[], None]]:
+    """A reaction that stops a random process after a delay. Returns it, the times of the stop and the first failure, and its end."""
+    times: list[float] = []
+    timer: list[threading.Timer] = []
+
+    def stop() -> None:
+        pids = sorted([*worker_pids().values(), *member_pids()])
+        if pids:
+            with suppress(ProcessLookupError):
+                os.kill(choice.choice(pids), signal.SIGSTOP)
+                times.append(time.monotonic())
+
+    def react(_: EnginePool, event: Event, __: Seen) -> None:
+        if not timer:
+            timer.append(threading.Timer(delay, stop))
+            timer[0].start()
+        if isinstance(event, DeviceFailed):
+            times.append(time.monotonic())
+
+    def end() -> None:
+        timer[0].cancel()
+        timer[0].join()
+
+    return react, times, end
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("isolation", [*Isolation])
+@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS, Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
+def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel, isolation: Isolation, video: Path) -> None:
+    print(f"seed {SEED}")
+    choice = random.Random(f"{SEED} {parallel} {isolation}")
+    settings = tiny_settings(parallel, isolation=isolation, batch=4)
+    started = time.monotonic()
+    run_pool([video] * 2, CPUS, settings, pool_type=with_worker(worker.main))
+    seconds, noticed, stops = time.monotonic() - started, list[float](), 0
+    while stops < MOMENTS:
+        react, times, end = stop_at(choice.uniform(0, seconds), choice)
+        try:
+            seen = run_pool([video] * 2, CPUS, settings, react)
+        finally:
+            end()
+        stops += bool(times)
+        noticed += [times[1] - times[0]] if len(times) > 1 else []
+        check_complete(seen, 2)
+        assert all(failure.restarting for failure in seen.failures)
+    latest = max(noticed, default=0)
+    print(f"{parallel}, {isolation}: {stops} of {stops} complete; {len(noticed)} noticed, {latest:.1f} s after the stop at most")

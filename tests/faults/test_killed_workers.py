@@ -1,0 +1,110 @@
+"""Must hold: a worker killed at any moment costs no frame. Every run completes and equals an undisturbed one.
+
+Long form: ``pytest tests/faults/test_killed_workers.py -m slow -s`` (ten moments for each strategy and isolation, about 15 minutes).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import statistics
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import DeviceFailed, DeviceReady, Event
+from engine.pool.pool import EnginePool
+from engine.settings import Isolation, Parallel
+from tests.support.groups import member_pids, same_detections
+from tests.support.media import make_video
+from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
+
+FRAMES, SOURCES, MOMENTS = 120, 2, 10
+SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
+
+combinations = [
+    pytest.param(parallel, isolation, id=f"{parallel}-{isolation}") for parallel in list(Parallel)[1:] for isolation in Isolation
+]
+
+
+@dataclass
+class Killer:
+    """Kills a random worker, or member of a group, after a delay in seconds. ready: seconds from each failure to the replacement."""
+
+    delay: float
+    choice: random.Random
+    killed: int | None = None
+    ready: list[float] = field(default_factory=list)
+    _down: dict[str, float] = field(default_factory=dict)
+    _timer: threading.Timer | None = None
+
+    def react(self, _: EnginePool, event: Event, __: Seen) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(self.delay, self._kill)
+            self._timer.start()
+        match event:
+            case DeviceFailed(device, _, True):
+                self._down[str(device)] = time.monotonic()
+            case DeviceReady(engine) if str(engine.device) in self._down:
+                self.ready.append(time.monotonic() - self._down.pop(str(engine.device)))
+
+    def _kill(self) -> None:
+        pids = [pid for pid in [*worker_pids().values(), *member_pids()] if pid]
+        if pids:
+            self.killed = self.choice.choice(sorted(pids))
+            with suppress(ProcessLookupError):
+                os.kill(self.killed, signal.SIGKILL)
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("killed") / "video.mp4", FRAMES, (160, 120))
+
+
+def kill_at_random_moments(parallel: Parallel, isolation: Isolation, video: Path, moments: int) -> None:
+    print(f"seed {SEED}")
+    choice = random.Random(f"{SEED} {parallel} {isolation}")
+    settings = tiny_settings(parallel, isolation=isolation, batch=4)
+    started = time.monotonic()
+    undisturbed = run_pool([video] * SOURCES, CPUS, settings)
+    seconds = time.monotonic() - started
+    killed, ready = 0, list[float]()
+    while killed < moments:
+        killer = Killer(choice.uniform(0, seconds), choice)
+        try:
+            seen = run_pool([video] * SOURCES, CPUS, settings, killer.react)
+        finally:
+            killer.end()
+        killed += killer.killed is not None
+        ready += killer.ready
+        for source in range(SOURCES):
+            assert seen.finished[source].error is None
+            assert seen.finished[source].ledger.inferred == len(seen.frames[source]) == FRAMES
+            same_detections(seen.frames[source], undisturbed.frames[source])
+        assert all(failure.restarting for failure in seen.failures)
+    took = (
+        f"{statistics.median(ready):.2f} s (median), {max(ready):.2f} s (longest of {len(ready)})" if ready else "-, every run ended before"
+    )
+    print(f"{parallel}, {isolation}: {killed} of {killed} complete; replacement ready after {took}")
+
+
+@pytest.mark.parametrize(("parallel", "isolation"), [combinations[2], combinations[4]])
+def test_a_worker_killed_at_a_random_moment_costs_no_frame(parallel: Parallel, isolation: Isolation, video: Path) -> None:
+    kill_at_random_moments(parallel, isolation, video, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize(("parallel", "isolation"), combinations)
+def test_workers_killed_at_many_random_moments_cost_no_frame(parallel: Parallel, isolation: Isolation, video: Path) -> None:
+    kill_at_random_moments(parallel, isolation, video, MOMENTS)
