@@ -80,7 +80,7 @@ def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialo
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.jsonl").touch()
     choose(dialog, "jsonl")
-    assert dialog.replaces.text() == "Replaces b.jsonl."
+    assert dialog.replaces.text().startswith("b.jsonl is there already")
 
 
 def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
@@ -93,6 +93,9 @@ def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     dialog.options.map.setText("person=human")
     assert dialog.start.isEnabled()
     assert dialog.choice.options == ExportOptions(category_map={"person": "human"})
+    choose(dialog, "coco")
+    dialog.options.coco_ids.setChecked(True)
+    assert "COCO" in dialog.problem.text()
     choose(dialog, "yolo")
     dialog.options.doubtful.setChecked(True)
     dialog.options.low.setValue(0.8)
