@@ -24,6 +24,12 @@ def unreadable_bytes(path: Path, read_until: int) -> int:
     return 0
 
 
+def media_bytes(path: Path) -> int:
+    """Return the size of the media data of an MP4, bytes."""
+    size = path.stat().st_size
+    return sum(min(end, size) - start - 8 for kind, start, end in _mp4_boxes(path) if kind == b"mdat" and end > start)
+
+
 def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
     """Yield the type, start and end of each outermost box (ISO 14496-12, 4.2).
 

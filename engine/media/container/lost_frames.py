@@ -4,7 +4,7 @@ The evidence depends on the container:
 - Matroska and FLV store packets without gaps, so bytes between two packets are unreadable packets.
 - Matroska, FLV and some MP4 files state a duration. Matroska also states the file's size.
 - MPEG-TS usually holds broadcasts, whose frames have a constant interval. An undamaged file ends with a whole packet.
-- In a fragmented MP4, everything after a broken box is lost.
+- In a fragmented MP4, everything after a broken box is lost. Media data that no packet covers shows a damaged index.
 - All other containers have only their packets and the number of frames in the header.
 - In an AVI, that number includes chunks that repeat the picture before them.
 """
@@ -17,7 +17,7 @@ import re
 import numpy as np
 
 from engine.media.container.damage import is_damaged
-from engine.media.container.file_structure import empty_avi_chunks, unreadable_bytes
+from engine.media.container.file_structure import empty_avi_chunks, media_bytes, unreadable_bytes
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 
@@ -25,6 +25,7 @@ _DENSE = ("matroska", "flv")
 _HOLE = 128  # bytes: packets of an undamaged file are at most a few dozen bytes apart
 _LATE = 4  # frames: a damaged video that begins later than this lost its beginning
 _STATED_SECONDS = 0.5  # stated durations are rounded; if more is missing, the file is truncated
+COVERED = 0.99  # share of an MP4's media data that the packets of an undamaged file cover at least
 _CREDIBLE = 1000  # times the number of frames read: a header that states more is damaged itself
 _LONGEST_GAP = 10.0  # seconds: a longer gap in a broadcast is a cut or a restarted clock
 _EVEN = 0.95  # share of equal intervals from which on a sequence counts as even
@@ -49,6 +50,14 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
         lost += round(unreadable_bytes(file.path, table.read_until) * len(table) / max(table.size, 1))
         counted = sum(not entry.is_discard for entry in file.stream.index_entries)
         missing = _stated_end(file) - table.end
+        if table.total < COVERED * media_bytes(file.path):
+            lost = max(lost, _lost_in_gaps(table, step))
+            own = (
+                float(((file.stream.duration or 0) + int(table.ordered[0]) - int(table.ordered[-1])) * file.time_base)
+                if len(table)
+                else 0.0
+            )
+            missing = max(missing, own - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
