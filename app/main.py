@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from app import streams
@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": "detect in an embedded clip with an embedded model, and measure the accuracy",
     "detect": "detect objects in videos, pictures and folders",
     "results": "write the stored results of an earlier run in other formats",
+    "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
@@ -35,8 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         logs.set_level("DEBUG" if debug else "INFO")
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
-        run = import_module(f"app.cli.{command or 'window'}").run
-        status: int = _handled(run, arguments[1:]) if command else run(arguments)
+        status = _run(command, arguments[1:], ends=argv is None) if command else int(import_module("app.cli.window").run(arguments))
         sys.stdout.flush()
     except SystemExit as request:  # argparse: help, version, wrong usage
         return request.code if isinstance(request.code, int) else 0
@@ -54,12 +54,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _handled(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
-    """Run a command so that a signal ends it in order: its child processes stop, and its temporary files are removed."""
+def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
+    """Run a command so that a signal ends it in order: its child processes stop, and its temporary files are removed.
+
+    ends: whether the program ends after it.
+    """
     from app.cli.interrupt import interruptible
 
-    with interruptible():
-        return run(arguments)
+    with interruptible(ends):
+        status: int = import_module(f"app.cli.{command}").run(arguments)
+        return status
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from io import TextIOWrapper
@@ -36,9 +37,17 @@ def prepare() -> None:
     _open_closed_streams()
     if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, TextIOWrapper):
         sys.stderr = LastingStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
+    codecs.register_error("readable", _readable)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a file name that the encoding lacks must not raise
+            stream.reconfigure(errors="readable")  # a file name that the encoding lacks must not raise
+
+
+def _readable(problem: UnicodeError) -> tuple[str | bytes, int]:
+    r"""Write bytes of file names that are not text as results do, ``\xHH``, and characters that the encoding lacks as Python does."""
+    if isinstance(problem, UnicodeEncodeError) and 0xDC80 <= (code := ord(problem.object[problem.start])) <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02X}", problem.start + 1
+    return codecs.backslashreplace_errors(problem)
 
 
 def _open_closed_streams() -> None:

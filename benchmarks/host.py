@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,6 +139,15 @@ class Detecting(Closing):
         self._session.close()
 
 
+def together(engines: Sequence[Detecting], video: Path) -> Run:
+    """Detect in a video with each engine at the same time. The rates are added; processor time is the mean over the frames."""
+    with ThreadPoolExecutor(len(engines)) as threads:
+        runs = list(threads.map(lambda engine: engine.detect(video), engines))
+    costs = {role: sum(run.microseconds[role] for run in runs) / len(runs) for role in COLUMNS}
+    storing = sum(run.storing for run in runs) / len(runs) ** 2  # each has counted this process for all of them
+    return Run(sum(run.frames_per_s for run in runs), min(run.seconds for run in runs), costs, storing)
+
+
 def verdict(shares: Sequence[float], cost: float) -> tuple[str, bool]:
     """Whether a model reaches the targets, in words and as a value."""
     reached = median(shares) >= MEDIAN_SHARE and min(shares) >= LEAST_SHARE and cost <= MOST_MICROSECONDS
@@ -157,13 +166,15 @@ def main() -> int:
     parser.add_argument("--confidence", type=float, default=0.4, help="random weights see some ten objects a frame at 0.4")
     parser.add_argument("--device", type=DeviceId.parse, default=DeviceId("cuda", "0"))
     parser.add_argument("--decode-threads", type=int, default=GPU_THREADS, help=f"sessions of every row ({GPU_THREADS})")
+    parser.add_argument("--engines", type=int, default=1, help="worker processes for each model, which share the decode threads (1)")
     parser.add_argument("--frames", type=int, default=20000, help="length of the video (20000)")
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement of a decoder alone")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--result", default="host", help="name of the file in benchmarks/results")
     options = parser.parse_args()
     device, threads, gpu = options.device, options.decode_threads, options.device.kind == "cuda"
-    settings = EngineSettings(precision=options.precision, batch=options.batch, confidence=options.confidence, decode_threads=threads)
+    each = threads // options.engines
+    settings = EngineSettings(precision=options.precision, batch=options.batch, confidence=options.confidence, decode_threads=each)
     limit = "NVDEC alone" if gpu else "FFmpeg alone"
     decoders: dict[str, list[Decoding]] = {limit: [], **({"NvdecDecoder alone": []} if gpu else {})}
     runs: dict[str, list[Run]] = {cfg.stem: [] for cfg in options.cfg}
@@ -172,23 +183,24 @@ def main() -> int:
         clips = Clips(folder)
         video = clips.of(options.frames)
         alone = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn")))
-        models = {}
+        models: dict[str, list[Detecting]] = {}
         for cfg in options.cfg:
             files = ModelFiles(cfg, options.weights, size=(options.size, options.size))
-            models[cfg.stem] = stack.enter_context(Detecting(files, device, settings, folder / f"{cfg.stem}.sqlite"))
-            print(f"{cfg.stem} is ready: {models[cfg.stem].engine.reason}", file=sys.stderr)
-        for model in models.values():
-            model.detect(video)  # opens the sessions
+            databases = [folder / f"{cfg.stem}-{number}.sqlite" for number in range(options.engines)]
+            models[cfg.stem] = [stack.enter_context(Detecting(files, device, settings, database)) for database in databases]
+            print(f"{cfg.stem} is ready: {models[cfg.stem][0].engine.reason}", file=sys.stderr)
+        for engines in models.values():
+            together(engines, video)  # opens the sessions
         for turn in range(options.rounds):
             if gpu:
                 decoders[limit].append(alone.submit(nvdec_alone, video, int(device.name), threads, options.seconds).result())
             name = [*decoders][-1]
             decoders[name].append(alone.submit(decoder_alone, video, device, threads, options.seconds).result())
-            for name, model in models.items():
-                runs[name].append(model.detect(video))
+            for name, engines in models.items():
+                runs[name].append(together(engines, video))
             latest = {name: round(each[-1].frames_per_s) for name, each in (decoders | runs).items()}
             print(f"round {turn + 1}: {latest}", file=sys.stderr, flush=True)
-        engine = next(iter(models.values())).engine
+        engine = next(iter(models.values()))[0].engine
     limits = [one.frames_per_s for one in decoders[limit]]
     rows: list[list[object]] = []
     for name, each in decoders.items():
@@ -207,7 +219,8 @@ def main() -> int:
         verdicts.append(f"{name}: {words}.")
         reached &= good
     head = ["", "frames/s", f"÷ {limit}", "host, µs a frame", *COLUMNS, "ordering and storing"]
-    facts = f"{engine.device_name}, {engine.backend}, {engine.precision}, batch {engine.batch}, {threads} decode threads. {clips.name},"
+    facts = f"{engine.device_name}, {engine.backend}, {engine.precision}, batch {engine.batch}, {threads} decode threads."
+    facts += f" {options.engines} worker process{'es' if options.engines > 1 else ''} a model. {clips.name},"
     facts += f" {options.frames} frames. Medians of {options.rounds} rounds, ranges in brackets."
     targets = "\n\n".join(verdicts) if gpu else "The targets are for NVDEC."
     body = f"{facts}\n\n{table(head, rows)}\n\n{targets}\n\n{__doc__}"

@@ -31,6 +31,12 @@ from engine.types import DeviceId
 
 DECODE_THREADS = (1, 2, 4, 6, 8, 12, 16)
 PROCESSES = ((2, 4), (2, 8))
+WAYS = {
+    "a packet a call": (1, False),
+    "a packet a call, waiting threads sleep": (1, True),
+    "4 packets a call": (4, False),
+    "16 packets a call": (16, False),
+}
 
 WARM_UP = 30
 """Frames that each thread decodes before the clock starts: fewer than a segment has, so that all threads hold a session at that time."""
@@ -84,7 +90,7 @@ def together(sources: Sequence[Generator[None, None, None]], seconds: float, sta
     return Decoding(done / took, 1e6 * sum(used) / sum(frames))
 
 
-def from_memory(path: Path, info: SourceInfo, index: int, number: int) -> Generator[None, None, None]:
+def from_memory(path: Path, info: SourceInfo, index: int, number: int, packets_a_call: int) -> Generator[None, None, None]:
     """The frames of one session that decodes the packets of one segment from memory, again and again. index: of the CUDA device."""
     import PyNvVideoCodec
     from cuda.core import Device
@@ -99,10 +105,11 @@ def from_memory(path: Path, info: SourceInfo, index: int, number: int) -> Genera
         segment, codec = info.segments[number % (len(info.segments) - 1)], file.codec.name  # the last one may be short
         bitstream = Bitstream(codec, file.codec.extradata)
         raw = [bytearray(packet) for packet in packets_of(file, segment)]
-    packets = [bitstream.first(raw[0]), *map(bitstream.convert, raw[1:])]
+    packets = [bytes(bitstream.first(raw[0])), *(bytes(bitstream.convert(packet)) for packet in raw[1:])]
+    calls = [bytearray(b"".join(packets[first : first + packets_a_call])) for first in range(0, len(packets), packets_a_call)]
     session = Session(PyNvVideoCodec, index, codec)
-    for packet, stamp in zip(cycle(packets), count(1), strict=False):
-        for _ in session.decode(packet, stamp):
+    for data, stamp in zip(cycle(calls), count(1), strict=False):
+        for _ in session.decode(data, stamp):
             yield
 
 
@@ -115,10 +122,17 @@ def from_decoder(decoder: Decoder, info: SourceInfo, number: int) -> Generator[N
             yield
 
 
-def nvdec_alone(path: Path, index: int, sessions: int, seconds: float, start: Any = None) -> Decoding:
-    """Measure ``from_memory`` in this process."""
+def nvdec_alone(
+    path: Path, index: int, sessions: int, seconds: float, start: Any = None, packets_a_call: int = 1, blocking: bool = False
+) -> Decoding:
+    """Measure ``from_memory`` in this process. blocking: threads that wait for the device sleep instead of asking again and again."""
+    if blocking:
+        from cuda.bindings import driver
+
+        driver.cuInit(0)
+        driver.cuDevicePrimaryCtxSetFlags(driver.cuDeviceGet(index)[1], driver.CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC)
     info = probe(path)
-    return together([from_memory(path, info, index, number) for number in range(sessions)], seconds, start)
+    return together([from_memory(path, info, index, number, packets_a_call) for number in range(sessions)], seconds, start)
 
 
 def decoder_alone(path: Path, device: DeviceId, threads: int, seconds: float) -> Decoding:
@@ -151,6 +165,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=2400, help="length of the clip")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, nargs="+", default=DECODE_THREADS, help="numbers of decode threads to measure")
     options = parser.parse_args()
     from cuda.core import Device
 
@@ -158,24 +173,34 @@ def main() -> None:
     bare: dict[tuple[int, int], list[Decoding]] = {}
     ours: dict[int, list[Decoding]] = {}
     several: dict[tuple[int, int], list[float]] = {}
+    ways: dict[str, list[Decoding]] = {}
     with tempfile.TemporaryDirectory() as folder:
         clips = Clips(Path(folder))
         path = clips.of(options.frames)
         for turn in range(options.rounds):
-            for threads in DECODE_THREADS:
+            for threads in options.threads:
                 bare.setdefault((1, threads), []).append(in_new_process(nvdec_alone, path, 0, threads, seconds))
                 ours.setdefault(threads, []).append(in_new_process(decoder_alone, path, gpu, threads, seconds))
+            for name, way in WAYS.items():
+                ways.setdefault(name, []).append(in_new_process(nvdec_alone, path, 0, 12, seconds, None, *way))
             for case in PROCESSES:
                 several.setdefault(case, []).append(processes(path, *case, seconds))
             print(f"round {turn + 1} of {options.rounds}", flush=True)
     rows: list[list[object]] = []
-    for threads in DECODE_THREADS:
+    for threads in options.threads:
         alone, decoder = bare[1, threads], ours[threads]
         cells: list[object] = [1, threads]
         for side in (alone, decoder):
             cells += [spread([one.frames_per_s for one in side], 0), f"{median(one.microseconds for one in side):.0f}"]
         ratios = [one.frames_per_s / limit.frames_per_s for one, limit in zip(decoder, alone, strict=True)]
         rows.append([*cells, spread(ratios)])
+    table_of_ways = table(
+        ("12 sessions, NVDEC alone", "frames/s", "µs a frame"),
+        [
+            (name, spread([one.frames_per_s for one in each], 0), spread([one.microseconds for one in each], 0))
+            for name, each in ways.items()
+        ],
+    )
     rows += [[number, threads, spread(rates, 0), "", "", "", ""] for (number, threads), rates in several.items()]
     head = (
         "processes",
@@ -187,7 +212,12 @@ def main() -> None:
         "÷ NVDEC alone",
     )
     about = f"{Device(0).name}, {clips.name}, {options.frames} frames. Medians of {options.rounds} rounds, ranges in brackets."
-    write("nvdec", "Decoding with NVDEC", f"{about}\n\n{table(head, rows)}\n\n{__doc__}", ("av", "PyNvVideoCodec", "cuda-core"))
+    write(
+        "nvdec",
+        "Decoding with NVDEC",
+        f"{about}\n\n{table(head, rows)}\n\n{table_of_ways}\n\n{__doc__}",
+        ("av", "PyNvVideoCodec", "cuda-core"),
+    )
 
 
 if __name__ == "__main__":

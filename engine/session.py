@@ -9,13 +9,18 @@ from typing import Any
 
 from engine.devices.discovery import default_devices
 from engine.media.stamp import stamp_of
+from engine.media.types import SourceInfo, SourceKind
 from engine.pool.cpu_fallback import CpuFallback
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.pool import EnginePool
+from engine.pool.position import Position
 from engine.pool.progress import SourceProgress
+from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings
 from engine.store.facts import run_facts
-from engine.store.session import SessionWriter
+from engine.store.going_on import GoingOn, Start
+from engine.store.names import readable_name
+from engine.store.session import SessionWriter, StoredSource
 from engine.types import Closing, DeviceId, EngineInfo
 
 
@@ -23,21 +28,31 @@ class DetectionSession(Closing):
     """Detects in sources on the devices of a pool and stores every frame in a session database.
 
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
-    progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs.
+    progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs. restart: begin again,
+    although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
+
+    Attributes: notes: sentences for the user about what the session takes over from an earlier run.
 
     Raises:
         DeviceError, UsageError: the settings do not fit the devices.
         ExportError: the database cannot be created; from ``events``: it cannot be written.
     """
 
-    def __init__(self, settings: RunSettings, database: Path, labels: Sequence[str]) -> None:
+    def __init__(
+        self, settings: RunSettings, database: Path, labels: Sequence[str], *, restart: bool = False, lock: FileLock | None = None
+    ) -> None:
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
         self._engines: dict[DeviceId, EngineInfo] = {}
         self._stats: dict[DeviceId, DeviceStats] = {}
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
-        self._writer = SessionWriter(database, labels, run_facts(settings))
+        self._clock = settings.clock_settings
+        self._starts: dict[int, Start] = {}
+        self._segments: dict[int, SourceInfo] = {}
+        self._segment: dict[int, int | None] = {}
+        self._writer = SessionWriter(database, labels, run_facts(settings), go_on=not restart, lock=lock)
         try:
+            self._going_on = GoingOn(database if self._writer.continued else None)
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices)
             # where the user named the devices, no other one joins
@@ -46,12 +61,22 @@ class DetectionSession(Closing):
             self._writer.close(complete=False)
             raise
 
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the user about what the session takes over from an earlier run."""
+        return self._writer.notes + self._going_on.notes
+
     def add(self, path: Path) -> int:
-        """Queue a source and return its number."""
+        """Queue a source and return its number. No device gets a source that an earlier run has finished."""
         with self._adding:
-            number: int = self._pool.add(path)
-            self.sources[number] = SourceProgress(path)
-        return number
+            start = self._going_on.start(path)
+            self._starts[start.number] = start
+            if start.kept is not None:
+                self.sources[start.number] = _progress_of(path, start.kept)
+            else:
+                self._pool.add(path, start.number, start.position)
+                self.sources[start.number] = _progress_behind(path, start.position)
+        return start.number
 
     def finish(self) -> None:
         """Accept no more sources: ``events`` ends after the last one."""
@@ -83,14 +108,30 @@ class DetectionSession(Closing):
             with self._adding:
                 self.sources[event.source] = self.sources[event.source].after(event)
         match event:
-            case FramesDone(_, frames):
+            case FramesDone(source, frames, segment):
+                if self._segment.get(source, -1) != segment:
+                    self._segment[source] = segment
+                    pts = None if segment is None else self._segments[source].segments[segment].start
+                    self._writer.begin_segment(source, segment, pts, frames[0].ref.index)
                 self._writer.add_frames(frames)
             case SourceOpened(source, info):
                 path = self.sources[source].path
-                self._writer.add_source(source, str(path), info, stamp_of(path))
+                start = self._starts[source]
+                if start.again:
+                    self._writer.discard(source)
+                elif start.position is not None:
+                    self._writer.discard(source, start.position.frames)
+                self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
+                if info.kind is SourceKind.VIDEO:
+                    self._writer.describe_source(source, started=self._clock.started(path, info.created))
+                self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
-                self._writer.describe_source(source, decoder=str(decoder) or None)
-                self._writer.finish_source(source, str(self.sources[source].path), ledger, seconds, error, cancelled)
+                start = self._starts[source]
+                opened = self._segments.pop(source, None) is not None
+                if opened or not (start.again or start.position):  # else the stored results of an earlier run stay
+                    self._writer.describe_source(source, decoder=str(decoder) or None)
+                    path = self._going_on.path_of(self.sources[source].path)
+                    self._writer.finish_source(source, str(path), ledger, seconds, error, cancelled)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
                 self._writer.add_device(engine)
@@ -106,7 +147,7 @@ class DetectionSession(Closing):
         """The run in numbers, as ``framefleet detect --json`` prints it. outcome: "ok", "failed", …"""
         sources = [
             {
-                "path": str(source.path),
+                "path": readable_name(str(source.path)),
                 "frames": {
                     "decoded": source.ledger.decoded,
                     "inferred": source.ledger.inferred,
@@ -117,7 +158,7 @@ class DetectionSession(Closing):
                 "decoder": source.decoder.name,
                 "decoder_reason": source.decoder.reason,
                 "seconds": round(source.seconds, 3),
-                "fps": round(source.ledger.inferred / source.seconds, 2) if source.seconds else 0.0,
+                "fps": round((source.ledger.inferred - source.before) / source.seconds, 2) if source.seconds else 0.0,
             }
             for source in self.sources.values()
         ]
@@ -141,4 +182,20 @@ class DetectionSession(Closing):
         try:
             self._pool.close()
         finally:
-            self._writer.close(complete=all(source.complete for source in self.sources.values()))
+            complete = all(source.complete and source.error is None for source in self.sources.values())
+            self._writer.close(complete)
+
+
+def _progress_of(path: Path, stored: StoredSource) -> SourceProgress:
+    """The progress of a source that an earlier run has finished."""
+    finished = SourceFinished(stored.number, stored.ledger, stored.seconds or 0.0, stored.error, stored.cancelled)
+    failed, end = sum(stored.ledger.failed.values()), stored.info.duration if stored.info is not None else None
+    return SourceProgress(path, stored.info, stored.ledger.decoded, failed, end, finished)
+
+
+def _progress_behind(path: Path, position: Position | None) -> SourceProgress:
+    """The progress of a source that begins at a position."""
+    if position is None:
+        return SourceProgress(path)
+    failed = sum(position.failed.values())
+    return SourceProgress(path, None, position.frames, failed, position.pts, None, position.frames - failed)

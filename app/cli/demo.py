@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.parser import make_parser
 from app.cli.running import DATABASE
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
@@ -29,10 +30,11 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: a device cannot be used, or the folder for the results cannot be made.
     """
-    parser = options.make_parser(
+    parser = make_parser(
         "demo",
         "Detect in an embedded clip of rendered streets with an embedded model, and compare with the true objects of each frame.\n"
         "Needs no network, no GPU and no files. Opens the window if there is a display, else writes a report.",
+        examples=("", "--headless --devices cpu:0"),
     )
     options.add_settings(parser.add_argument_group("how"), "devices", "batch", "precision")
     results = parser.add_argument_group("report")
@@ -49,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    session = run.detect(settings, folder / DATABASE, demo_labels(), [DEMO.clip])
+    session = run.detect(settings, folder / DATABASE, demo_labels(), [DEMO.clip], restart=True)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:

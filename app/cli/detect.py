@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.cli import options
 from app.cli.classes import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
+from app.cli.parser import make_parser
 from app.cli.running import DATABASE, add_format_options, export_options, print_exported
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
@@ -17,6 +19,8 @@ from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.settings.table import TABLE
 from engine.store.export import Exported
+from engine.store.lock import lock_session
+from engine.store.outputs import outputs_among
 from engine.store.session import SessionReader
 
 
@@ -33,20 +37,30 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _detect(run: Run, arguments: argparse.Namespace) -> None:
-    exporting = export_options(arguments)
     settings, labels = _settings(arguments)
-    sources = _sources(arguments.sources)
+    exporting = export_options(arguments, labels)
+    sources = _sources(arguments.sources, arguments.out / DATABASE)
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    session = run.detect(settings, arguments.out / DATABASE, labels, sources)
-    with SessionReader(session.database) as reader:
-        exported = run.export(reader, arguments.out, arguments.format, exporting)
+    with lock_session(arguments.out / DATABASE) as lock:
+        session = run.detect(settings, arguments.out / DATABASE, labels, sources, arguments.restart, lock)
+        with SessionReader(session.database) as reader:
+            exported = run.export(reader, arguments.out, arguments.format, exporting, arguments.overwrite)
     if not arguments.json:
         _summarise(session, exported)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = options.make_parser("detect", "Detect objects in videos, pictures and folders of them.")
+    parser = make_parser(
+        "detect",
+        "Detect objects in videos, pictures and folders of them.",
+        arguments="SOURCE…",
+        examples=(
+            "street.mp4 --model yolov4-tiny",
+            "street.mp4 --model street.cfg --format jsonl,video --out results",
+            "pictures/ --model yolov4-tiny --classes person,car --confidence 0.5 --json",
+        ),
+    )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     options.add_size_option(options.add_model_options(parser))
     reported = ("confidence", "iou", "classes")
@@ -57,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
+    results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
 
@@ -69,8 +84,10 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
-def _sources(paths: Sequence[Path]) -> list[Path]:
+def _sources(paths: Sequence[Path], database: Path) -> list[Path]:
     """The sources that these paths name. A path without a source stays: the run counts it as failed and says why.
+
+    Annotated videos that Framefleet wrote into a folder are no sources of it. database: the session of the run, which may know them.
 
     Raises:
         SourceError: there is no source at all.
@@ -78,7 +95,7 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
     sources, missing = [], []
     for path in paths:
         try:
-            sources += expand_sources([path])
+            sources += _without_outputs(path, database) if is_folder(path) else expand_sources([path])
         except SourceError as error:
             sources.append(path)
             missing.append(str(error))
@@ -87,8 +104,20 @@ def _sources(paths: Sequence[Path]) -> list[Path]:
     return sources
 
 
+def _without_outputs(folder: Path, database: Path) -> list[Path]:
+    found = expand_sources([folder])
+    own = outputs_among(found, lambda source: (database, source.with_name(DATABASE)))
+    if own:
+        print(f"framefleet: left out, because Framefleet wrote them: {len(own)} videos in {folder}; name a file to use it", file=sys.stderr)
+    if len(own) == len(found):
+        raise SourceError(f"Framefleet wrote all videos in {folder}: name a file to use it")
+    return [source for source in found if source not in own]
+
+
 def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
     for state in session.sources.values():
+        if state.error is not None and not state.ledger.decoded:
+            continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")

@@ -16,6 +16,7 @@ from app.cli.progress import Progress
 from app.cli.running import export
 from engine.errors import FramefleetError
 from engine.pool.events import DeviceReady
+from engine.processes.file_lock import FileLock
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.export import Exported
@@ -26,6 +27,9 @@ from engine.types import EngineInfo
 
 QUICK_FRAMES = 20_000
 """After an interruption, results of more frames are not written to files, since the command has to end within 3 s."""
+
+MOST_NOTES = 10
+"""Most sentences about an earlier run that are printed."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,20 +49,35 @@ class Run:
         self.written = True
         self.figures: dict[str, Any] = {}
 
-    def detect(self, settings: RunSettings, database: Path, labels: Sequence[str], sources: Sequence[Path]) -> DetectionSession:
+    def detect(
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        sources: Sequence[Path],
+        restart: bool = False,
+        lock: FileLock | None = None,
+    ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
+
+        restart, lock: as for ``DetectionSession``.
 
         Raises:
             FramefleetError: the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
-        with DetectionSession(settings, database, labels) as session, self.interruption.cancelling(session.cancel):
+        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock)
+        with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
             with closing(Progress(session.sources, self.quiet)) as progress:
                 for source in sources:
                     session.add(source)
                 session.finish()
+                for note in session.notes[:MOST_NOTES]:
+                    progress.say(note)
+                if len(session.notes) > MOST_NOTES:
+                    progress.say(f"… and {len(session.notes) - MOST_NOTES} more sources like these")
                 for event in session.events():
                     _log.debug("%s", type(event).__name__)
                     progress.show(event)
@@ -67,7 +86,14 @@ class Run:
                         self.engines = list(engines.values())
         return session
 
-    def export(self, reader: SessionReader, folder: Path, formats: Sequence[str], options: ExportOptions = DEFAULTS) -> list[Exported]:
+    def export(
+        self,
+        reader: SessionReader,
+        folder: Path,
+        formats: Sequence[str],
+        options: ExportOptions = DEFAULTS,
+        overwrite: bool = False,
+    ) -> list[Exported]:
         """Write the results as ``export`` does. After an interruption, write only what takes no time, and say how to write the rest."""
         if self.interruption.number is not None:
             frames = sum(reader.count(source.number) for source in reader.sources())
@@ -78,7 +104,8 @@ class Run:
                     f"framefleet: {', '.join(later)} not written, because the run was interrupted; '{command}' does that", file=sys.stderr
                 )
             formats = [name for name in formats if name not in later]
-        exported, self.written = export(reader, folder, formats, self.quiet, options)
+        mine = None if self.session is None else self.session.sources
+        exported, self.written = export(reader, folder, formats, self.quiet, options, mine, overwrite)
         return exported
 
     @property

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.options import make_parser
+from app.cli.parser import make_parser
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
 from engine.devices.recording import read_recording
@@ -23,9 +23,9 @@ def run(argv: Sequence[str]) -> int:
         DeviceError: no device was found.
         UsageError: the recording cannot be read.
     """
-    parser = make_parser("devices", "List the devices of this machine; --devices of the other commands takes their ids.")
+    description = "List the devices of this machine; --devices of the other commands takes their ids."
+    parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     arguments = parser.parse_args(argv)
     devices = discover() if arguments.recording is None else read_recording(arguments.recording).devices
     if arguments.json:

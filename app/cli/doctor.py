@@ -10,15 +10,15 @@ from itertools import chain
 from app.cli.checks.check import Check, Status
 from app.cli.checks.libraries import check_libraries
 from app.cli.checks.system import check_system
-from app.cli.options import make_parser
+from app.cli.parser import make_parser
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}
 
 
 def run(argv: Sequence[str]) -> int:
     """Print every check. Exit status 0: detection can work; 1: it cannot."""
-    parser = make_parser("doctor", "Check the libraries, devices, display, disk and memory of this machine, and say how to solve problems.")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    description = "Check the libraries, devices, display, disk and memory of this machine, and say how to solve problems."
+    parser = make_parser("doctor", description, examples=("",), json="print one JSON object instead of text")
     arguments = parser.parse_args(argv)
     checks: list[Check] = []
     for check in chain(check_system(), check_libraries()):

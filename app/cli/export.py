@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli import options
+from app.cli.parser import make_parser
+from engine.errors import UsageError
+from engine.store.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:
@@ -14,15 +17,26 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the model cannot be used, or the file cannot be written.
     """
-    parser = options.make_parser("export", "Write a Darknet model as ONNX, with batch normalisation folded in.")
+    parser = make_parser(
+        "export",
+        "Write a Darknet model as ONNX, with batch normalisation folded in.",
+        examples=("--model yolov4-tiny -o yolov4-tiny.onnx", "--model street.cfg --size 608x352 -o street.onnx"),
+    )
     options.add_size_option(options.add_model_options(parser))
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.onnx", help="the file to write")
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that Framefleet did not write")
     arguments = parser.parse_args(argv)
     files = options.model_files(arguments, arguments.size)
 
     from engine.model.load import load_network
-    from engine.model.onnx_export import export_onnx
+    from engine.model.onnx_export import data_file, export_onnx, is_own_export
 
+    parts = [files.cfg, files.cfg.with_suffix(".names"), files.labels, files.weights]
+    protected = Protected(part for part in parts if isinstance(part, Path))
+    for path in (arguments.output, data_file(arguments.output)):
+        protected.check(path)
+        if path.exists() and not (arguments.overwrite or is_own_export(arguments.output)):
+            raise UsageError(f"{path} exists, and Framefleet did not write it: choose another name, or give --overwrite to replace it")
     network = load_network(files)
     export_onnx(network, arguments.output)
     print(f"{arguments.output}: {network.name}, {network.width}×{network.height}, {network.classes} classes")

@@ -71,17 +71,33 @@ class Interruption:
         self._over = True
 
 
+_current: list[Interruption] = []
+
+
 @contextmanager
-def interruptible() -> Iterator[Interruption]:
-    """In the block, let signals do what ``Interruption`` says."""
+def interruptible(ends: bool = False) -> Iterator[Interruption]:
+    """In the block, let signals do what ``Interruption`` says. A block in another one has the same interruption.
+
+    ends: the program ends after the block, so that later signals are ignored: its exit status is known.
+    """
+    if _current:
+        yield _current[0]
+        return
     interruption = Interruption()
-    with handling(interruption.handle):
-        yield interruption
+    _current.append(interruption)
+    try:
+        with handling(interruption.handle, restore=not ends):
+            yield interruption
+    finally:
+        _current.clear()
 
 
 @contextmanager
-def handling(handle: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """In the block, call ``handle`` at the signals, except those that the process ignores. Restores the earlier handlers."""
+def handling(handle: Callable[[int, FrameType | None], object], restore: bool = True) -> Iterator[None]:
+    """In the block, call ``handle`` at the signals, except those that the process ignores.
+
+    restore: set the earlier handlers again afterwards; if not, ignore the signals.
+    """
     before = {}
     if threading.current_thread() is threading.main_thread():
         # nohup ignores SIGHUP on purpose. A shell's background job ignores SIGINT, but a user who sends SIGINT means it.
@@ -91,4 +107,4 @@ def handling(handle: Callable[[int, FrameType | None], object]) -> Iterator[None
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler if restore else signal.SIG_IGN)

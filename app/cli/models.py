@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
-from app.cli.options import make_parser
+from app.cli.parser import make_parser
+from app.cli.progress import Bar
+from app.cli.reports.table import Table
 from engine.errors import FramefleetError, UsageError
 from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
 from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model
@@ -17,10 +17,6 @@ from engine.model.registry.installed import files_of, is_installed, models_folde
 COLUMNS = "{:20} {:9} {:>11} {:>11} {:>9} {:>8}  {:11} {}"
 TENTHS = 10
 """The number of progress lines of a download if standard error is not a terminal."""
-
-
-class _Bar(tqdm):  # type: ignore[misc]
-    monitor_interval = 0  # no thread: the bar moves whenever something arrives
 
 
 def run(argv: Sequence[str]) -> int:
@@ -33,11 +29,12 @@ def run(argv: Sequence[str]) -> int:
         "models",
         "List the models that can be downloaded, download them, or remove them.",
         usage="framefleet models [--json]\n       framefleet models [download] NAME… [--json]\n       framefleet models remove NAME…",
+        examples=("", "yolov4-tiny", "remove yolov4-tiny"),
+        json="end standard output with one line, a JSON object",
         epilog=f"A downloaded model is used by its name: framefleet detect FILE --model {FAMILY[0].name}\n"
         f"{MIRROR} names an address that serves all files from one folder. Use it if GitHub cannot be reached.",
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="models to download, or to remove")
-    parser.add_argument("--json", action="store_true", help="end standard output with one line, a JSON object")
     arguments = parser.parse_args(argv)
     verb, *names = arguments.words if arguments.words[:1] in (["download"], ["remove"]) else ["download", *arguments.words]
     if arguments.words and not names:
@@ -71,11 +68,11 @@ def _each(entries: Sequence[ModelEntry], act: Callable[[ModelEntry], None]) -> i
 
 
 def _list(folder: Path) -> None:
-    print(COLUMNS.format("name", "good for", "network", "parameters", "download", "COCO AP", "state", ""))
+    table = Table(COLUMNS, ("name", "good for", "network", "parameters", "download", "COCO AP", "state", ""))
     for entry in FAMILY:
         size, parameters = f"{entry.side}×{entry.side}", f"{entry.parameters / 1e6:.1f} M"
         figures = size, parameters, f"{entry.download_bytes / 1e6:.0f} MB", f"{entry.ap:.1f} %"
-        print(COLUMNS.format(entry.name, entry.purpose, *figures, _state(entry, folder), _place(entry, folder) or "").rstrip())
+        print(table.row(entry.name, entry.purpose, *figures, _state(entry, folder), _place(entry, folder) or ""))
     print(f"\n'framefleet models NAME' downloads one into {folder}; 'framefleet detect FILE --model NAME' uses it.")
 
 
@@ -119,7 +116,7 @@ def _download(entry: ModelEntry, folder: Path) -> None:
         print(f"{entry.name} is installed already: {_place(entry, folder)}", file=sys.stderr)
         return
     terminal = sys.stderr.isatty()
-    bar = _Bar(
+    bar = Bar(
         total=entry.weights_bytes, desc=entry.name, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, disable=not terminal
     )
     shown = -1

@@ -1,4 +1,4 @@
-"""Makes the parsers of commands, adds the options that several commands share, and reads option values."""
+"""Adds the options that several commands share, and reads option values."""
 
 from __future__ import annotations
 
@@ -19,30 +19,6 @@ from engine.settings.table import DEFAULTS, TABLE, Option, Setting
 
 T = TypeVar("T")
 _GRID = "with --parallel tiles: columns and rows (auto: tiles of about the network's input size)"
-
-
-class _Version(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        print(f"framefleet {version('framefleet')}")
-        parser.exit()
-
-
-def make_parser(command: str, description: str, usage: str | None = None, epilog: str | None = None) -> argparse.ArgumentParser:
-    """A parser for ``framefleet COMMAND`` with ``--version``, ``--verbose`` and ``--debug``; ``main`` sets the log level."""
-    parser = argparse.ArgumentParser(
-        prog=f"framefleet {command}".strip(),
-        usage=usage,
-        description=description,
-        epilog=epilog,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
-    parser.add_argument("--verbose", action="store_true", help="log what the program and its worker processes do, on standard error")
-    parser.add_argument("--debug", action="store_true", help="log more, and show where in the program an error arose")
-    return parser
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -122,6 +98,8 @@ def model_files(arguments: argparse.Namespace, size: tuple[int, int] | None = No
             "no model: give --model M.cfg (and --weights M.weights, unless they are beside it under the same name);"
             " 'framefleet models' lists some to download, 'framefleet demo' shows one at work"
         )
+    if cfg.is_dir() and (cfg.suffix or cfg.parent != Path()):
+        raise UsageError(f"{cfg} is a folder: give the model's .cfg file in it")
     named = None if cfg.suffix or cfg.parent != Path() or cfg.is_file() else model_named(cfg.name)
     cfg = named.cfg if named else cfg
     weights: str | Path | None = arguments.weights
@@ -188,11 +166,11 @@ def grid(text: str) -> tuple[Any, Any]:
     return columns, rows
 
 
-def some_of(available: Sequence[str], later: Sequence[str] = ()) -> Callable[[str], list[str]]:
-    """A reader of comma-separated lists of at least one value of a fixed set. later: values that are planned for later versions."""
+def some_of(available: Sequence[str]) -> Callable[[str], list[str]]:
+    """A reader of comma-separated lists of at least one value of a fixed set."""
 
     @checked
     def read(text: str) -> list[str]:
-        return [one_of(part, available, later) for part in dict.fromkeys(items(text)) or [text]]
+        return [one_of(part, available) for part in dict.fromkeys(items(text)) or [text]]
 
     return read

@@ -30,19 +30,23 @@ PLAIN_SECONDS = 10.0  # between two lines if standard error is not a terminal
 REASONS = 3  # the most reasons for failed frames that are printed for a source; the results contain all
 
 
-class _Bar(tqdm):  # type: ignore[misc]
-    monitor_interval = 0  # no thread: the bar is updated at least twice a second anyway
+class Bar(tqdm):  # type: ignore[misc]
+    """A progress bar without a thread of its own, since its owner updates it often."""
+
+    monitor_interval = 0
 
 
 class Progress:
     """Shows the events of a run. quiet: only devices and failures.
 
-    sources: the session's, by number; all of them are queued before the first event. clock: monotonic seconds.
+    sources: the session's, by number; before the first event, all of them are queued or were finished by an earlier run. clock: monotonic
+    seconds.
     """
 
     def __init__(self, sources: Mapping[int, SourceProgress], quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._sources = sources
         self._clock = clock
+        self._queued = 0
         self._opened = 0
         self._frames = 0
         self._announced = 0
@@ -53,7 +57,7 @@ class Progress:
         self._quiet = quiet
         self._plain = not quiet and not draws()
         bar = "{desc}{percentage:3.0f}% |{bar}| {n_fmt}/{total_fmt} frames, {elapsed} < {remaining}, {rate_noinv_fmt}{postfix}"
-        self._bar = _Bar(
+        self._bar = Bar(
             total=0, unit=" frames", file=sys.stderr, bar_format=bar, dynamic_ncols=True, leave=False, disable=quiet or self._plain
         )
 
@@ -84,10 +88,12 @@ class Progress:
                 self.say(f"{device}: has left")
             case DeviceStats(device) if not event.final:
                 self._show_speed(event)
-            case SourceOpened(_, info):
+            case SourceOpened(source, info):
+                if not self._opened:
+                    self._queued = sum(source.finished is None for source in self._sources.values())
                 self._opened += 1
-                self._announced += info.frames
-                self._bar.total = round(self._announced * len(self._sources) / self._opened)  # expects as many frames in the others
+                self._announced += info.to_do - self._sources[source].before
+                self._bar.total = round(self._announced * self._queued / self._opened)  # expects as many frames in the others
             case FramesDone(source, frames):
                 self._show_frames(source, len(frames))
             case SourceFinished(source, ledger, _, error):

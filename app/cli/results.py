@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.cli import options
 from app.cli.classes import class_ids
-from app.cli.running import DATABASE, add_format_options, export, export_options, print_exported
+from app.cli.parser import make_parser
+from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from engine.errors import UsageError
+from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.exporters.options import Every
 from engine.store.session import SessionReader
 
@@ -19,20 +23,36 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the session cannot be read, a class is unknown, or the folder cannot be made.
     """
-    parser = options.make_parser("results", "Write the stored results of an earlier run in other formats.")
-    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+    parser = make_parser(
+        "results",
+        "Write the stored results of an earlier run in other formats.",
+        arguments="SESSION",
+        examples=("detections --format csv,coco", "detections --confidence 0.5 --classes person,car --out people"),
+    )
+    add_session_argument(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
     add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
-    database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session
-    if not database.exists():
-        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+    clock = _clock(options.given_settings(arguments))
+    database = session_database(arguments.session)
     with SessionReader(database, arguments.confidence) as reader:
         reader.classes = class_ids(arguments.classes, reader.labels)
-        exported, written = export(reader, arguments.out or database.parent, arguments.format, arguments.quiet, export_options(arguments))
+        folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
+        exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
     print_exported(exported)
     return 0 if written else 1
+
+
+def _clock(given: Mapping[str, Any]) -> ClockSettings | None:
+    """The clock times in place of the stored ones, None if no option asks for them."""
+    clock, zone = given.get("clock"), given.get("time_zone")
+    if clock is ClockSource.METADATA:
+        raise UsageError("--clock metadata is for 'framefleet detect', which reads the videos: give name or a time here")
+    if clock is None and zone is not None:
+        raise UsageError("--time-zone is for --clock name or a time")
+    return None if clock is None else ClockSettings(clock, zone)

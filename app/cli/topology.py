@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.cli.options import make_parser
+from app.cli.parser import make_parser
 from engine.devices.recording import read_recording
 from engine.devices.topology.search import find_topology
 from engine.devices.topology.tree import Box, boxes
@@ -36,11 +36,9 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         UsageError: the recording cannot be read.
     """
-    parser = make_parser(
-        "topology", "Show how GPUs, NUMA nodes and processors are connected: the matrix of 'nvidia-smi topo -m', and the machine."
-    )
+    description = "Show how GPUs, NUMA nodes and processors are connected: the matrix of 'nvidia-smi topo -m', and the machine."
+    parser = make_parser("topology", description, examples=("", "--json"), json="print one JSON object instead of text")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     arguments = parser.parse_args(argv)
     topology = find_topology() if arguments.recording is None else read_recording(arguments.recording).topology
     print(json.dumps(topology.as_json()) if arguments.json else text(topology))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from app.cli import options
-from app.cli.running import DATABASE
-from engine.errors import UsageError
+from app.cli.parser import make_parser
+from app.cli.running import add_session_argument, session_database
+from engine.store.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 
@@ -18,17 +17,19 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the session cannot be read or written.
     """
-    parser = options.make_parser(
+    parser = make_parser(
         "track",
         "Follow the objects of an earlier run from frame to frame, without detecting again. The tracks are stored in the session,\n"
         "and 'framefleet results' writes them. A run with 'detect --track' stores weaker detections, too, which help the trackers.",
+        arguments="SESSION",
+        examples=("detections", "detections --tracker ocsort"),
     )
-    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
-    parser.add_argument("--tracker", choices=[*TrackerName], type=TrackerName, default=TrackerName.BYTETRACK, help="(bytetrack)")
+    add_session_argument(parser)
+    parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
     arguments = parser.parse_args(argv)
-    database: Path = arguments.session / DATABASE if arguments.session.is_dir() else arguments.session
-    if not database.exists():
-        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
-    for path, count in track_session(database, arguments.tracker).items():
+    database = session_database(arguments.session)
+    with lock_session(database):
+        tracks = track_session(database, TrackerName(arguments.tracker))
+    for path, count in tracks.items():
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

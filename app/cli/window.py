@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.checks.libraries import install_command
+from app.cli.parser import make_parser
 from app.main import COMMANDS
 from app.system_libraries import missing_libraries
 from engine.devices.recording import Recording, read_recording
@@ -25,10 +26,11 @@ def run(argv: Sequence[str]) -> int:
         UsageError: a file does not exist, or the recording cannot be read.
     """
     commands = "\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items())
-    parser = options.make_parser(
+    parser = make_parser(
         "",
         "Detects objects in videos with YOLOv4 on every device of this machine. Without a command: the window.",
-        usage="framefleet [FILE…]\n       framefleet COMMAND …",
+        usage="framefleet [FILE…] [OPTIONS]\n       framefleet COMMAND …",
+        examples=("street.mp4", "--model yolov4-tiny pictures/", "demo", "detect street.mp4 --model yolov4-tiny"),
         epilog=f"commands:\n{commands}\n\n'framefleet COMMAND --help' explains one. A file named like a command: ./detect",
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="videos, pictures and folders to queue")
@@ -79,4 +81,7 @@ def _check_libraries() -> None:
 def _missing(path: Path) -> str:
     name = str(path)
     close = difflib.get_close_matches(name, COMMANDS, 1)
-    return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?" if close else missing(path)
+    if close:
+        return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?"
+    hint = "; 'framefleet --help' lists the commands" if name.isidentifier() else ""
+    return f"{missing(path)}{hint}"

@@ -23,6 +23,7 @@ KEYS = (
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
     ("Ctrl + R", "Open stored results"),
+    ("Ctrl + E", "Export the detections"),
     ("Ctrl + ,", "Settings"),
     ("Ctrl + Q", "Quit"),
 )
@@ -50,7 +51,7 @@ class HelpDialog(QDialog):
 
 
 class Actions:
-    """The actions open_files, open_folder, open_results, settings, fullscreen, demo, help and quit, and their ``menu``."""
+    """The actions open_files, open_folder, open_results, export, settings, fullscreen, demo, help and quit, and their ``menu``."""
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
@@ -66,6 +67,7 @@ class Actions:
         self.open_files = action("Open…", "Ctrl+O", "add")
         self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
         self.open_results = action("Open stored results…", "Ctrl+R", "folder")
+        self.export = action("Export…", "Ctrl+E", "export")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
         self.demo = action("Watch the demo", "", "play")
@@ -75,7 +77,7 @@ class Actions:
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.open_results),
+            (self.open_files, self.open_folder, self.open_results, self.export),
             (self.settings, self.fullscreen, self.demo, self.help),
             (self.quit,),
         ):

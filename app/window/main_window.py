@@ -21,6 +21,7 @@ from app.window.queue.item import ItemState
 from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
+from app.window.results.export import Exports
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -65,7 +66,8 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self.top = TopBar(self.actions_)
         self.overlay = DropOverlay(self)
-        self.files = FileDialogs(self, store, self.background, self.banners)
+        self.files = FileDialogs(self, store)
+        self.exports = Exports(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
@@ -119,6 +121,7 @@ class MainWindow(QMainWindow):
         queue.retry_requested.connect(controller.retry)
         queue.reveal_requested.connect(self._reveal)
         queue.export_requested.connect(self._export)
+        actions.export.triggered.connect(self._export_current)
         queue.clear_requested.connect(self._clear_finished)
         actions.demo.triggered.connect(self.demo.watch)
         for asked in (self.start.model_requested, self.demo.card.model_requested):
@@ -225,9 +228,13 @@ class MainWindow(QMainWindow):
             if item.ended:
                 self.controller.remove(item.key)
 
-    def _export(self, key: int, name: str) -> None:
+    def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.files.choose_target(item, name, lambda target: self.files.export(item, target, name, self.filter.filter))
+            self.exports.ask(item, self.filter.filter)
+
+    def _export_current(self) -> None:
+        if (item := self.queue.current) is not None:
+            self.exports.ask(item, self.filter.filter)
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""
@@ -256,6 +263,6 @@ class MainWindow(QMainWindow):
         self.client.stop()
         self.controller.stop()
         self.setup.stop()
-        self.files.stop()
+        self.exports.stop()
         self.background.stop()
         event.accept()

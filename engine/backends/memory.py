@@ -73,7 +73,3 @@ def _shared_inputs(layer: Layer) -> tuple[int, ...]:
     if isinstance(layer, Identity | Yolo | Route):
         return layer.inputs
     return layer.inputs[:1] if isinstance(layer, Shortcut) else ()
-
-
-def _is_head(network: Network, index: int) -> bool:
-    return index >= 0 and isinstance(network.layers[index], Yolo)

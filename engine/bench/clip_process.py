@@ -22,7 +22,7 @@ from engine.media.container.video_file import reason
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60
-"""Frames from one keyframe to the next."""
+"""Usual number of frames from one keyframe to the next."""
 
 BITS = 6_000_000
 """Bits per second, a usual rate of video services for 1080p."""
@@ -31,14 +31,17 @@ _OCTAVES = (128, 32, 8)  # pixels
 _OBJECTS = 8
 
 
-def make(target: Path, frames: int) -> int:
-    """Make a 1920 × 1080 H.264 clip: a camera pans over a textured ground with moving objects. Returns the number of frames."""
+def make(target: Path, frames: int, keyframes: int = KEYFRAMES) -> int:
+    """Make a 1920 × 1080 H.264 clip: a camera pans over a textured ground with moving objects. Returns the number of frames.
+
+    keyframes: frames from one keyframe to the next.
+    """
     random = np.random.default_rng(1)
     ground = _texture(random, 2 * HEIGHT, 2 * WIDTH)
     hues = [_texture(random, HEIGHT, WIDTH) for _ in "uv"]
     things = [_texture(random, 256, 128)[:120, :80] for _ in range(_OBJECTS)]
     with av.open(str(target), "w") as output:
-        stream = output.add_stream("libx264", rate=RATE, options={"preset": "veryfast", "g": str(KEYFRAMES), "bf": "2"})
+        stream = output.add_stream("libx264", rate=RATE, options={"preset": "veryfast", "g": str(keyframes), "bf": "2"})
         assert isinstance(stream, VideoStream)
         stream.width, stream.height, stream.pix_fmt, stream.bit_rate = WIDTH, HEIGHT, "yuv420p", BITS
         for number in range(frames):

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import av
+from av.video.frame import VideoFrame
 
 from engine.errors import SourceError
 from engine.media.container.video_file import VideoFile, reason
 from engine.media.images import decode_images
 from engine.media.picture import Converter
+from engine.media.sampled import samples
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 
@@ -33,6 +35,10 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
         return
     with VideoFile(Path(info.path), threads) as file:
         convert = Converter(file.stream.sample_aspect_ratio)
+        if segment.wanted is not None:
+            for index, pts, sample in samples(file, segment, skip):
+                yield _converted(info, file.seconds(pts), sample, convert, index)
+            return
         for pts, outcome, count in SegmentDecoder(file, segment).outcomes():
             skipped = min(skip, count)
             skip -= skipped
@@ -42,7 +48,17 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
             if isinstance(outcome, str):
                 yield DecodeFailure(seconds, count - skipped, outcome)
                 continue
-            try:
-                yield DecodedFrame(seconds, convert(outcome))
-            except (av.FFmpegError, ValueError, SourceError) as error:
-                yield DecodeFailure(seconds, 1, f"{info.path}: the frame at {seconds:.3f} s cannot be converted ({reason(error)})")
+            yield _converted(info, seconds, outcome, convert)
+
+
+def _converted(
+    info: SourceInfo, seconds: float, outcome: VideoFrame | str, convert: Converter, index: int | None = None
+) -> DecodedFrame | DecodeFailure:
+    """Convert a frame to a picture. outcome: the frame, or the reason why it could not be decoded."""
+    if isinstance(outcome, str):
+        return DecodeFailure(seconds, 1, outcome, index=index)
+    try:
+        return DecodedFrame(seconds, convert(outcome), index=index)
+    except (av.FFmpegError, ValueError, SourceError) as error:
+        why = f"{info.path}: the frame at {seconds:.3f} s cannot be converted ({reason(error)})"
+        return DecodeFailure(seconds, 1, why, index=index)

@@ -73,14 +73,14 @@ def probe_images(path: Path) -> SourceInfo:
 def decode_images(info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[DecodedFrame | DecodeFailure]:
     """Yield the pictures of a segment without the first ``skip``, and a failure for each picture that cannot be read."""
     path = Path(info.path)
-    for number, name in enumerate(segment.names or (None,)):
-        if number < skip:
-            continue
-        position = float((segment.start or 0) + number)
+    pictures = enumerate(segment.names or (None,), segment.start or 0)
+    wanted = [(index, name) for index, name in pictures if segment.wanted is None or segment.wanted.includes(index, 0, 1)]
+    for position, name in wanted[skip:]:
+        index = None if segment.wanted is None else position
         try:
-            yield DecodedFrame(position, read_picture(path / name if name else path), name)
+            yield DecodedFrame(float(position), read_picture(path / name if name else path), name, index)
         except SourceError as error:
-            yield DecodeFailure(position, 1, str(error), name)
+            yield DecodeFailure(float(position), 1, str(error), name, index)
 
 
 def _first_readable(files: list[Path]) -> tuple[Image, str]:

@@ -12,32 +12,37 @@ from engine.media.container.scan import scan
 from engine.media.container.video_file import VideoFile
 from engine.media.images import probe_images
 from engine.media.picture import Converter
+from engine.media.sampling import sampled
 from engine.media.sources import is_folder, is_picture
 from engine.media.types import SourceInfo, SourceKind
+from engine.media.wanted import Sampling
 
 _TRIED_PACKETS = 500
 
 
-def probe(path: Path) -> SourceInfo:
-    """Probe a video, a picture or a folder of pictures.
+def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
+    """Probe a video, a picture or a folder of pictures. sampling: which of its frames are wanted; None: all.
 
     Raises:
         SourceError: the source is missing, empty or unreadable, contains no picture, or its pictures are larger than 16384×16384.
     """
-    if is_folder(path) or is_picture(path):
-        return probe_images(path)
-    width, height, codec = _first_picture(path)
+    info = probe_images(path) if is_folder(path) or is_picture(path) else _probe_video(path)
+    return info if sampling is None else sampled(info, sampling)
+
+
+def _probe_video(path: Path) -> SourceInfo:
+    width, height, codec, created = _first_picture(path)
     frames, seconds, segments, seekable = scan(path)
     rate = round(frames / seconds, 6) if seconds else None
-    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments, seekable)
+    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments, seekable, created=created)
 
 
-def _first_picture(path: Path) -> tuple[int, int, str]:
-    """Return width and height of a video's pictures, and its codec. Decodes one frame."""
+def _first_picture(path: Path) -> tuple[int, int, str, str | None]:
+    """Return width and height of a video's pictures, its codec, and ``VideoFile.created``. Decodes one frame."""
     with VideoFile(path) as file:
         for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
             for frame in file.decode(packet):
                 if isinstance(frame, VideoFrame):
-                    return *Converter(file.stream.sample_aspect_ratio).size(frame), file.codec.name
+                    return *Converter(file.stream.sample_aspect_ratio).size(frame), file.codec.name, file.created
         cause = file.error or "no frame in it can be decoded"
     raise SourceError(f"{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind")

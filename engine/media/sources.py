@@ -68,8 +68,11 @@ def expand_sources(paths: Iterable[Path]) -> list[Path]:
         if is_folder(path):
             found = list(_walk(path))
             if not found:
-                known = ", ".join(sorted(suffix[1:] for suffix in VIDEO_SUFFIXES | PICTURE_SUFFIXES))
-                raise SourceError(f"no video and no picture in the folder {path}: their names end in one of: {known}")
+                known = len(VIDEO_SUFFIXES | PICTURE_SUFFIXES)
+                raise SourceError(
+                    f"no video and no picture in the folder {path}: names must end in .mp4, .mkv, .jpg or another of {known} suffixes;"
+                    " name files with other suffixes one by one"
+                )
             sources += found
         elif _exists(path):
             sources.append(path)

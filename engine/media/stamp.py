@@ -35,6 +35,27 @@ def stamp_of(path: Path) -> Stamp | None:
         return None
 
 
+def is_unchanged(path: Path, stamp: Stamp | None) -> bool:
+    """Whether a source still has the content that a stamp was made of. False if there is no stamp or the source cannot be read.
+
+    Reads the file only if its time has changed: a file that was copied or touched has another time and the same content.
+    """
+    if stamp is None:
+        return False
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    if is_folder(path) or (status.st_size == stamp.size and status.st_mtime_ns != stamp.modified):
+        return has_same_content(stamp_of(path), stamp)
+    return status.st_size == stamp.size
+
+
+def has_same_content(one: Stamp | None, other: Stamp | None) -> bool:
+    """Whether two stamps are of the same content, whatever the times are."""
+    return one is not None and other is not None and (one.size, one.digest) == (other.size, other.digest)
+
+
 def _file_stamp(path: Path) -> Stamp:
     with path.open("rb") as file:
         status = os.fstat(file.fileno())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.media.wanted import Wanted
 from engine.types import Image
 
 
@@ -28,8 +29,9 @@ class Segment:
     number: 0, 1, … in display order.
     start, end: the first frame and the end (exclusive); None: the start or end of the source. For a video, pts in the stream's time
     base, and ``start`` is the pts of a keyframe. For pictures, positions in the folder.
-    frames: the number of frames that the container announces; decoding may return fewer or more.
+    frames: the number of frames that decoding should return, according to the container; it may return fewer or more.
     names: the pictures' file names if the source is a folder, because a folder may change during a run.
+    wanted: which of the segment's frames decoding should return; None: all.
     """
 
     number: int
@@ -37,6 +39,7 @@ class Segment:
     end: int | None
     frames: int
     names: tuple[str, ...] = ()
+    wanted: Wanted | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class SourceInfo:
 
     width, height: size of the upright picture with square pixels; for a folder, of the first picture. frames: the number of frames that
     the container announces. duration: seconds, None: unknown. rate: average frames/s, None: unknown. segments: cover the source without
-    gap or overlap. seekable: whether seeking by time works; False if the clock of an MPEG-TS restarts.
+    gap or overlap; segments without wanted frames are left out. seekable: whether seeking by time works; False if the clock of an MPEG-TS
+    restarts. wanted: about how many frames are wanted; None: all. created: when it was recorded, as its metadata state it; None: they do
+    not.
     """
 
     path: str
@@ -58,6 +63,13 @@ class SourceInfo:
     rate: float | None
     segments: tuple[Segment, ...]
     seekable: bool = True
+    wanted: int | None = None
+    created: str | None = None
+
+    @property
+    def to_do(self) -> int:
+        """The number of frames to detect in."""
+        return self.frames if self.wanted is None else self.wanted
 
 
 class PixelFormat(StrEnum):
@@ -112,43 +124,49 @@ class FrameFormat:
         return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
 class DeviceFrame:
     """A decoded frame in a GPU's memory.
 
-    address: its device address. ready: a ``cuda.core.Event`` that occurs when the frame is completely written. release: frees its
-    memory; thread-safe, repeated calls have no effect.
+    address: its device address. written_on: the ``cuda.core.Stream`` that writes the frame; work that follows on it finds the frame
+    complete. release: frees its memory; thread-safe, repeated calls have no effect.
     """
 
     format: FrameFormat
     address: int
-    ready: Any
+    written_on: Any
     release: Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False)
 class DecodedFrame:
-    """A decoded frame in host memory. pts: seconds; for pictures the position in the folder. name: the file's name in the folder."""
+    """A decoded frame in host memory. pts: seconds; for pictures the position in the folder. name: the file's name in the folder.
+
+    index: the frame's number in the source, if only some frames are wanted; else None.
+    """
 
     pts: float
     image: Image
     name: str | None = None
+    index: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class DecodedOnDevice:
-    """A frame of a video that a GPU decoded. pts: seconds."""
+    """A frame of a video that a GPU decoded. pts: seconds. index: as in ``DecodedFrame``."""
 
     pts: float
     image: DeviceFrame
     name: None = None
+    index: int | None = None
 
 
 @dataclass(frozen=True)
 class DecodeFailure:
-    """Frames that could not be decoded. pts, name: as in ``DecodedFrame``. count: their number. reason: the cause, and what to do."""
+    """Frames that could not be decoded. count: their number. reason: the cause, and what to do. Other fields: as in ``DecodedFrame``."""
 
     pts: float
     count: int
     reason: str
     name: str | None = None
+    index: int | None = None

@@ -32,8 +32,13 @@ def find_labels(cfg: Path, classes: int, labels: Path | None = None) -> tuple[st
     if len(fitting) == 1:
         return fitting[0]
     if classes == 80:
-        return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
+        return coco_labels()
     return tuple(f"class {number}" for number in range(classes))
+
+
+def coco_labels() -> tuple[str, ...]:
+    """COCO's 80 labels, by class id."""
+    return tuple(resource_files("resources").joinpath("labels/coco.txt").read_text("utf-8").splitlines())
 
 
 def read_labels(path: Path, classes: int) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ MAX_EMBEDDED_BYTES = 2_000_000_000
 """Maximum size of weights inside the model file. Larger weights go into a second file, ``NAME.onnx.data``: protobuf allows 2 GiB."""
 
 INPUT = "images"
+PRODUCER = "framefleet"
 
 
 def export_onnx(network: Network, path: Path) -> None:
@@ -58,19 +59,33 @@ def export_onnx(network: Network, path: Path) -> None:
     """
     model = to_onnx(network)
     external = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > MAX_EMBEDDED_BYTES
-    data = f"{path.name}.data"
+    data = data_file(path).name
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".onnx-") as folder:
             made = Path(folder, path.name)
             onnx.save_model(model, made, save_as_external_data=external, location=data, size_threshold=1024)
             onnx.checker.check_model(made, full_check=True)
             if external:
-                Path(folder, data).replace(path.with_name(data))
+                Path(folder, data).replace(data_file(path))
             made.replace(path)
     except (OSError, ValueError) as error:
         # str(error) would name the temporary file
         why = f"{error.strerror}; choose another place" if isinstance(error, OSError) and error.strerror else str(error)
         raise ExportError(f"{path} cannot be written: {why}") from error
+
+
+def data_file(path: Path) -> Path:
+    """Return the path of the second file, for large weights."""
+    return path.with_name(f"{path.name}.data")
+
+
+def is_own_export(path: Path) -> bool:
+    """Whether Framefleet wrote an ONNX file. False if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return PRODUCER.encode() in file.read(len(PRODUCER) + 16)  # the producer is the second field of the file
+    except OSError:
+        return False
 
 
 def to_onnx(network: Network) -> onnx.ModelProto:
@@ -86,7 +101,7 @@ def to_onnx(network: Network) -> onnx.ModelProto:
         heads.append(helper.make_tensor_value_info(f"head_{number}", TensorProto.FLOAT, ["batch", *head.shape]))
     picture = helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["batch", *network.shape_of(-1)])
     made = helper.make_graph(graph.nodes, network.name, [picture], heads, graph.tensors)
-    model = helper.make_model(made, producer_name="framefleet", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    model = helper.make_model(made, producer_name=PRODUCER, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     helper.set_model_props(model, {"digest": network.digest, "labels": "\n".join(network.labels)})
     return model
 

@@ -53,13 +53,14 @@ class LedgerBook:
         if count:
             _count(self._dropped, reason, count)
 
-    def close(self) -> Ledger:
-        """The final ledger.
+    def close(self, wanted_of: int | None = None) -> Ledger:
+        """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.
 
         Raises:
             RuntimeError: the counts do not balance, which is a bug.
         """
-        ledger = Ledger(self._decoded, self._inferred, dict(self._dropped), dict(self._failed))
+        skipped = 0 if wanted_of is None else max(0, wanted_of - self._decoded)
+        ledger = Ledger(self._decoded, self._inferred, dict(self._dropped), dict(self._failed), skipped)
         if not ledger.balanced:
             raise RuntimeError(f"frames are unaccounted for: {ledger}")
         return ledger

@@ -18,8 +18,8 @@ class SourceProgress:
     """One source of a run.
 
     info: None until the source is opened. frames: number handed on so far. failed: number of frames without detections among them. head:
-    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of the frames that an earlier run
-    inferred or failed.
+    pts of the last frame, seconds. finished: the source's last event, None until then. before: number of frames that an earlier run
+    inferred.
     """
 
     path: Path
@@ -43,8 +43,10 @@ class SourceProgress:
 
     @property
     def ledger(self) -> Ledger:
-        """Where the frames went; empty until the source is finished."""
-        return self.finished.ledger if self.finished is not None else Ledger()
+        """Where the frames went. Until the source is finished: those handed on so far, without reasons."""
+        if self.finished is not None:
+            return self.finished.ledger
+        return Ledger(self.frames, self.frames - self.failed, {}, {"": self.failed} if self.failed else {})
 
     @property
     def seconds(self) -> float:

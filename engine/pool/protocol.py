@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import Segment, SourceInfo
+from engine.media.wanted import Sampling
 from engine.pool.groups.shared_pictures import Chunk, Place
 from engine.pool.results import Frames as Frames
 from engine.pool.results import PackedResults
@@ -30,7 +31,8 @@ class Setup:
     """Start parameters of a worker. stall_seconds: the watchdogs on both sides end a worker that hangs for this long.
 
     parallel, isolation, tiles: how the devices work together, if the device is a group. inferring: the worker belongs to a member of a
-    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``).
+    group. It decodes nothing and receives batches of pictures in shared memory (``SharedMemory``, ``Infer``). sampling: which frames
+    of each source are wanted, None: all.
     """
 
     device: DeviceId
@@ -41,6 +43,7 @@ class Setup:
     isolation: Isolation = Isolation.PROCESS
     tiles: Tiles = Tiles()  # noqa: RUF009
     inferring: bool = False
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,7 @@ class Trying:
     width: int
     height: int
     name: str | None
+    index: int | None = None
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,12 @@ class PackedResults:
             start = end
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # one for every frame: freezing would make that three times as slow
 class FrameEntry:
-    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it."""
+    """One frame in the worker, before its index is known. pts: seconds, NaN if unknown. device: the member of a group that inferred it.
+
+    index: of the frame in the source, None: it follows from the order.
+    """
 
     pts: float
     width: int
@@ -63,6 +66,7 @@ class FrameEntry:
     found: Found
     name: str | None = None
     device: DeviceId | None = None
+    index: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,8 @@ class Frames:
     """A worker's message: consecutive frames of one segment.
 
     first: position of the first frame in its segment. pts: float64 (n,), seconds. sizes: int32 (n, 2), width and height, pixels. names,
-    devices: by position in this message; devices only where it is not the worker's.
+    devices: by position in this message; devices only where it is not the worker's. indices: of frames whose index does not follow from
+    their order.
     """
 
     source: int
@@ -81,6 +86,7 @@ class Frames:
     results: PackedResults
     names: Mapping[int, str] = field(default_factory=dict)
     devices: Mapping[int, DeviceId] = field(default_factory=dict)
+    indices: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def pack(cls, source: int, segment: int, first: int, entries: list[FrameEntry]) -> Frames:
@@ -94,15 +100,17 @@ class Frames:
             PackedResults.pack([entry.found for entry in entries]),
             {at: entry.name for at, entry in enumerate(entries) if entry.name is not None},
             {at: entry.device for at, entry in enumerate(entries) if entry.device is not None},
+            {at: entry.index for at, entry in enumerate(entries) if entry.index is not None},
         )
 
     def __len__(self) -> int:
         return len(self.pts)
 
     def unpack(self, device: DeviceId, index: int) -> Iterator[FrameResult]:
-        """The frames. index: that of the first one. Detections are views of the message's arrays."""
+        """The frames. index: that of the first one, where the message holds none. Detections are views of the message's arrays."""
         frames = zip(self.pts.tolist(), self.sizes.tolist(), self.results.unpack(), strict=True)
         for at, (pts, (width, height), found) in enumerate(frames):
             detections, failure = (found, None) if isinstance(found, Detections) else (None, found.reason)
-            done_by = self.devices.get(at, device)
-            yield FrameResult(FrameRef(self.source, index + at, pts), done_by, width, height, detections, failure, self.names.get(at))
+            index, done_by = self.indices.get(at, index), self.devices.get(at, device)
+            yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, self.names.get(at))
+            index += 1

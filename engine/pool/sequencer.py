@@ -128,5 +128,5 @@ class Sequencer:
                 result = replace(result, ref=replace(result.ref, pts=self._pts + self._step))
             self._pts = result.ref.pts
             results.append(result)
-        self._index += len(results)
+            self._index = result.ref.index + 1
         return tuple(results)

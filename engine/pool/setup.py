@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.devices.affinity import usable_cores
+from engine.media.wanted import Sampling
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
@@ -21,7 +22,9 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float) -> Setup:
     """The setup for the worker of one of these devices. stall_seconds: see ``Setup``."""
     engine = _sharing_cores(settings.engine, [member for each in devices for member in each.members])
-    return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles)
+    part = Sampling(settings.begin, settings.end, settings.every)
+    sampling = None if part == Sampling() else part
+    return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles, sampling=sampling)
 
 
 def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:

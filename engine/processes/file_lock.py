@@ -76,7 +76,9 @@ class FileLock(Closing):
         if descriptor is None:
             return
         if sys.platform != "win32":
-            self.path.unlink(missing_ok=True)  # before the release: afterwards, it may be another process's file
+            with suppress(OSError):  # the folder was removed
+                if _same(descriptor, self.path):
+                    self.path.unlink()  # before the release: afterwards, it may be another process's file
         os.close(descriptor)
         if sys.platform == "win32":
             with suppress(OSError):  # another process has opened it meanwhile

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from engine.errors import UsageError
+from engine.settings.clock import ClockTime, TimeZone
 from engine.types import DeviceId
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,43 @@ class Names:
         return items(text)
 
 
-Kind = Choice | Number | Switch | Devices | Names
+@dataclass(frozen=True)
+class Moment:
+    """A place in a video, or a distance between frames: a number of frames, or a time in seconds. One of them is None."""
+
+    frames: int | None = None
+    seconds: Fraction | None = None
+
+    def __str__(self) -> str:
+        return f"{self.frames}" if self.seconds is None else f"{float(self.seconds):.3f}".rstrip("0").rstrip(".") + "s"
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A ``Moment``: "90s", "1.5m", "1:30" and "1:02:03.5" are times, "2700" is a number of frames. above: 0 is excluded."""
+
+    above: bool = False
+
+    def read(self, text: str) -> Moment:
+        """The moment. Raises UsageError."""
+        text = text.strip()
+        clock = re.fullmatch(r"(?:(\d{1,4}):)?(\d{1,4}):(\d{1,2}(?:\.\d{1,3})?)", text)
+        time = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smh])", text)
+        if clock is not None:
+            hours, minutes, seconds = (Fraction(part or 0) for part in clock.groups())
+            moment = Moment(seconds=3600 * hours + 60 * minutes + seconds)
+        elif time is not None:
+            moment = Moment(seconds=Fraction(time[1]) * _UNITS[time[2]])
+        elif re.fullmatch(r"\d{1,12}", text):
+            moment = Moment(frames=int(text))
+        else:
+            raise UsageError(f"'{text}' cannot be used: give a time such as 90s or 1:02.5, or a number of frames such as 2700")
+        if self.above and not (moment.frames or moment.seconds):
+            raise UsageError(f"'{text}' cannot be used: give a time or a number of frames above 0")
+        return moment
+
+
+Kind = Choice | Number | Switch | Devices | Names | Moments | ClockTime | TimeZone
 
 
 def write(value: Any) -> str:
@@ -118,13 +159,12 @@ def items(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def one_of(text: str, available: Sequence[str], later: Sequence[str] = ()) -> str:
-    """The text, if it is available. later: what is planned for later versions.
+def one_of(text: str, available: Sequence[str]) -> str:
+    """The text, if it is available.
 
     Raises:
         UsageError: it is not available; the message names what is.
     """
     if text in available:
         return text
-    reason = "comes in a later version; available now" if text in later else "is unknown; choose from"
-    raise UsageError(f"'{text}' {reason}: {', '.join(available)}")
+    raise UsageError(f"'{text}' is unknown; choose from: {', '.join(available)}")

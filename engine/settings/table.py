@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
-from engine.settings.kinds import Choice, Devices, Kind, Names, Number, Switch
+from engine.settings.clock import ClockTime, TimeZone
+from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
 
 class Section(StrEnum):
@@ -165,6 +166,9 @@ SETTINGS = (
         Field(_DETECTION, "IoU", "overlap above which the weaker of two boxes goes", "Overlap (IoU)"),
     ),
     Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
+    Setting("begin", Moments(), None, Option("--from", "begin with the frame at this time (90s, 1:02.5) or of this number (2700)", "T")),
+    Setting("end", Moments(), None, Option("--to", "end before this time or frame number", "T")),
+    Setting("every", Moments(above=True), None, Option("--every", "take only one frame in this time (1s) or number of frames (30)", "T")),
     Setting(
         "hint",
         Choice(_HINT),
@@ -191,6 +195,10 @@ SETTINGS = (
         None,
         Option("--latency-budget", "the longest time that an automatic batch may take on a GPU", "MS"),
         Field(_ADVANCED, "Latency budget", "the longest that an automatic batch may take on a GPU"),
+    ),
+    Setting("clock", ClockTime(), None, Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE")),
+    Setting(
+        "time_zone", TimeZone(), None, Option("--time-zone", "time zone of clock times that state none (this computer's)", "Area/City")
     ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
 )

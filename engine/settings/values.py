@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from engine.errors import UsageError
 from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
-from engine.settings.kinds import Number
+from engine.settings.clock import ClockSettings
+from engine.settings.kinds import Moment, Number
 from engine.settings.table import DEFAULTS, TABLE
 from engine.types import DeviceId
 
@@ -93,16 +94,24 @@ class RunSettings:
     engine: EngineSettings = EngineSettings()
     isolation: Isolation = DEFAULTS["isolation"]
     tiles: Tiles = Tiles()
+    begin: Moment | None = DEFAULTS["begin"]
+    end: Moment | None = DEFAULTS["end"]
+    every: Moment | None = DEFAULTS["every"]
+    clock_settings: ClockSettings = field(default_factory=ClockSettings)
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
+        if self.begin and self.end:
+            order = [(moment.frames, moment.seconds) for moment in (self.begin, self.end)]
+            if any(None not in pair and pair[0] >= pair[1] for pair in zip(*order, strict=True)):
+                raise UsageError(f"the part from {self.begin} to {self.end} is empty: the end must come after the beginning")
 
     @property
     def values(self) -> dict[str, Any]:
         """The value of each setting, by name in the table."""
-        parts = (self, self.engine, self.tiles)
-        return {field.name: getattr(part, field.name) for part in parts for field in fields(part) if field.name in TABLE}
+        parts = (self, self.engine, self.tiles, self.clock_settings)
+        return {each.name: getattr(part, each.name) for part in parts for each in fields(part) if each.name in TABLE}
 
     @classmethod
     def of(cls, model: ModelFiles, values: Mapping[str, Any]) -> RunSettings:
@@ -113,6 +122,12 @@ class RunSettings:
         """
 
         def part(kind: type) -> dict[str, Any]:
-            return {field.name: values[field.name] for field in fields(kind) if field.name in values}
+            return {each.name: values[each.name] for each in fields(kind) if each.name in values}
 
-        return cls(model, **part(cls), engine=EngineSettings(**part(EngineSettings)), tiles=Tiles(**part(Tiles)))
+        return cls(
+            model,
+            **part(cls),
+            engine=EngineSettings(**part(EngineSettings)),
+            tiles=Tiles(**part(Tiles)),
+            clock_settings=ClockSettings(**part(ClockSettings)),
+        )

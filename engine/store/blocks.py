@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.store.reader import TRACKS
 from engine.store.session import SessionReader
 
 BLOCK_FRAMES = 2000
@@ -33,9 +34,9 @@ class StoredFrame(NamedTuple):
 class Block:
     """Consecutive frames of a source, and their detections in order.
 
-    frame: int64 (n,), the position in ``frames`` of each detection's frame. class_ids: int64 (n,). tracks: int64 (n,), -1: none.
-    scores: float64 (n,), rounded to 4 decimals. boxes: float64 (n, 4): x, y, width, height in source pixels, rounded to 2 decimals. scores
-    and boxes are empty if they were not asked for.
+    frame: int64 (n,), the position in ``frames`` of each detection's frame. class_ids, tracks: int64 (n,); track -1: none.
+    scores: float64 (n,), rounded to 4 decimals. boxes: float64 (n, 4): x, y, width, height in source pixels, rounded to 2 decimals.
+    scores and boxes are empty if they were not asked for.
     """
 
     frames: list[StoredFrame]
@@ -58,13 +59,14 @@ def read_blocks(reader: SessionReader, source: int, boxes: bool = True) -> Itera
         frames = [*map(StoredFrame._make, rows)]
         table = reader.detection_table(source, frames[0].number, frames[-1].number, boxes)
         indexes = np.fromiter((frame.number for frame in frames), np.int64, len(frames))
-        sizes = table[:, 4:]
+        tracks, class_ids = np.divmod(table[:, 1].astype(np.int64), TRACKS)
+        sizes = table[:, 3:]
         sizes[:, 2:] -= sizes[:, :2]
         yield Block(
             frames,
             np.searchsorted(indexes, table[:, 0].astype(np.int64)),
-            table[:, 1].astype(np.int64),
-            table[:, 2].astype(np.int64),
-            np.round(table[:, 3], 4) if boxes else np.zeros(0),
+            class_ids,
+            tracks - 1,
+            np.round(table[:, 2], 4) if boxes else np.zeros(0),
             np.round(sizes, 2) + 0.0,  # + 0.0: no "-0.0"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
@@ -11,8 +12,11 @@ from engine.settings import ModelFiles, RunSettings
 from engine.settings.kinds import write
 from engine.settings.table import TABLE
 
-_NEUTRAL = {"devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"}
-"""Settings that change how fast results come, and not the results."""
+_NEUTRAL = {
+    *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
+    *("clock", "time_zone"),
+}
+"""Settings that change how fast results come, or how they are shown, and not the results."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""
@@ -44,6 +48,17 @@ def run_facts(settings: RunSettings) -> dict[str, str]:
         if name in DECIDING:
             facts[name] = _text(values[name]) if used else "unused"
     return facts
+
+
+def differences(stored: Mapping[str, str], facts: Mapping[str, str]) -> list[str]:
+    """Return the deciding facts in which two runs differ, in words. stored: of the earlier run."""
+    if "model_digest" not in stored:
+        return ["an older Framefleet made them"]
+    return [
+        "the model has changed" if name == "model_digest" else f"{name} is {facts[name]}, it was {stored.get(name, 'unknown')}"
+        for name in DECIDING
+        if stored.get(name) != facts[name]
+    ]
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import ExportError
+from engine.errors import ExportError, UsageError
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 2
@@ -24,14 +24,20 @@ CREATE TABLE segments (
     source INTEGER NOT NULL, segment INTEGER NOT NULL, start INTEGER, frame INTEGER NOT NULL, PRIMARY KEY (source, segment)
 ) WITHOUT ROWID;
 """
-"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame."""
+"""Where the stored frames of each segment begin. start: as in ``Segment``. frame: index of the segment's first frame.
+
+The row with the segment ``BEHIND_GAP`` says from which frame on frames are missing, because the run ended early.
+"""
+
+BEHIND_GAP = -1
 
 OUTPUTS = """
 CREATE TABLE outputs (
-    path TEXT PRIMARY KEY, source TEXT NOT NULL, format TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL
+    path TEXT NOT NULL, source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL,
+    size INTEGER NOT NULL, modified INTEGER NOT NULL, PRIMARY KEY (path, size, modified)
 ) WITHOUT ROWID;
 """
-"""The files that Framefleet wrote from sessions at this place. path, source: absolute. modified: ns."""
+"""The files that Framefleet wrote from sessions at this place: see ``destinations.Output``."""
 
 TRACKS = """
 CREATE TABLE tracks (
@@ -72,6 +78,9 @@ CREATE TABLE detections (
 {TRACKS}
 """
 
+COMPLETE = "finished AND NOT cancelled AND error IS NULL"
+"""Whether a row of ``sources`` has all frames of its source, in SQL."""
+
 ADDED_COLUMNS = {
     "sources": (
         ("size", "INTEGER", "NULL"),
@@ -91,7 +100,7 @@ REMEDIES = {
     "SQLITE_CANTOPEN": "it cannot be opened: check that the folder exists and may be written, or choose another folder",
     "SQLITE_PERM": "permission denied: choose another folder, or change the permissions",
     "SQLITE_NOTADB": "it is no session database: choose another name, or move the file away",
-    "SQLITE_CORRUPT": "the file is damaged: delete it and run the detection again",
+    "SQLITE_CORRUPT": "the file is damaged: move it away or delete it, and run the detection again",
     "SQLITE_BUSY": "another run or window is using it: choose another folder, or close that one",
     "SQLITE_IOERR": "the disk failed or is full: check the space left and the disk, or choose another folder",
 }
@@ -111,9 +120,9 @@ def exact(text: str) -> str | bytes:
     return text
 
 
-def readable(text: str | None) -> str | None:
-    """Replace bytes of file names that are not valid text by question marks."""
-    return text if text is None else text.encode("utf-8", "replace").decode()
+def absolute(folder: str | bytes, path: str | bytes) -> str:
+    """Return the absolute path of a source. folder: the folder that relative paths refer to. Both as the database stores them."""
+    return os.path.normpath(Path(os.fsdecode(folder), os.fsdecode(path)))
 
 
 @contextmanager
@@ -137,6 +146,16 @@ def explained(path: Path, action: str) -> Iterator[None]:
         raise ExportError(f"cannot {action} {path}: {remedy}") from error
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Convert the errors that a damaged session causes when its values are used to ExportError."""
+    try:
+        with explained(path, "read"):
+            yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, UsageError) as error:
+        raise ExportError(f"cannot read {path}: {REMEDIES['SQLITE_CORRUPT']}") from error
+
+
 def create(path: Path) -> sqlite3.Connection:
     """Create a session database, and its folder if necessary. The file must not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,12 +163,17 @@ def create(path: Path) -> sqlite3.Connection:
     try:
         # tables first, in one transaction, then the log: a process that dies in between leaves a valid session or an empty file
         connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        prepare_writing(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def prepare_writing(connection: sqlite3.Connection) -> None:
+    """Let readers read while this connection writes."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def open_existing(path: Path, mode: str) -> sqlite3.Connection:
@@ -166,7 +190,7 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        empty = mode == "rw" and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+        empty = mode == "rw" and is_empty(connection)
         if application != APPLICATION_ID and not empty:
             raise ExportError(f"cannot open {path}: {REMEDIES['SQLITE_NOTADB']}")
         if version > VERSION:
@@ -208,7 +232,6 @@ def _view_as_current(connection: sqlite3.Connection) -> None:
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
 
-def holds_frames(connection: sqlite3.Connection) -> bool:
-    """Whether the database contains any frame."""
-    made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'frames'").fetchone()
-    return made is not None and connection.execute("SELECT 1 FROM frames LIMIT 1").fetchone() is not None
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether the database has no tables: a process died while it created the file."""
+    return connection.execute("SELECT 1 FROM main.sqlite_master").fetchone() is None

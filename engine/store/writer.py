@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -15,9 +16,13 @@ from engine.errors import ExportError
 from engine.media.stamp import Stamp
 from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
+from engine.processes.file_lock import FileLock
 from engine.store import schema
+from engine.store.facts import differences
+from engine.store.lock import lock_session
+from engine.store.names import readable, readable_name
 from engine.store.presence import Presence, save
-from engine.store.schema import readable
+from engine.store.previous import delete_unfinished, keep_copy, set_aside
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -27,60 +32,81 @@ _BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 
 
 class SessionWriter:
-    """Creates a session and adds sources and frames to it. Use it from one thread at a time.
+    """Creates a session, or goes on with one, and adds sources and frames to it. Use it from one thread at a time.
 
-    An older session with frames at ``path`` is renamed to ``NAME.previous.sqlite``. It is deleted when this session is closed as
-    complete.
+    Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.previous``.
 
-    labels: one per class id. facts: properties of the run.
+    labels: one per class id. facts: properties of the run. go_on: use the session at ``path`` if the same labels and facts decided its
+    results. lock: from ``lock_session``, None = take it until ``close``.
+
+    Attributes: continued: whether an earlier session is used. notes: sentences for the user about an earlier session.
 
     Raises:
         ExportError: the file cannot be created or written, is of another kind, or another run uses it.
     """
 
-    def __init__(self, path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, labels: Sequence[str], facts: Mapping[str, str], *, go_on: bool = False, lock: FileLock | None = None
+    ) -> None:
         self.path = path
-        self._previous = path.with_name(f"{path.stem}.previous{path.suffix}")
+        self.continued = False
+        self.notes: list[str] = []
         self._frames: list[tuple[object, ...]] = []
         self._detections: list[tuple[object, ...]] = []
+        self._segments: list[tuple[object, ...]] = []
         self._devices: dict[str, int] = {}
         self._due = 0.0
         self._next_check = 0.0
-        self._closed = False
-        with schema.explained(path, "create"):
-            self._set_aside()
-            self._connection = schema.create(path)
-            created = datetime.now(UTC).isoformat(timespec="seconds")
-            self._connection.execute("BEGIN")
-            self._connection.executemany(
-                "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
-            )
-            self._connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
-            self._connection.execute("COMMIT")
-        self._presence = Presence(path)
-
-    def _set_aside(self) -> None:
-        if not self.path.exists():
-            return
-        old = schema.open_existing(self.path, "rw")
+        self._copied = self._closed = False
+        self._own_lock = lock_session(path) if lock is None else None
         try:
-            old.execute("PRAGMA journal_mode = DELETE")  # merges the log into the file; fails while another process has it open
-            kept = schema.holds_frames(old)
-        finally:
-            old.close()
-        if kept:
-            self.path.replace(self._previous)
-        else:
-            self.path.unlink()
+            with schema.explained(path, "create"):
+                self._connection = self._open(labels, facts, go_on)
+            self._presence = Presence(path)
+        except BaseException:
+            if self._own_lock is not None:
+                self._own_lock.close()
+            raise
+
+    def _open(self, labels: Sequence[str], facts: Mapping[str, str], go_on: bool) -> sqlite3.Connection:
+        outputs: list[tuple[object, ...]] = []
+        if self.path.exists():
+            reasons = _reasons(self.path, labels, facts) if go_on else []
+            if go_on and not reasons:
+                self.continued = True
+                return self._reopen()
+            kept, outputs = set_aside(self.path)
+            if kept is not None and reasons:
+                self.notes.append(f"all is detected again: {', '.join(reasons)}; the earlier results are kept in {kept}")
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        connection = schema.create(self.path)
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
+        )
+        connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
+        connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
+        connection.execute("COMMIT")
+        return connection
+
+    def _reopen(self) -> sqlite3.Connection:
+        connection = schema.open_existing(self.path, "rw")
+        schema.prepare_writing(connection)
+        self._devices = {device: number for number, device in connection.execute("SELECT number, device FROM devices")}
+        return connection
 
     def add_source(self, number: int, path: str, info: SourceInfo, stamp: Stamp | None = None) -> None:
-        """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown."""
+        """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown.
+
+        If an earlier run stored the source, it becomes unfinished again and keeps its frames.
+        """
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
         identity = (None, None, None) if stamp is None else (stamp.size, stamp.modified, stamp.digest)
         columns = "source, path, kind, codec, width, height, frames, duration, rate, size, modified, digest"
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT (source) DO UPDATE SET finished = 0, cancelled = 0, seconds = NULL, error = NULL",
                 (number, schema.exact(path), *facts, *identity),
             )
 
@@ -97,7 +123,7 @@ class SessionWriter:
         with schema.explained(self.path, "write"):
             self._connection.execute(
                 "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (readable(decoder), None if started is None else started.isoformat(), number),
+                (_text(decoder), None if started is None else started.isoformat(), number),
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -118,6 +144,34 @@ class SessionWriter:
             self._devices[name] = number
         return self._devices[name]
 
+    def discard(self, number: int, behind: int = 0) -> None:
+        """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
+
+        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        """
+        with schema.explained(self.path, "write"):
+            row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
+            if row == (1,) and not self._copied:
+                kept = keep_copy(self.path, self._connection)
+                self._copied = True
+                self.notes.append(f"the earlier results are kept in {kept}")
+            self._connection.execute("BEGIN IMMEDIATE")
+            for table in ("detections", "frames"):
+                self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
+            self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute(
+                "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
+            )
+            self._connection.execute("DELETE FROM sources WHERE source = ? AND ? = 0", (number, behind))
+            self._connection.execute("COMMIT")
+
+    def begin_segment(self, source: int, segment: int | None, start: int | None, frame: int) -> None:
+        """Add the beginning of a segment. start: as in ``Segment``. frame: index of its first frame, which is added next.
+
+        segment: None if frames are missing before this one, because the run ends early.
+        """
+        self._segments.append((source, schema.BEHIND_GAP if segment is None else segment, start, frame))
+
     def add_frames(self, frames: Iterable[FrameResult]) -> None:
         """Add frames of any sources."""
         if not self._frames:
@@ -126,7 +180,7 @@ class SessionWriter:
             source, index = frame.ref.source, frame.ref.index
             device = self._device(frame.device)
             self._frames.append(
-                (source, index, frame.ref.pts, frame.width, frame.height, device, readable(frame.name), readable(frame.failure))
+                (source, index, frame.ref.pts, frame.width, frame.height, device, _text(frame.name, readable_name), _text(frame.failure))
             )
             found = frame.detections
             if found:
@@ -164,11 +218,12 @@ class SessionWriter:
         """Commit the added frames: readers see them, and they survive a crash."""
         if not self._frames:
             return
-        frames, detections = self._frames, self._detections
-        self._frames, self._detections = [], []  # after an error, the same frames are not written again
+        frames, detections, segments = self._frames, self._detections, self._segments
+        self._frames, self._detections, self._segments = [], [], []  # after an error, the same frames are not written again
         with schema.explained(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.executemany("INSERT OR IGNORE INTO segments VALUES (?, ?, ?, ?)", segments)
                 self._connection.executemany("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?)", frames)
                 self._connection.executemany(f"INSERT INTO detections ({_BOX_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", detections)
                 self._connection.execute("COMMIT")
@@ -193,13 +248,13 @@ class SessionWriter:
             self._connection.execute(
                 "UPDATE sources SET finished = 1, cancelled = ?, decoded = ?, inferred = ?, dropped = ?, failed = ?,"
                 " skipped = ?, seconds = ?, error = ? WHERE source = ?",
-                (cancelled, *counts, seconds, readable(error), number),
+                (cancelled, *counts, seconds, _text(error), number),
             )
 
     def close(self, complete: bool) -> None:
         """Commit and close. Repeated calls have no effect.
 
-        complete: whether all sources are complete, so that the older session can be deleted.
+        complete: whether all sources are complete, so that unfinished older sessions of them can be deleted.
         """
         if self._closed:
             return
@@ -207,18 +262,35 @@ class SessionWriter:
         try:
             self.commit()
             self._check_presence()
+            if complete:
+                with schema.explained(self.path, "write"):
+                    delete_unfinished(self.path, self._connection)
         finally:
             with suppress(sqlite3.Error):  # while a reader has the file open, the log file cannot be deleted
                 self._connection.execute("PRAGMA busy_timeout = 0")
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # copies the log's content into the database file
                 self._connection.execute("PRAGMA journal_mode = DELETE")  # a finished session must be readable in a read-only folder
             self._connection.close()
-        if complete:
-            with suppress(OSError):
-                self._previous.unlink(missing_ok=True)
+            if self._own_lock is not None:
+                self._own_lock.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(complete=kind is None)
+
+
+def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | None:
+    return None if text is None else convert(text)
+
+
+def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:
+    """Why a run with these labels and facts cannot go on with the session at ``path``, in words; empty if it can."""
+    with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
+        if schema.is_empty(connection):
+            return ["nothing was stored"]
+        stored = {key: os.fsdecode(value) for key, value in connection.execute("SELECT key, value FROM session")}
+        known = tuple(label for (label,) in connection.execute("SELECT label FROM labels ORDER BY class_id"))
+    other_labels = ["the labels have changed"] if known != tuple(map(readable, labels)) else []
+    return differences(stored, facts) + other_labels

@@ -25,8 +25,11 @@ from engine.media.nvdec.format import planes
 from engine.media.nvdec.limits import limits
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
+from engine.media.sampled import samples
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, DeviceFrame, Segment, SourceInfo
+from engine.media.wanted import Sampling
+from engine.settings.kinds import Moments
 from tests.support.media import damaged, make_field_video, make_video, numbered, rewrap, truncated
 
 FRAMES = 250
@@ -120,7 +123,7 @@ def download(frame: DeviceFrame) -> list[Any]:
     device = Device(0)
     device.set_current()
     stream = device.create_stream()
-    stream.wait(frame.ready)
+    stream.wait(frame.written_on)
     content = np.zeros(frame.format.nbytes, np.uint8)
     (status,) = driver.cuMemcpyDtoHAsync(content.ctypes.data, frame.address, content.nbytes, stream.handle)
     assert status == driver.CUresult.CUDA_SUCCESS
@@ -164,6 +167,31 @@ def test_every_frame_of_every_segment(name: str, decoder: NvdecDecoder, clip: An
     assert not caplog.records
     if info.frames >= FRAMES:
         assert len(info.segments) >= 2
+
+
+@pytest.mark.parametrize("every", ["1s", "0.4s", "7", "1"])
+@pytest.mark.parametrize("name", CLIPS)
+def test_sampled_frames_are_those_of_the_cpu(name: str, every: str, decoder: NvdecDecoder, clip: Any) -> None:
+    info = probe(clip(name), Sampling(begin=Moments().read("0.7s"), every=Moments().read(every)))
+    for segment in info.segments:
+        for skip in (0, 2):
+            with VideoFile(Path(info.path)) as file:
+                expected = list(samples(file, segment, skip))
+                base = file.time_base
+            found = decoder.decode(info, segment, skip)
+            for index, pts, frame in expected:
+                assert not isinstance(frame, str)
+                given = next(found)
+                assert not isinstance(given, DecodeFailure)
+                assert (given.index, given.pts) == (index, float(pts * base))
+                if isinstance(given, DecodedFrame):
+                    assert info.path.endswith(".ts")
+                    continue
+                depth = {"yuv420p10le": 10, "yuv420p12le": 12}.get(frame.format.name, 8)
+                for one, other in zip(download(given.image), planes(frame, depth), strict=True):
+                    assert np.array_equal(one, other), f"frame {index}"
+                given.image.release()
+            assert next(found, None) is None
 
 
 def test_frames_are_described_like_the_cpus(decoder: NvdecDecoder, clip: Any) -> None:

@@ -62,6 +62,7 @@ def make_video(
     pix_fmt: str = "yuv420p",
     options: dict[str, str] | None = None,
     muxer: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
     rotation: int = 0,
     hflip: bool = False,
     aspect: Fraction | None = None,
@@ -86,6 +87,7 @@ def make_video(
     with av.open(str(path), "w", format=container, options=muxer or {}) as output:
         stream = output.add_stream(codec, rate=rate, options=coder | (options or {}))
         assert isinstance(stream, av.VideoStream)
+        output.metadata.update(metadata or {})
         stream.width, stream.height = size
         stream.pix_fmt = pix_fmt
         stream.codec_context.gop_size = gop
@@ -148,6 +150,30 @@ def rewrap(source: Path, target: Path, change: Callable[[int, bytes, bool], byte
                 new.pts, new.dts, new.duration = packet.pts + turn * span, packet.dts + turn * span, packet.duration
                 new.time_base, new.is_keyframe, new.stream = packet.time_base, packet.is_keyframe, copy
                 output.mux(new)
+    return target
+
+
+def packed_bitstream(source: Path, target: Path) -> Path:
+    """Copy an AVI as DivX wrote it: each chunk holds a P-frame and the B-frame shown before it, and a placeholder follows.
+
+    source: MPEG-4 with at most one B-frame in a row.
+    """
+    vop, placeholder = b"\0\0\1\xb6", b"\0\0\1\xb6\x50\x4f\x80"
+    with av.open(str(source)) as given, av.open(str(target), "w") as output:
+        stream = given.streams.video[0]
+        copy = output.add_stream_from_template(stream)
+        chunks: list[bytes] = []
+        for packet in given.demux(stream):
+            data = bytes(packet)
+            if data and data[data.index(vop) + 4] >> 6 == 2:  # a B-frame
+                chunks[-1:] = [chunks[-1] + data, placeholder]
+            elif data:
+                chunks.append(data.replace(vop, b"\0\0\1\xb2DivX503b1393p" + vop) if packet.is_keyframe else data)
+        for number, chunk in enumerate(chunks):
+            new = av.Packet(chunk)
+            new.pts = new.dts = number
+            new.time_base, new.is_keyframe, new.stream = 1 / Fraction(30), b"DivX" in chunk, copy
+            output.mux(new)
     return target
 
 

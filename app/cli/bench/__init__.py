@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.cli.options import checked, make_parser
+from app.cli.options import checked
+from app.cli.parser import make_parser
 from engine.settings.kinds import one_of
 
 WHAT = {
@@ -28,7 +29,8 @@ def run(argv: Sequence[str]) -> int:
     parser = make_parser(
         "bench",
         "Measure on this machine.",
-        usage="framefleet bench WHAT [OPTIONS]",
+        arguments="WHAT",
+        examples=("model --model yolov4-tiny", "scaling --model yolov4-tiny --out report"),
         epilog="\n".join(["what can be measured (each has its own --help):", *(f"  {name:10} {words}" for name, words in WHAT.items())]),
     )
     parser.add_argument("what", type=checked(lambda text: one_of(text, [*WHAT])), metavar="WHAT", help=", ".join(WHAT))

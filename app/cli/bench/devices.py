@@ -8,6 +8,8 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
 from app.cli import options
+from app.cli.parser import make_parser
+from app.cli.reports.table import Table
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test
 from engine.types import DeviceId
@@ -41,10 +43,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser(
+    parser = make_parser(
         "bench devices",
         "Measure devices and the links between them: copies, a matrix-vector product split by columns, a sum over a vector."
         "\nA device or link that gives less than 80 % of the median of its peers is named as slow.",
+        examples=("", "--devices cuda:0,cuda:1 --repetitions 100"),
+        json="print one JSON object instead of tables",
     )
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="cpu:0,cpu:1 or cuda:0,cuda:1 …")
     parser.add_argument("--repetitions", type=options.count(1 << 20), default=30, metavar="N", help="of each measurement, at least 2 (30)")
@@ -54,7 +58,6 @@ def _parser() -> ArgumentParser:
         metavar="MIB",
         help="of the largest array (GPUs: a quarter of the free memory, at most 32 GiB)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     return parser
 
 
@@ -83,8 +86,8 @@ def text(measurements: Sequence[Measurement], names: Mapping[DeviceId, str]) -> 
         if test in (Test.PEER, Test.PEER_LATENCY):
             lines += ["", *_matrix(some)]
             continue
-        lines += ["", _TITLES[test], _COLUMNS.format(*_HEADS)]
-        lines += [_row(measured, measurements) for measured in _worth_showing(some)]
+        table = Table(_COLUMNS, _HEADS)
+        lines += ["", _TITLES[test], *(table.row(*_cells(measured, measurements)) for measured in _worth_showing(some))]
         if test is Test.SUM and (least := pays_from(measurements)) is not None:
             lines.append(f"several devices are faster than one from {least / 2**20:.0f} MiB on")
     return "\n".join([*lines, "", verdict(measurements, names)])
@@ -109,10 +112,10 @@ def _worth_showing(some: Sequence[Measurement]) -> list[Measurement]:
     return [one for one in some if one.nbytes == largest or len(one.devices) > 1 or one.rate == fastest[one.nbytes]]
 
 
-def _row(measured: Measurement, measurements: Sequence[Measurement]) -> str:
+def _cells(measured: Measurement, measurements: Sequence[Measurement]) -> tuple[str, ...]:
     time, gain, share = measured.time, speedup(measured, measurements), of_copy(measured, measurements)
     assert time is not None
-    return _COLUMNS.format(
+    return (
         f"{measured.nbytes / 2**20:.0f} MiB",
         *(f"{value:.3f}" for value in (time.median, time.p5, time.p95)),
         f"{time.variance:.2g}",

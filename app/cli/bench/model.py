@@ -7,9 +7,12 @@ import sys
 from collections.abc import Sequence
 
 from app.cli import options
+from app.cli.parser import make_parser
+from app.cli.reports.table import Table
 from engine.settings import Precision
 
 COLUMNS = "{:16} {:20} {:9} {:>9} {:>5} {:>9} {:>9} {:>9}"
+HEADS = ("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -18,7 +21,12 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         FramefleetError: the model or a device cannot be used.
     """
-    parser = options.make_parser("bench model", "Measure how fast a model runs on each device, without decoding or files.")
+    parser = make_parser(
+        "bench model",
+        "Measure how fast a model runs on each device, without decoding or files.",
+        examples=("--model yolov4-tiny", "--model yolov4.cfg --weights random:1 --size 416,608 --batch 1,8"),
+        json="print one JSON object instead of a table",
+    )
     options.add_model_options(parser)
     parser.add_argument("--devices", type=options.device_list, default=(), metavar="auto|LIST", help="measured one after the other")
     parser.add_argument(
@@ -27,7 +35,6 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--size", type=options.numbers, metavar="LIST", help="network sizes, e.g. 416,608 (the cfg's own)")
     parser.add_argument("--batch", type=options.numbers, default=[1], metavar="LIST", help="frames per inference, e.g. 1,8 (1)")
     parser.add_argument("--seconds", type=options.seconds, default=5.0, metavar="S", help="how long to measure each (5)")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     arguments = parser.parse_args(argv)
 
     from engine.bench.model import bench_model
@@ -37,16 +44,14 @@ def run(argv: Sequence[str]) -> int:
     precisions = [Precision(name) for name in arguments.precision]
     files = options.model_files(arguments)
     results = []
-    if not arguments.json:
-        print(COLUMNS.format("device", "backend", "precision", "size", "batch", "images/s", "p50 ms", "p99 ms"), flush=True)
+    table = Table(COLUMNS, HEADS)
     for measured in bench_model(files, devices, precisions, arguments.size, arguments.batch, arguments.seconds):
         engine = measured.engine
         print(f"{engine.device}: {engine.device_name}, {engine.precision} ({engine.reason})", file=sys.stderr)
         results.append(measured.as_json())
         if not arguments.json:
             figures = (f"{value:.2f}" for value in (measured.images_per_s, measured.latency_p50, measured.latency_p99))
-            name = (str(engine.device), engine.backend, engine.precision)
-            print(COLUMNS.format(*name, measured.size, engine.batch, *figures), flush=True)
+            print(table.row(str(engine.device), engine.backend, engine.precision, measured.size, engine.batch, *figures), flush=True)
     if arguments.json:
         print(json.dumps({"results": results}))
     return 0

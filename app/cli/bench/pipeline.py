@@ -9,12 +9,15 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench.pool_options import add_pool_options, run_settings, show_event
+from app.cli.parser import make_parser
 from app.cli.reports.scaling import device_json
+from app.cli.reports.table import Table
 from engine.bench.pool_run import PoolRun, run_pool
 from engine.devices.discovery import default_devices
 from engine.media.sources import expand_sources
 
 _COLUMNS = "{:16} {:>8} {:>10} {:>9} {:>9}  {}"
+_HEADS = ("device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock")
 
 
 def run(argv: Sequence[str]) -> int:
@@ -32,11 +35,16 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser("bench pipeline", "Measure the whole pool on given files. Nothing is stored.")
+    parser = make_parser(
+        "bench pipeline",
+        "Measure the whole pool on given files. Nothing is stored.",
+        arguments="SOURCE…",
+        examples=("street.mp4 --model yolov4-tiny", "street.mp4 --model yolov4.cfg --weights random:1 --parallel frames --times 4"),
+        json="print one JSON object instead of text",
+    )
     parser.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="a video, a picture, or a folder of them")
     add_pool_options(parser, "auto")
     parser.add_argument("--times", type=options.count(10_000), default=1, metavar="N", help="how many times the sources are queued (1)")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     return parser
 
 
@@ -57,17 +65,13 @@ def _as_json(measured: PoolRun) -> dict[str, object]:
 
 def as_text(measured: PoolRun) -> str:
     """A table of the devices, and the bottleneck."""
-    lines = [
-        _COLUMNS.format(
-            "device", "frames", "frames/s", "p50 ms", "p99 ms", "mean ms of a frame in each stage; the device's own by its clock"
-        )
-    ]
+    table, lines = Table(_COLUMNS, _HEADS), []
     for device in measured.devices:
         stages = " ".join(f"{stage} {ms:.2f}" for stage, ms in device.stages.items())
         busy = " ".join(f"{stage} {ms:.3f}" for stage, ms in device.busy.items())
         latencies = ("" if value is None else f"{value:.1f}" for value in (device.latency_p50, device.latency_p99))
         figures = device.frames, f"{device.frames_per_s:.1f}", *latencies
-        lines.append(_COLUMNS.format(str(device.engine.device), *figures, f"{stages}; {busy}" if busy else stages))
+        lines.append(table.row(str(device.engine.device), *figures, f"{stages}; {busy}" if busy else stages))
     load = "" if measured.host_load is None else f", the machine's processors {measured.host_load:.0%}"
     return "\n".join(
         [

@@ -12,18 +12,20 @@ from pathlib import Path
 
 from app.cli import options
 from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
+from app.cli.parser import make_parser
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
+from app.cli.reports.table import Table
 from engine.bench.clips import Clips
 from engine.bench.devices.shares import counts
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.devices.discovery import default_devices
-from engine.errors import ExportError, SourceError
+from engine.errors import SourceError
 from engine.media.sources import missing
 from engine.pool.events import Event
+from engine.store.names import readable
+from engine.store.schema import explained
 from engine.types import DeviceId
-
-_COLUMNS = "{:8} {:>8} {:>10} {:>9} {:>11}  {}"
 
 
 def run(argv: Sequence[str]) -> int:
@@ -47,7 +49,8 @@ def run(argv: Sequence[str]) -> int:
     if arguments.source is not None and not arguments.source.exists():
         raise SourceError(missing(arguments.source))
     if arguments.out is not None:
-        _make(arguments.out)  # before measuring, which takes long: this may fail
+        with explained(arguments.out, "make"):  # before measuring, which takes long: this may fail
+            arguments.out.mkdir(parents=True, exist_ok=True)
     shown: set[tuple[Mode, int, int]] = set()
 
     def show(mode: Mode, count: int, turn: int, event: Event) -> None:
@@ -57,17 +60,17 @@ def run(argv: Sequence[str]) -> int:
         show_event(event)
 
     points: dict[tuple[Mode, int], Point] = {}
-    if not arguments.json:
-        print(_COLUMNS.format("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"), flush=True)
+    table = Table("{:8} {:>8} {:>10} {:>9} {:>11}  {}", ("mode", "devices", "frames/s", "speedup", "efficiency", "bottleneck"))
     with tempfile.TemporaryDirectory(prefix="framefleet-") as folder:
         clips = Clips(Path(folder), arguments.source)
         named = [Path(argument).name if Path(argument).exists() else argument for argument in argv]
-        facts = Facts(shlex.join(["framefleet", "bench", "scaling", *named]), clips.name, model_words(settings.model))
+        command = shlex.join(["framefleet", "bench", "scaling", *named])
+        facts = Facts(*map(readable, (command, clips.name, model_words(settings.model))))
         for point in measure_scaling(experiment, clips, show):
             points[point.mode, point.count] = point
             if not arguments.json:
                 figures = f"{point.rate:.1f}", f"{point.speedup:.2f}", f"{point.efficiency:.1%}"
-                print(_COLUMNS.format(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
+                print(table.row(point.mode, point.count, *figures, point.run.bottleneck), flush=True)
     found = [*points.values()]
     if arguments.out is not None:
         _write(arguments.out, found, facts)
@@ -76,10 +79,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _parser() -> ArgumentParser:
-    parser = options.make_parser(
+    parser = make_parser(
         "bench scaling",
         "Measure the speedup of several devices over one: a stream for each (weak scaling), one long video for all (strong)."
         "\nMeanwhile the videos are in the folder of temporary files (TMPDIR): about 25 KB a frame.",
+        examples=("--model yolov4-tiny", "--model yolov4.cfg --devices cuda:0,cuda:1 --out report"),
+        json="print one JSON object instead of a table",
     )
     add_pool_options(parser, "segments")
     what = parser.add_argument_group("what")
@@ -90,7 +95,6 @@ def _parser() -> ArgumentParser:
     what.add_argument("--rounds", type=options.count(100), default=1, metavar="N", help="how many times everything is measured (1)")
     results = parser.add_argument_group("results")
     results.add_argument("--out", type=Path, metavar="DIR", help="write scaling.md, scaling.json and scaling.svg there")
-    results.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     return parser
 
 
@@ -100,13 +104,6 @@ def _default() -> tuple[DeviceId, ...]:
     if [device.kind for device in devices] == ["cpu"] and (os.cpu_count() or 1) > 1:
         return devices[0], DeviceId("cpu", "1")
     return devices
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ExportError(f"the folder {folder} cannot be made for the report: {problem.strerror}; choose another one") from problem
 
 
 def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
@@ -119,9 +116,7 @@ def _write(folder: Path, found: Sequence[Point], facts: Facts) -> None:
         "scaling.json": json.dumps(as_json(found, facts), indent=1) + "\n",
         CHART: chart(found, title, subtitle),
     }
-    try:
-        for name, text in files.items():
+    for name, text in files.items():
+        with explained(folder / name, "write"):
             (folder / name).write_text(text, "utf-8")
-            say(f"written: {folder / name}")
-    except OSError as problem:
-        raise ExportError(f"the report cannot be written to {folder}: {problem.strerror}") from problem
+        say(f"written: {folder / name}")

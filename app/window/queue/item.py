@@ -75,7 +75,7 @@ class QueueItem:
 
     @property
     def _total(self) -> int:
-        return self.progress.info.frames if self.progress.info is not None else 0
+        return self.progress.info.to_do if self.progress.info is not None else 0
 
     @property
     def summary(self) -> str:

@@ -66,6 +66,7 @@ class Opening(QObject):
             self._reading.remove(database)
             self._banners.remove(subject)
             self.restored.emit(self._controller.restore(found))
+            self._warn_of_changes([each.item.path for each in found if each.changed])
 
         def failed(message: str) -> None:
             self._reading.remove(database)
@@ -74,6 +75,11 @@ class Opening(QObject):
         self._reading.add(database)
         self._banners.show_banner(subject, Severity.INFO, f"Opening the results in {database.name}…")
         self._background.start(partial(read_stored, database), done, failed)
+
+    def _warn_of_changes(self, paths: Sequence[Path]) -> None:
+        if paths:
+            changes = listed([f"{path} has changed since the detection." for path in paths])
+            self._banners.show_message("changed", Severity.WARNING, f"{changes}\nThe boxes are of the earlier file: detect again.")
 
     def _cannot_open(self, message: str) -> None:
         self._banners.show_message("sources", Severity.WARNING, message)

@@ -16,7 +16,6 @@ from app.window.queue.model import ITEM_ROLE, QueueModel
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
-from engine.store.exporters import EXPORTERS
 
 REFRESH_MS = 50
 """Changes within this time cause one update, because a thousand files may be added at once."""
@@ -48,14 +47,14 @@ def summary_of(items: Sequence[QueueItem]) -> str:
 
 
 class QueuePanel(Panel):
-    """Shows the queue. The signals carry a file's key. chosen: the file to show, None = none. export_requested: also the exporter."""
+    """Shows the queue. The signals carry a file's key. chosen: the file to show, None = none."""
 
     chosen = Signal(object)
     cancel_requested = Signal(int)
     remove_requested = Signal(int)
     retry_requested = Signal(int)
     reveal_requested = Signal(int)
-    export_requested = Signal(int, str)
+    export_requested = Signal(int)
     clear_requested = Signal()
 
     def __init__(self, model: QueueModel, actions: Actions) -> None:
@@ -144,9 +143,7 @@ class QueuePanel(Panel):
         add("Show", partial(self.show_item, item.key), name="play")
         add("Show in folder", partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
-        for name, exporter in EXPORTERS.items():
-            fits = stored and (info := item.progress.info) is not None and info.kind in exporter.kinds
-            add(f"Export {exporter.title}…", partial(self.export_requested.emit, item.key, name), fits, "export")
+        add("Export…", partial(self.export_requested.emit, item.key), stored, "export")
         menu.addSeparator()
         if item.ended:
             add("Detect again", partial(self.retry_requested.emit, item.key), name="play")

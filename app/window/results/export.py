@@ -1,35 +1,123 @@
-"""Exports of the detections that the window shows."""
+"""Exports of the detections that the window shows: asks what to write, and writes it in the background."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
+from threading import Event
 
-from app.window.queue.item import Results
+from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.window.queue.item import QueueItem
+from app.window.results.export_dialog import ExportChoice, ExportDialog
+from app.window.session.background import Background
 from app.window.viewer.filter import ViewFilter
+from app.window.widgets import formats
+from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import ExportError
+from engine.store.export import Exported, export_session
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.base import Export
-from engine.store.exporters.options import DEFAULTS
 from engine.store.session import SessionReader
 
-
-def default_name(path: Path, name: str) -> str:
-    """The default name of the exported file."""
-    return f"{path.stem or 'detections'}{EXPORTERS[name].outputs[0].suffix}"
+FOLDER, FORM = "window/exports", "window/export_format"
+"""Keys of the stored preferences."""
 
 
-def export_item(results: Results, target: Path, name: str, view_filter: ViewFilter, progress: Callable[[int], None]) -> int:
-    """Write the shown detections of one source; return the number of frames. An error leaves no file. name: of the exporter.
+class Exports(QObject):
+    """Runs exports without blocking the window, and shows their progress and outcome in banners."""
 
-    progress: a slow exporter calls it with the number of frames so far; an error that it raises ends the export.
+    _progressed = Signal(int, str, int, int)
+
+    def __init__(self, window: QWidget, store: QSettings, background: Background, banners: BannerArea) -> None:
+        super().__init__(window)
+        self._window, self._store = window, store
+        self._background, self._banners = background, banners
+        self._cancelled: dict[int, Event] = {}
+        self._numbers = count()
+        self._progressed.connect(self._show_progress)
+
+    def ask(self, item: QueueItem, shown: ViewFilter) -> None:
+        """Open the dialog for a file's results, and start the export when the dialog is accepted."""
+        if item.results is None:
+            return
+        try:
+            with SessionReader(item.results.database) as reader:
+                sources = reader.sources()
+        except ExportError as error:
+            self._banners.show_message("export", Severity.ERROR, str(error))
+            return
+        folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent))
+        dialog = ExportDialog(item, sources, shown, str(self._store.value(FORM, "csv")), folder, self._window)
+        dialog.accepted.connect(lambda: self.start(dialog.choice))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def start(self, choice: ExportChoice) -> None:
+        """Write the files in the background, and show the outcome."""
+        self._store.setValue(FOLDER, str(choice.folder))
+        self._store.setValue(FORM, choice.form)
+        number = next(self._numbers)
+        cancelled = self._cancelled[number] = Event()
+        subject = f"export {number}"
+        title = EXPORTERS[choice.form].title
+
+        def progress(path: Path, frames: int, total: int) -> None:
+            if cancelled.is_set():
+                raise ExportError(f"The export as {title} was cancelled.")
+            self._progressed.emit(number, path.name, frames, total)
+
+        def done(written: list[Exported]) -> None:
+            self._cancelled.pop(number, None)
+            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(choice.folder)))
+            notes = {note: None for item in written for note in item.notes}
+            text = "\n".join((f"Exported {_what(written)} to {choice.folder}.", *notes))
+            self._banners.show_banner(subject, Severity.WARNING if notes else Severity.INFO, text, ("Show in folder", reveal))
+
+        def failed(message: str) -> None:
+            self._cancelled.pop(number, None)
+            self._banners.show_message(subject, Severity.INFO if cancelled.is_set() else Severity.ERROR, message)
+
+        self._banners.show_banner(subject, Severity.INFO, f"Exporting as {title}…", ("Cancel", cancelled.set))
+        self._background.start(partial(_export, choice, cancelled, progress), done, failed)
+
+    def stop(self) -> None:
+        """Cancel all exports."""
+        for cancelled in self._cancelled.values():
+            cancelled.set()
+
+    @Slot(int, str, int, int)
+    def _show_progress(self, number: int, name: str, frames: int, total: int) -> None:
+        self._banners.update_text(f"export {number}", f"Writing {name}: {formats.percent(frames / max(total, 1))}")
+
+
+def _export(choice: ExportChoice, cancelled: Event, progress: Callable[[Path, int, int], None]) -> list[Exported]:
+    """Write the files. A file that fails does not stop the others.
 
     Raises:
-        ExportError: the session cannot be read, or the file cannot be written.
+        ExportError: the session cannot be read, a file cannot be written, nothing can be exported, or the export was cancelled.
     """
-    with SessionReader(results.database, view_filter.confidence, view_filter.classes) as reader:
-        source = next((source for source in reader.sources() if source.number == results.source), None)
-        if source is None:
-            raise ExportError(f"there are no detections of this file in {results.database} yet: wait until it has begun")
-        EXPORTERS[name].outputs[0].write(Export(reader, [source], [target.stem], target, DEFAULTS, progress))
-        return reader.count(results.source)
+    problems: list[str] = []
+
+    def failed(error: ExportError) -> None:
+        if cancelled.is_set():
+            raise error
+        problems.append(str(error))
+
+    only = None if choice.only is None else [choice.only]
+    with SessionReader(choice.database, choice.shown.confidence, choice.shown.classes) as reader:
+        written = export_session(reader, choice.folder, [choice.form], progress, failed, choice.options, only, whole=False)
+    if problems:
+        raise ExportError("\n".join(problems))
+    if not written:
+        raise ExportError("there is nothing to export yet: wait until detection has begun")
+    return written
+
+
+def _what(written: list[Exported]) -> str:
+    if len(written) > 1:
+        return formats.plural(len(written), "file")
+    return f"{written[0].path.name} ({formats.plural(written[0].frames, 'frame')})"

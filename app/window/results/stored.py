@@ -15,10 +15,11 @@ from engine.store.session import SessionReader, StoredSource
 
 @dataclass(frozen=True)
 class StoredItem:
-    """A source of an earlier run. item: its key is not set yet."""
+    """A source of an earlier run. item: its key is not set yet. changed: whether the file has changed since."""
 
     item: QueueItem
     tally: Tally
+    changed: bool = False
 
 
 def read_stored(database: Path) -> list[StoredItem]:
@@ -42,4 +43,4 @@ def _stored(reader: SessionReader, source: StoredSource) -> StoredItem:
     finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
     progress = SourceProgress(source.file, source.info, frames, failed, reader.last_pts(source.number), finished)
     results = Results(reader.path, source.number, reader.labels)
-    return StoredItem(QueueItem(0, progress, state, results, reason=source.error), tally)
+    return StoredItem(QueueItem(0, progress, state, results, reason=source.error), tally, source.changed())

@@ -50,12 +50,18 @@ class _Inputs(QObject):
 
 def choice(name: str, titles: Mapping[Choice, str], value: Choice) -> QComboBox:
     """A combo box for the members of an enumeration, each with its title."""
-    combo = QComboBox()
-    combo.installEventFilter(_Inputs(combo))
-    combo.setAccessibleName(name)
+    combo = combo_box(name)
     for member, title in titles.items():
         combo.addItem(title, member)
     combo.setCurrentIndex(list(titles).index(value))
+    return combo
+
+
+def combo_box(name: str) -> QComboBox:
+    """An empty combo box. name: for screen readers."""
+    combo = QComboBox()
+    combo.installEventFilter(_Inputs(combo))
+    combo.setAccessibleName(name)
     return combo
 
 
@@ -114,13 +120,14 @@ def clearable(placeholder: str) -> QLineEdit:
 
 
 class PathField(QWidget):
-    """A field for a path, with a button that opens a dialog. changed: the text has changed."""
+    """A field for the path of a file, or of a folder, with a button that opens a dialog. changed: the text has changed."""
 
     changed = Signal()
 
-    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, kinds: str, placeholder: str, parent: QWidget | None = None, folders: bool = False) -> None:
         super().__init__(parent)
         self._name, self._kinds = name, kinds
+        self._mode = QFileDialog.FileMode.Directory if folders else QFileDialog.FileMode.ExistingFile
         self.edit = clearable(placeholder)
         self.edit.setAccessibleName(name)
         self.edit.textChanged.connect(self.changed)
@@ -148,7 +155,7 @@ class PathField(QWidget):
     @Slot()
     def _choose(self) -> None:
         dialog = QFileDialog(self.window(), f"Choose {self._name}", self.text, self._kinds)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setFileMode(self._mode)
         dialog.fileSelected.connect(self.set_path)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -24,7 +24,7 @@ _CHROMA_PROFILES = frozenset((44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138
 
 
 class HiddenPackets:
-    """Recognises the hidden packets of one stream.
+    """Recognises the hidden packets of one stream. possible: whether the stream may have such packets.
 
     Rules: VP8: RFC 6386, 9.1. VP9: bitstream specification, 6.2 and annex B (a superframe ends in a shown frame).
     """
@@ -32,11 +32,7 @@ class HiddenPackets:
     def __init__(self, codec: VideoCodecContext) -> None:
         self._codec = codec.name
         self._fields = _FieldPairs(codec.extradata if self._codec == "h264" else None)
-
-    @property
-    def possible(self) -> bool:
-        """Whether the stream may have such packets."""
-        return self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
+        self.possible = self._codec in ("mpeg4", "vp8", "vp9") or self._fields.possible
 
     def hides(self, packet: Packet[VideoStream]) -> bool:
         """Whether the decoder returns no frame for this packet. Call it for every packet of the stream, in decoding order."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import av
+from av.bitstream import BitStreamFilterContext
 from av.codec.context import ThreadType
 from av.container import InputContainer
 from av.packet import Packet
@@ -43,6 +44,9 @@ _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
 _RESTART_SECONDS = 1  # if times in an MPEG-TS jump back by more, its clock has restarted
+_CREATED = ("com.apple.quicktime.creationdate", "creation_time", "date_time_original", "date")
+"""Keys of metadata, the most exact first."""
+
 SEEK_BACK = (0, 1, 4, 16)
 """Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
 
@@ -157,6 +161,13 @@ class VideoFile(Closing):
         return pts * self._unit[0] / self._unit[1]
 
     @property
+    def created(self) -> str | None:
+        """When the video was recorded, as its metadata state it. QuickTime's own key has the time zone, the general one is in UTC."""
+        metadata = {**self.stream.metadata, **self.container.metadata}
+        texts = {key.lower(): value for key, value in metadata.items()}
+        return next((texts[key] for key in _CREATED if texts.get(key)), None)
+
+    @property
     def rate(self) -> Fraction:
         """Frames/s that the file or its codec states, 25 if neither does."""
         return self.stream.guessed_rate or self.stream.average_rate or Fraction(25)
@@ -170,7 +181,8 @@ class VideoFile(Closing):
         failures = 0
         while failures < _READ_ATTEMPTS:
             try:
-                for packet in self.container.demux(*streams):
+                packets: Iterator[VideoPacket] = self.container.demux(*streams)
+                for packet in self._avi_packets(packets) if self.container.format.name == "avi" else packets:
                     failures = 0
                     if packet.size:  # an empty packet would end the decoding of the stream
                         if not self._one_clock:
@@ -185,6 +197,21 @@ class VideoFile(Closing):
                 failures += 1
             else:
                 return
+
+    def _avi_packets(self, packets: Iterator[VideoPacket]) -> Iterator[VideoPacket]:
+        """Put one frame into each packet, and remove presentation times that FFmpeg guessed.
+
+        DivX and Xvid store a frame and the B-frame after it in one chunk, followed by a placeholder ("packed bitstream").
+        """
+        unpack = BitStreamFilterContext("mpeg4_unpack_bframes", self.stream) if self.codec.name == "mpeg4" else None
+        for packet in packets:
+            if packet.stream_index != self.stream.index or not packet.size:
+                yield packet
+                continue
+            for part in unpack.filter(packet) if unpack else (packet,):
+                if self.codec.has_b_frames:
+                    part.pts = None
+                yield part
 
     def _continue_clock(self, packet: VideoPacket) -> None:
         """Shift the times of a packet so that they continue after restarts of the clock."""

@@ -6,6 +6,7 @@ annex B). When a stream changes its format midway, the parser scales the new fra
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,6 +18,7 @@ Writable: TypeAlias = bytearray | memoryview
 """A packet's bytes, which may be modified."""
 
 _START = b"\0\0\0\1"
+_LENGTH = struct.Struct(">I").unpack_from
 _HEADERS = 4096  # bytes that are searched: sequence parameter sets come before long NAL units
 _SYNC_CODE = 0x498342  # of VP9
 
@@ -118,7 +120,9 @@ class Bitstream:
         found = b""
         while position < size:
             start = position + step
-            end = start + int.from_bytes(packet[position:start], "big")
+            if start >= size:
+                raise DamagedError("a packet is damaged")
+            end = start + (_LENGTH(packet, position)[0] if step == 4 else int.from_bytes(packet[position:start], "big"))
             if not start < end <= size:
                 raise DamagedError("a packet is damaged")
             if units.kind(packet[start]) == units.sps:
@@ -128,7 +132,8 @@ class Bitstream:
             else:
                 pieces += _START, bytes(packet[start:end])
             position = end
-        self._check(found)
+        if found:
+            self._check(found)
         return bytearray(b"".join(pieces)) if pieces else packet
 
     def _parameter_sets(self, content: bytes | Writable, units: _Units) -> bytes:

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from cuda.core import Device, Stream
 
 from engine.cuda.memory import Memory, cuda_errors
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
-from engine.media.container.video_file import VideoFile
+from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.decode import THREADS, decode
 from engine.media.decoder import Decoded, Decoder
 from engine.media.nvdec.bitstream import Bitstream
@@ -33,12 +34,17 @@ from engine.media.nvdec.limits import check, question
 from engine.media.nvdec.messages import messages
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
+from engine.media.sampled import is_reliable
+from engine.media.segment_table import SegmentTable
 from engine.media.types import DecodedOnDevice, DeviceFrame, FrameFormat, Segment, SourceInfo, SourceKind
 from engine.types import DeviceId
 
 _LEAST_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
 """The most memory for decoded frames."""
+
+Parts: TypeAlias = Iterable[tuple[Segment, Iterator[VideoPacket] | None]]
+"""Frames to decode, and the packets for them; None: the packets of the segment."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -100,7 +106,14 @@ class NvdecDecoder(Decoder):
         gone = 0
         try:
             with self._sessions.turn() as turn, self._files.use(Path(info.path), segment) as file:
-                for pts, layout, session, address in self._frames(file, info, segment, turn):
+                parts: Parts = ((segment, None),)
+                indices: dict[int, int] | None = None
+                if segment.wanted is not None:
+                    parts, indices = _sampled(file, segment, skip)
+                    gone = skip
+                for pts, layout, session, address in self._frames(file, info, parts, turn):
+                    if indices is not None and pts not in indices:
+                        continue
                     gone += 1
                     if gone <= skip:
                         continue
@@ -110,7 +123,8 @@ class NvdecDecoder(Decoder):
                     except BaseException:
                         release()
                         raise
-                    yield DecodedOnDevice(file.seconds(pts), DeviceFrame(layout, surface.address, surface.ready, release))
+                    frame = DeviceFrame(layout, surface.address, session.stream, release)
+                    yield DecodedOnDevice(file.seconds(pts), frame, index=None if indices is None else indices[pts])
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
@@ -133,33 +147,40 @@ class NvdecDecoder(Decoder):
         self._files.close()
         self._surfaces.close()
 
-    def _frames(self, file: VideoFile, info: SourceInfo, segment: Segment, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
+    def _frames(self, file: VideoFile, info: SourceInfo, parts: Parts, turn: object) -> Iterator[tuple[int, FrameFormat, Session, int]]:
         """Each frame's pts, format, session and address, in display order. An address is valid until the next frame.
 
         Raises:
             DamagedError: the next frame is damaged, or is not the expected one.
-            UnsupportedError: the segment's format differs from that of the source's beginning, and is not supported.
+            UnsupportedError: a part's format differs from that of the source's beginning, and is not supported.
         """
         bitstream = Bitstream(file.codec.name, file.codec.extradata)
-        awaited = AwaitedFrames(file, segment)
-        packets = awaited.packets()
-        first = next(packets, None)
-        if first is None or first.pts is None:
-            raise DamagedError(file.error or "it has no packets")
-        begin = bitstream.first(bytearray(first))
-        layout = self._format(info, segment, bitstream.format)
-        with self._sessions.use(file.codec.name, bitstream.format, turn) as session:
-            for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
-                yield pts, layout, session, address
-            for packet in packets:
-                data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
-                if leads(segment, time) and bitstream.is_spare(data):
-                    continue
-                for pts, address in awaited.matched(session.decode(data, stamp(time)), session.damaged):
+        session: Session | None = None
+        kind = b""
+        with ExitStack() as stack:
+            for part, chosen in parts:
+                awaited = AwaitedFrames(file, part)
+                packets = awaited.packets(chosen)
+                first = next(packets, None)
+                if first is None or first.pts is None:
+                    raise DamagedError(file.error or "it has no packets")
+                begin = bitstream.first(bytearray(first))
+                layout = self._format(info, part, bitstream.format)
+                if session is None:
+                    session, kind = stack.enter_context(self._sessions.use(file.codec.name, bitstream.format, turn)), bitstream.format
+                elif bitstream.format != kind:
+                    raise DamagedError("the stream changes its format")
+                for pts, address in awaited.matched(session.decode(begin, stamp(first.pts)), session.damaged):
                     yield pts, layout, session, address
-            for pts, address in awaited.matched(session.finish(), session.damaged):
-                yield pts, layout, session, address
-            awaited.end()
+                for packet in packets:
+                    data, time = bitstream.convert(memoryview(packet)), packet.pts or 0
+                    if leads(part, time) and bitstream.is_spare(data):
+                        continue
+                    for pts, address in awaited.matched(session.decode(data, stamp(time)), session.damaged):
+                        yield pts, layout, session, address
+                for pts, address in awaited.matched(session.finish(), session.damaged):
+                    yield pts, layout, session, address
+                awaited.end()
 
     def _format(self, info: SourceInfo, segment: Segment, kind: bytes) -> FrameFormat:
         with self._lock:
@@ -195,6 +216,21 @@ class NvdecDecoder(Decoder):
             _LOG.warning("%s: NVDEC cannot decode parts of this video reliably, so the CPU decodes them: %s", path, problem)
 
 
+def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[int, int]]:
+    """The parts to decode for the wanted frames of a segment without the first ``skip``, and the frames' indices by pts.
+
+    Raises:
+        DamagedError: the packets do not show which frames the segment has.
+    """
+    table = SegmentTable(file, segment)
+    if not is_reliable(table, segment):
+        raise DamagedError(file.error or "its packets do not show how many frames it has")
+    positions, indices = (array[skip:] for array in table.wanted())
+    runs = table.runs(positions)
+    parts = zip((run.part for run in runs), table.packets(runs), strict=True)
+    return parts, dict(zip(table.ordered[positions].tolist(), indices.tolist(), strict=True))
+
+
 class _DeviceMemory:
     """An ``Allocation`` on a GPU."""
 
@@ -220,7 +256,7 @@ def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
     device = Device(index)
     device.set_current()
     stream = device.create_stream()
-    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes), lambda: Device(index).create_event())
+    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes))
 
 
 def _library() -> Any:

@@ -39,15 +39,15 @@ class AwaitedFrames:
         self._unwanted: set[int] = set()  # pts of frames that the container marks as not to be shown
         self._promised = 0
 
-    def packets(self) -> Iterator[VideoPacket]:
-        """The segment's packets, in decoding order.
+    def packets(self, chosen: Iterator[VideoPacket] | None = None) -> Iterator[VideoPacket]:
+        """The segment's packets, or only the chosen ones, in decoding order.
 
         Raises:
             DamagedError: the next packet is damaged or incomplete.
         """
         uncertain = self._segment.end is None and self._file.container.format.name in _OPEN_ENDED
         waiting: VideoPacket | None = None
-        for packet in packets_of(self._file, self._segment):
+        for packet in packets_of(self._file, self._segment) if chosen is None else chosen:
             self._expect(packet)
             if waiting is not None:
                 yield waiting
@@ -64,7 +64,9 @@ class AwaitedFrames:
             raise DamagedError(self._file.error or "its data is incomplete or damaged")
         if pts is None:
             raise DamagedError("a packet has no presentation time")
-        if packet.has_sidedata("new_extradata") and bytes(packet.get_sidedata("new_extradata")) != self._file.codec.extradata:
+        # a stream can change its format at keyframes only; asking for every packet would take 5 µs each
+        changes = packet.is_keyframe and packet.has_sidedata("new_extradata")
+        if changes and bytes(packet.get_sidedata("new_extradata")) != self._file.codec.extradata:
             raise DamagedError("the stream changes its format")
         if packet.is_discard:
             self._unwanted.add(pts)

@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from ctypes import addressof, c_char
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,8 +62,7 @@ class Session:
         Raises:
             DamagedError: the decoder fails.
         """
-        content = np.frombuffer(data, np.uint8)
-        return self._feed(content.ctypes.data, len(content), time)
+        return self._feed(addressof(c_char.from_buffer(data)), len(data), time)
 
     def finish(self) -> list[tuple[int, int]]:
         """The remaining frames. Afterwards the session can decode from another keyframe of the same format.
@@ -73,9 +73,8 @@ class Session:
         return self._feed(0, 0, 0)
 
     def copy(self, address: int, surface: Surface, nbytes: int) -> None:
-        """Copy a frame into a surface, in stream order, and record the surface's event after the copy."""
+        """Copy a frame into a surface, in stream order."""
         copy(surface.address, address, nbytes, self.stream)
-        self.stream.record(surface.ready)
 
     def download(self, address: int, nbytes: int) -> bytes:
         """Copy a frame to host memory, and wait."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from engine.errors import DeviceError
 from engine.processes.watchdog import waiting_for_room
@@ -24,11 +24,10 @@ class Allocation(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Surface:
-    """Memory for one frame. ready: the device's event after which the frame is written. lease: changes at every acquire and release."""
+    """Memory for one frame. lease: changes at every acquire and release."""
 
     allocation: Allocation
     nbytes: int
-    ready: Any
     lease: int = field(default=0)
 
     @property
@@ -41,13 +40,11 @@ class SurfaceRing:
     """Surfaces for any number of decode threads.
 
     Memory is allocated when a surface is first needed, and later only for larger frames. count: most surfaces. budget: most bytes of all
-    surfaces together; large frames get fewer surfaces. allocate: allocates bytes, or raises DeviceError. new_event: creates a surface's
-    event.
+    surfaces together; large frames get fewer surfaces. allocate: allocates bytes, or raises DeviceError.
     """
 
-    def __init__(self, count: int, budget: int, allocate: Callable[[int], Allocation], new_event: Callable[[], Any]) -> None:
-        self._count, self._budget = count, budget
-        self._allocate, self._new_event = allocate, new_event
+    def __init__(self, count: int, budget: int, allocate: Callable[[int], Allocation]) -> None:
+        self._count, self._budget, self._allocate = count, budget, allocate
         self._free: list[Surface] = []
         self._surfaces = 0
         self._closed = False
@@ -75,9 +72,14 @@ class SurfaceRing:
         Raises:
             DeviceError: the ring is closed, or the memory does not suffice.
         """
-        if not self.room_for(nbytes):
-            raise DeviceError(f"a frame of {nbytes >> 20} MiB does not fit into the {self._budget >> 20} MiB for decoded frames")
         with self._lock:
+            free = self._free
+            if free and free[-1].nbytes >= nbytes and not self._waiting and not self._closed:  # almost always
+                surface = free.pop()
+                surface.lease += 1
+                return surface, partial(self._release, surface, surface.lease)
+            if not self.room_for(nbytes):
+                raise DeviceError(f"a frame of {nbytes >> 20} MiB does not fit into the {self._budget >> 20} MiB for decoded frames")
             if self._waiting or not self._available(nbytes):
                 turn = threading.Condition(self._lock)
                 self._waiting.append(turn)
@@ -111,7 +113,8 @@ class SurfaceRing:
                 return
             surface.lease += 1
             self._free.append(surface)
-            self._all_back.notify()
+            if self._closed:
+                self._all_back.notify()
             self._call_next()
 
     def _call_next(self) -> None:
@@ -131,7 +134,7 @@ class SurfaceRing:
                 return surface
         while self._free and (self._surfaces == self._count or self.used + nbytes > self._budget):
             self._drop(self._free[0])
-        surface = Surface(self._allocate(nbytes), nbytes, self._new_event())
+        surface = Surface(self._allocate(nbytes), nbytes)
         self._surfaces += 1
         self.used += nbytes
         return surface

@@ -21,7 +21,7 @@ def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, inf
     if not begun or not work.suspect:
         return [], replace(work, skip=done, crashes=work.crashes.after_crash() if begun else work.crashes)
     if trying is not None and (trying.source, trying.segment, trying.position) == (*work.key, done):
-        entry = FrameEntry(trying.pts, trying.width, trying.height, DIED_TWICE, trying.name)
+        entry = FrameEntry(trying.pts, trying.width, trying.height, DIED_TWICE, trying.name, index=trying.index)
         return [entry], replace(work, skip=done + 1, crashes=CrashCount())
     # The decoder crashed, and it has to decode this frame again to reach the next ones. After one more try, the rest of the segment fails.
     last = work.crashes.proven and done == work.skip

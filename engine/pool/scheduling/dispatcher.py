@@ -314,4 +314,6 @@ class Dispatcher:
         self._probes.remove(source)
         self._strategy.close(source.number)
         seconds = 0.0 if source.started is None else self._clock() - source.started
-        return SourceFinished(source.number, source.book.close(), seconds, error, cancelled, source.decoder)
+        sampled = source.info is not None and source.info.wanted is not None and not cancelled
+        ledger = source.book.close(source.info.frames if source.info and sampled else None)
+        return SourceFinished(source.number, ledger, seconds, error, cancelled, source.decoder)

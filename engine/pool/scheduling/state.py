@@ -143,7 +143,7 @@ def chunk_size_for(
 
 def unassigned_frames(sources: Iterable[OpenSource], loads: Iterable[Load]) -> float:
     """Number of frames that no device has, by the containers' frame counts; infinite while a source is not probed."""
-    announced = sum(math.inf if source.info is None else source.info.frames - source.book.arrived for source in sources)
+    announced = sum(math.inf if source.info is None else source.info.to_do - source.book.arrived for source in sources)
     return max(0.0, announced - sum(load.frames for load in loads))
 
 

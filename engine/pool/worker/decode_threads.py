@@ -146,7 +146,7 @@ class DecodeThreads:
                     complete = True
                     break
                 if isinstance(frame, DecodeFailure):
-                    self._buffer.put(Gap(task, frame.pts, frame.count, frame.reason, frame.name))
+                    self._buffer.put(Gap(task, frame.pts, frame.count, frame.reason, frame.name, frame.index))
                     done += frame.count
                     continue
                 now = time.perf_counter()
@@ -158,8 +158,9 @@ class DecodeThreads:
                     width, height = image.shape[1::-1]
                     by_cpu += 1
                 if task.careful:
-                    self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name))
-                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, 1000 * (now - started), now))
+                    self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name, frame.index))
+                took = 1000 * (now - started)
+                self._buffer.put(Picture(task, frame.pts, image, width, height, frame.name, took, now, frame.index))
                 done += 1
                 if task.careful:
                     self._buffer.wait_settled()

@@ -35,7 +35,7 @@ class Times:
 
 @dataclass(eq=False, slots=True)
 class Batch:
-    """Items that leave the worker together. result: of their pictures.
+    """Items that leave the worker together. pictures: those among the items, in order. result: of the pictures.
 
     Nothing that ``result`` calls may refer to the batch: the cycle would keep the engine until the garbage collector runs, in any thread.
     """
@@ -43,11 +43,10 @@ class Batch:
     items: list[Item]
     result: Future[list[Found]] | None = None
     times: Times = field(default_factory=Times)
+    pictures: list[Picture] = field(init=False)
 
-    @property
-    def pictures(self) -> list[Picture]:
-        """The pictures among the items, in order."""
-        return [item for item in self.items if isinstance(item, Picture)]
+    def __post_init__(self) -> None:
+        self.pictures = [item for item in self.items if isinstance(item, Picture)]
 
 
 class Inference:

@@ -25,7 +25,10 @@ PAUSE_SECONDS = 0.1
 
 @dataclass(eq=False, slots=True)
 class Picture:
-    """A decoded frame. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``."""
+    """A decoded frame. image: None after the engine has taken it. decoding: time it took, ms. decoded: when, ``perf_counter``.
+
+    index: as in ``DecodedFrame``.
+    """
 
     task: Detect
     pts: float
@@ -35,6 +38,7 @@ class Picture:
     name: str | None
     decoding: float
     decoded: float
+    index: int | None = None
 
     @property
     def host_bytes(self) -> int:
@@ -57,6 +61,7 @@ class Gap:
     count: int
     reason: str
     name: str | None = None
+    index: int | None = None
 
 
 @dataclass(frozen=True)

@@ -39,14 +39,14 @@ class Meter:
         """Count these pictures of a finished batch. worth: see ``Stats``."""
         if worth is not None:
             self._worth = worth + (self._worth or 0.0)
-        times = batch.times
+        count, times = len(pictures), batch.times
         done = times.done or time.perf_counter()  # the future may be done before its callback has run
-        for picture in pictures:
-            self._latencies.append(1000 * (done - picture.decoded))
-            self._stages["decode"] += picture.decoding
-            self._stages["queue"] += 1000 * (times.submitted - picture.decoded)
-            self._stages["preprocess"] += times.preprocessing
-            self._stages["infer"] += 1000 * (done - times.submitted) - times.preprocessing
+        decoded = [picture.decoded for picture in pictures]
+        self._latencies += [1000 * (done - moment) for moment in decoded]
+        self._stages["decode"] += sum(picture.decoding for picture in pictures)
+        self._stages["queue"] += 1000 * (count * times.submitted - sum(decoded))
+        self._stages["preprocess"] += count * times.preprocessing
+        self._stages["infer"] += count * (1000 * (done - times.submitted) - times.preprocessing)
 
     def delivered(self, frames: int, milliseconds: float) -> None:
         """Count sent frames. milliseconds: the time that sending took."""

@@ -235,7 +235,7 @@ class Worker:
             self._send(Began(task.source, None))
             clock.start(f"opening {task.path}", PROBE_PATIENCE * self._watchdog.seconds)
             try:
-                answer: Probed | ProbeFailed = Probed(task.source, probe(task.path))
+                answer: Probed | ProbeFailed = Probed(task.source, probe(task.path, self._setup.sampling))
             except FramefleetError as error:
                 answer = ProbeFailed(task.source, str(error))
             except Exception as error:

@@ -1,6 +1,6 @@
 """The export formats. Each module defines one format as an ``Exporter``."""
 
-from engine.store.exporters import coco, csv, jsonl, parquet, video
+from engine.store.exporters import coco, csv, cvat, jsonl, labelstudio, megadetector, mot, parquet, video, yolo
 from engine.store.exporters.base import Exporter
 
 EXPORTERS: dict[str, Exporter] = {
@@ -8,6 +8,11 @@ EXPORTERS: dict[str, Exporter] = {
     "csv": csv.EXPORTER,
     "parquet": parquet.EXPORTER,
     "coco": coco.EXPORTER,
+    "yolo": yolo.EXPORTER,
+    "mot": mot.EXPORTER,
+    "cvat": cvat.EXPORTER,
+    "labelstudio": labelstudio.EXPORTER,
+    "megadetector": megadetector.EXPORTER,
     "video": video.EXPORTER,
 }
 """The formats by their names in the settings. To add a format, add a module with an ``EXPORTER`` and an entry here."""

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
@@ -46,6 +47,12 @@ class Export:
         """The source of a file that is written for each source."""
         return self.sources[0]
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all classes. A class without a label has its number."""
+        known = self.reader.labels
+        return (*known, *map(str, range(len(known), max(self.reader.class_ids(), default=-1) + 1)))
+
     def frames(self, source: StoredSource) -> Iterator[FrameResult]:
         """Yield the frames of a source in order, and report progress."""
         for frame in self.reader.frames(source.number):
@@ -67,24 +74,29 @@ class Output:
     """A file or folder that belongs to a format.
 
     suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
-    or not at all; raises ExportError. passes: how often writing reads all frames.
+    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead. folder:
+    whether it is a folder.
     """
 
     suffix: str
     write: Callable[[Export], None]
     per_session: bool = False
     passes: int = 1
+    slow: bool = False
+    folder: bool = False
 
 
 @dataclass(frozen=True)
 class Exporter:
     """An export format.
 
-    title: text for menus. outputs: the files and folders that it consists of. kinds: the kinds of sources that it supports. slow:
-    whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it uses.
+    title: text for menus. purpose: what it is for, in one line. outputs: the files and folders that it consists of. kinds: the kinds of
+    sources that it supports. slow: whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it
+    uses.
     """
 
     title: str
+    purpose: str
     outputs: tuple[Output, ...]
     kinds: frozenset[str] = frozenset(SourceKind)
     slow: bool = False

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from engine.media.types import SourceKind
+from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.picture_names import ffmpeg_command, picture_name
+from engine.store.exporters.coco_ids import COCO_IDS, check_coco_labels
+from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 from engine.store.exporters.rounding import rounded, to_json
 
 
 def write(export: Export, file: TextIO) -> None:
     """Write a source as one data set, frame by frame.
 
-    Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1. ``frame`` (index, from 0) and ``pts`` (seconds)
-    identify the frame of a video. The command in ``info.images`` extracts the frames of a video to pictures with the names in
-    ``file_name`` (see ``picture_names``), in the size that boxes refer to. Additional keys: ``score`` in annotations, ``failed`` (the
-    reason) in images of failed frames, which have no picture.
+    Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
+    ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images`` extracts the frames of a
+    video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer to. Additional keys: ``score``
+    in annotations, ``failed`` (the reason) in images of failed frames, which have no picture.
     """
     reader, source = export.reader, export.source
-    info = {"description": Path(source.path).name, "version": "1.0", "date_created": reader.facts.get("created", "")}
+    info = {"description": source.name, "version": "1.0", "date_created": reader.facts.get("created", "")}
     if command := ffmpeg_command(source, export.stems[0]):
         info["images"] = command
     file.write(f'{{"info": {to_json(info)},\n"licenses": [],\n"images": ')
@@ -29,26 +30,28 @@ def write(export: Export, file: TextIO) -> None:
     file.write(',\n"annotations": ')
     write_list(file, map(to_json, _annotations(export)))
     file.write(',\n"categories": ')
-    write_list(file, (to_json({"id": number + 1, "name": label}) for number, label in enumerate(reader.labels)))
+    write_list(file, (to_json({"id": category, "name": label}) for category, label in zip(_categories(export), reader.labels, strict=True)))
     file.write("}\n")
 
 
 def _images(export: Export) -> Iterator[dict[str, object]]:
-    name_of_source = Path(export.source.path).name
+    clock = Clock.of(export.reader, export.source)
     for frame in export.frames(export.source):
         index, pts = frame.ref.index, frame.ref.pts
-        name = frame.name or name_of_source
+        name = frame.name or export.source.name
         if export.source.kind is SourceKind.VIDEO:
             name = f"{export.stems[0]}/{'' if frame.failure is None else 'failed-'}{picture_name(pts)}.jpg"
         image: dict[str, object] = {"id": index + 1, "file_name": name, "width": frame.width, "height": frame.height, "frame": index}
         image["pts"] = round(pts, 6)
+        if moment := clock.text(pts):
+            image["date_captured"] = moment
         if frame.failure is not None:
             image["failed"] = frame.failure
         yield image
 
 
 def _annotations(export: Export) -> Iterator[dict[str, object]]:
-    number = 0
+    number, categories = 0, _categories(export)
     for frame in export.frames(export.source):
         if frame.detections is None:
             continue
@@ -59,7 +62,7 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
             yield {
                 "id": number,
                 "image_id": frame.ref.index + 1,
-                "category_id": class_id + 1,
+                "category_id": categories[class_id],
                 "bbox": box,
                 "area": round(width * height, 2),
                 "segmentation": [[x, y, right, y, right, bottom, x, bottom]],
@@ -68,4 +71,18 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
             }
 
 
-EXPORTER = Exporter("COCO", (text_output(".coco.json", write, passes=2),))
+def _categories(export: Export) -> Sequence[int]:
+    """The category id of each class."""
+    labels = export.reader.labels
+    if not export.options.coco_ids:
+        return range(1, len(labels) + 1)
+    check_coco_labels(labels)
+    return COCO_IDS
+
+
+EXPORTER = Exporter(
+    "COCO",
+    "Boxes as COCO, for pycocotools and labelling tools",
+    (text_output(".coco.json", write, passes=2),),
+    options=("coco_ids",),
+)

@@ -30,7 +30,7 @@ DETECTIONS = (
     *("picture_width", "picture_height", "device", "track"),
 )
 COUNTS = ("source", "start", "end", "clock", "class_id", "label", "frames", "frames_with", "most_at_once", "mean", "tracks")
-FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped", "empty", "complete", "error")
+FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped", "empty", "complete", "path", "error")
 PER_CLASS = ("first", "last", "frames_with", "most_at_once")
 
 
@@ -38,11 +38,13 @@ def write_detections(export: Export) -> None:
     """Write a row per detection. If the source is a folder, ``source`` is the picture."""
     source, rows = export.source, 1
     clock = Clock.of(export.reader, source)
-    classes = {class_id: row([class_id, label_of(export.reader.labels, class_id)]) for class_id in export.reader.class_ids()}
+    classes: dict[int, str] = {}
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
-    video = row([source.path])
+    video = row([source.name])
     with _table(export, DETECTIONS) as table:
         for block in export.blocks(source):
+            for class_id in {*block.class_ids.tolist()} - classes.keys():
+                classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
             files = [video if frame.name is None else row([file_of(source, frame.name)]) for frame in block.frames]
             heads = [
                 f"{file},{frame.number},{round(frame.pts, 6)},{clock.text(frame.pts)}"
@@ -86,7 +88,7 @@ def write_counts(export: Export) -> None:
                     times = (start, round(start + length, 6), clock.text(start))
                     tracks = len(tally.tracks if tally else ()) if tracked else None
                     counts = (group.inferred, frames, most, round(mean, 4), tracks)
-                    file.write(row([source.path, *times, class_id, label, *counts]) + "\r\n")
+                    file.write(row([source.name, *times, class_id, label, *counts]) + "\r\n")
 
 
 def write_files(export: Export) -> None:
@@ -130,7 +132,7 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
     known = bool(group.classes) or (group.inferred > 0 and (source.complete or not video))
     dropped, skipped = sum(source.ledger.dropped.values()), source.ledger.skipped
     values: list[object] = [file_of(source, name), start, duration, group.inferred, group.failed, dropped, skipped]
-    values += [not group.classes if known else None, source.complete, source.error or failure]
+    values += [not group.classes if known else None, source.complete, source.path, source.error or failure]
     for class_id in classes:
         tally = group.classes.get(class_id)
         seen = (round(tally.first, 6), round(tally.last, 6)) if tally and video else (None, None)
@@ -139,8 +141,8 @@ def _file_row(source: StoredSource, group: Group, start: str, classes: Iterable[
 
 
 def file_of(source: StoredSource, name: str | None) -> str:
-    """Return the path of a source, or of a picture in it."""
-    return source.path if name is None else f"{source.path.rstrip('/')}/{name}"
+    """Return the name of a source, or of a picture in it."""
+    return source.name if name is None else f"{source.name}/{name}"
 
 
 @contextmanager
@@ -166,6 +168,7 @@ def _field(value: object) -> str:
 
 EXPORTER = Exporter(
     "CSV tables",
+    "A row per detection, counts per interval and a row per file, for spreadsheets, R and pandas",
     (
         Output(".detections.csv", write_detections),
         Output("counts.csv", write_counts, per_session=True),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TextIO
 
+from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, text_output
 from engine.store.exporters.rounding import label_of, rounded, to_json
 
@@ -12,16 +12,20 @@ from engine.store.exporters.rounding import label_of, rounded, to_json
 def write(export: Export, file: TextIO) -> None:
     """Write a source as one JSON object per line.
 
-    Keys: ``source`` (file name), ``frame`` (index, from 0), ``name`` (the picture's file name, if the source is a folder), ``pts``
-    (seconds), ``device``, ``detections``: a list of objects with ``class_id``, ``label``, ``confidence`` and ``box`` (x, y, width, height
-    in source pixels, origin top left). A failed frame has no detections and the reason in ``failed``.
+    Keys: ``source`` (see ``StoredSource.name``), ``frame`` (index, from 0), ``name`` (the picture's file name, if the source is a
+    folder), ``pts`` (seconds), ``clock`` (ISO 8601, if known), ``device``, ``detections``: a list of objects with ``class_id``, ``label``,
+    ``confidence`` and ``box`` (x, y, width, height in source pixels, origin top left). A failed frame has no detections and the reason in
+    ``failed``.
     """
-    name = Path(export.source.path).name
-    for frame in export.frames(export.source):
-        line: dict[str, object] = {"source": name, "frame": frame.ref.index}
+    source, clock = export.source, Clock.of(export.reader, export.source)
+    for frame in export.frames(source):
+        line: dict[str, object] = {"source": source.name, "frame": frame.ref.index}
         if frame.name is not None:
             line["name"] = frame.name
-        line |= {"pts": round(frame.ref.pts, 6), "device": str(frame.device), "detections": []}
+        line["pts"] = round(frame.ref.pts, 6)
+        if moment := clock.text(frame.ref.pts):
+            line["clock"] = moment
+        line |= {"device": str(frame.device), "detections": []}
         if frame.detections is None:
             line["failed"] = frame.failure
         else:
@@ -32,4 +36,4 @@ def write(export: Export, file: TextIO) -> None:
         file.write(to_json(line) + "\n")
 
 
-EXPORTER = Exporter("JSON Lines", (text_output(".jsonl", write),))
+EXPORTER = Exporter("JSON Lines", "A line per frame, for programs of your own", (text_output(".jsonl", write),))

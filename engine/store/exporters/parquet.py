@@ -83,4 +83,4 @@ def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> 
     return pa.table([columns[name] for name in schema.names], schema)
 
 
-EXPORTER = Exporter("Parquet", (Output(".detections.parquet", write),))
+EXPORTER = Exporter("Parquet", "A row per detection, small and fast, for pandas, DuckDB and Spark", (Output(".detections.parquet", write),))

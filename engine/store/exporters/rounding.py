@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from engine.types import Detections
+from engine.types import Detections, FrameResult
 
 to_json = json.JSONEncoder(ensure_ascii=False).encode
 """A shared encoder: ``json.dumps`` would create an encoder for each line."""
@@ -20,6 +20,23 @@ def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
     scores = np.round(detections.scores.astype(np.float64), 4)
     boxes = np.round(boxes, 2) + 0.0  # + 0.0: no "-0.0"
     return zip(detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
+
+
+def relative(frame: FrameResult) -> Iterator[tuple[int, float, list[float]]]:
+    """Yield class id, confidence and box (x, y, width, height as shares of the picture) of each detection of a frame, rounded.
+
+    Boxes are cut to the picture, because readers of these formats reject others. A box without any area in the picture is left out.
+    """
+    if frame.detections is None:
+        return
+    size = np.array([frame.width, frame.height] * 2, np.float64)
+    boxes = np.clip(frame.detections.boxes / size, 0, 1)
+    boxes[:, 2:] -= boxes[:, :2]
+    scores = np.round(frame.detections.scores.astype(np.float64), 4)
+    boxes = np.round(boxes, 6) + 0.0
+    for class_id, score, box in zip(frame.detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True):
+        if box[2] > 0 and box[3] > 0:
+            yield class_id, score, box
 
 
 def label_of(labels: Sequence[str], class_id: int) -> str:

@@ -14,6 +14,7 @@ from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
 from engine.store.exporters.base import Export, Exporter, Output, Progress, complete_file, part_of
+from engine.store.exporters.child import run_child
 from engine.store.schema import explained
 
 
@@ -37,7 +38,7 @@ def write(export: Export) -> None:
     """Write the annotated video. If the child process crashes, the frames written so far remain playable in ``part_of(path)``.
 
     Raises:
-        ExportError: the source is not a video or is the target, the file cannot be written, or the child process crashed.
+        ExportError: the source is not a video, has changed or is the target, the file cannot be written, or the child process crashed.
     """
     reader, source, path = export.reader, export.source, export.path
     video = source.file
@@ -45,6 +46,9 @@ def write(export: Export) -> None:
         raise ExportError(f"{video} is no video: an annotated video can be made of videos only; choose another format")
     if path.exists() and video.exists() and path.samefile(video):
         raise ExportError(f"{path} is the video itself: choose another name for its annotated copy")
+    if source.changed():
+        remedy = "detect again, or restore the file"
+        raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
     job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
@@ -56,14 +60,8 @@ def write(export: Export) -> None:
 def _run(job: Job, part: Path, progress: Progress) -> None:
     process = ChildProcess("annotated video", _main, job, words="the process that writes annotated videos", quiet=True)
     try:
-        for written in process.messages():
-            progress(written)
-        outcome = process.end()
-        if not outcome.crashed and not outcome.retry:
-            raise ExportError(outcome.reason)
+        outcome = run_child(process, progress)
     except BaseException:
-        process.kill()
-        process.end()
         part.unlink(missing_ok=True)
         raise
     if outcome.exit_code != 0 or not outcome.crashed:
@@ -79,4 +77,10 @@ def _main(connection: Connection[Any, Any], job: Job) -> None:
 
 
 # the suffix differs from the source's, which may be in the same folder
-EXPORTER = Exporter("Annotated video", (Output(".annotated.mp4", write),), frozenset((SourceKind.VIDEO,)), slow=True)
+EXPORTER = Exporter(
+    "Annotated video",
+    "A copy of the video with the boxes drawn into it",
+    (Output(".annotated.mp4", write, slow=True),),
+    frozenset((SourceKind.VIDEO,)),
+    slow=True,
+)

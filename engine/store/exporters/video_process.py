@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from fractions import Fraction
@@ -15,7 +14,7 @@ from typing import Any
 import av
 from av.video.frame import VideoFrame
 
-from engine.errors import ExportError, FramefleetError
+from engine.errors import ExportError
 from engine.media.annotation.audio import Sound
 from engine.media.annotation.draw import Annotator, Planes
 from engine.media.annotation.writer import VideoWriter, make_plain
@@ -25,16 +24,11 @@ from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment
 from engine.processes.child_main import when_parent_ends
-from engine.processes.outcome import Failed
-from engine.processes.watchdog import Clock, start_clock
+from engine.processes.watchdog import Clock
+from engine.store.exporters.child import serve
 from engine.store.exporters.video import Job
 from engine.store.schema import explained
 from engine.store.session import SessionReader
-
-REPORT_SECONDS = 0.2
-
-STALL_SECONDS = 60.0
-"""The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
 
 _LATE_START = 10
 """Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""
@@ -124,24 +118,8 @@ class _AnnotatedPicture:
 
 
 def main(connection: Connection[Any, Any], job: Job) -> None:
-    """Run one job: the main function of the process. Sends the number of frames written, regularly and at the end, or ``Failed``."""
+    """Run one job: the main function of the process."""
     target = Path(job.target)
     for path in (target, target.with_name(f"{target.name}.plain")):
         when_parent_ends(partial(path.unlink, missing_ok=True))
-    clock = start_clock(connection, STALL_SECONDS)
-    due = 0.0
-
-    def report(frames: int) -> None:
-        nonlocal due
-        clock.stop()
-        if time.monotonic() >= due:
-            due = time.monotonic() + REPORT_SECONDS
-            connection.send(frames)
-        clock.start(f"writing a frame of {job.target}", STALL_SECONDS)
-
-    clock.start(f"opening {job.video}", STALL_SECONDS)
-    try:
-        connection.send(write_annotated(job, report, clock))
-    except FramefleetError as error:
-        clock.stop()
-        connection.send(Failed(str(error), retry=False))
+    serve(connection, f"opening {job.video}", f"writing a frame of {job.target}", partial(write_annotated, job))

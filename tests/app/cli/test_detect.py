@@ -205,6 +205,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.glob("*.mp4")) == ["x-2.annotated.mp4", "x.annotated.mp4"]
     assert f"{picture}: pictures have no video" in run.err
     assert [line["name"] for line in read_lines(out / "pictures.jsonl")] == ["p0.png", "p1.png", "p2.png"]
+    assert {line["source"] for name in ("x.jsonl", "x-2.jsonl") for line in read_lines(out / name)} == {"one/x.mp4", "two/x.mp4"}
     for name in ("x.jsonl", "x-2.jsonl", "pictures.jsonl", "p1.jsonl"):
         assert str(out / name) in run.out
     run = run_main("detect", picture, *FAST, "--out", tmp_path / "none", "--format", "video")
@@ -216,8 +217,7 @@ def test_folders_pictures_and_equal_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--format", "csv"], "argument --format: 'csv' comes in a later version; available now: jsonl, coco"),
-        (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, coco"),
+        (["--format", "jsonl,voc"], "'voc' is unknown; choose from: jsonl, csv"),
         (["--format", ","], "argument --format"),
         (["--parallel", "lines"], "argument --parallel: 'lines' is unknown; choose from: auto, streams, segments, frames, tiles, depth"),
         (["--parallel", "depth", "--devices", "cpu:0"], "the strategy depth needs 2 to 8 devices, one for each stage, not 1 (cpu:0)"),
@@ -320,8 +320,9 @@ def test_names_and_folders_that_are_not_text(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(folder)
     run = run_main("detect", odd, "b\udcf6se.mp4", *FAST, "--format", "jsonl,video", "--out", "out", "--json")
     assert run.status == 1
-    assert run.report["sources"][0]["path"] == odd
+    assert run.report["sources"][0]["path"] == r"gr\xE4n #1?.mp4"
     assert run.report["sources"][0]["frames"]["inferred"] == 10
     (lines,) = (folder / "out").glob("*.jsonl")
-    assert {line["source"] for line in read_lines(lines)} == {"gr?n #1?.mp4"}
+    assert {line["source"] for line in read_lines(lines)} == {r"gr\xE4n #1?.mp4"}
+    assert lines.name == "gr_n #1?.jsonl"
     assert len([*(folder / "out").glob("*.annotated.mp4")]) == 1

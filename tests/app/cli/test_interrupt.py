@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ import pytest
 
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
+from tests.support.faults import group_lives
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
@@ -40,44 +40,6 @@ def _wait_for_frames(out: Path, count: int = 20) -> None:
 @pytest.fixture(scope="module")
 def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_video(tmp_path_factory.mktemp("media") / "long.mp4", frames=2500, size=(64, 48), gop=30)
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_keeps_what_it_has(number: signal.Signals, status: int, long_video: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with _start(long_video, out, "--json") as process:
-        _wait_for_frames(out)
-        # a terminal's Ctrl-C, and its end, reach the workers too
-        (os.kill if number == signal.SIGTERM else os.killpg)(process.pid, number)
-        printed, errors = process.communicate(timeout=30)
-    assert process.returncode == status, errors
-    assert "stopping" in errors
-    assert "Traceback" not in errors
-    report = json.loads(printed.splitlines()[-1])
-    assert report["exit"] == "interrupted"
-    frames = report["sources"][0]["frames"]
-    lines = read_lines(out / "long.jsonl")
-    assert len(lines) == frames["inferred"]
-    assert 20 <= len(lines) < 2500
-    assert frames["decoded"] == frames["inferred"] + frames["dropped"] + frames["failed"]
-    with SessionReader(out / "session.sqlite") as reader:
-        assert reader.count(0) == len(lines)
-
-
-def test_results_of_later_segments_are_kept(long_video: Path, tmp_path: Path) -> None:
-    """Two devices do two segments at once, and the results of the later one wait for the earlier one."""
-    out = tmp_path / "out"
-    with _start(long_video, out, "--json", "--devices", "cpu:0,cpu:1", "--parallel", "segments") as process:
-        _wait_for_frames(out)
-        process.send_signal(signal.SIGINT)
-        printed, errors = process.communicate(timeout=30)
-    assert process.returncode == 130, errors
-    frames = json.loads(printed.splitlines()[-1])["sources"][0]["frames"]
-    lines = read_lines(out / "long.jsonl")
-    assert frames["decoded"] == frames["inferred"] == len(lines)
-    assert frames["dropped"] == 0
-    for line in lines:
-        assert line["frame"] == pytest.approx(line["pts"] * 30, abs=0.01)
 
 
 def test_a_closed_terminal_costs_nothing_that_was_found(long_video: Path, tmp_path: Path) -> None:
@@ -123,19 +85,11 @@ def test_a_killed_run_leaves_its_frames_and_no_result_file(long_video: Path, tmp
         _wait_for_frames(out)
         process.kill()
     deadline = time.monotonic() + 10
-    while _group_alive(process.pid) and time.monotonic() < deadline:
+    while group_lives(process.pid) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not _group_alive(process.pid), "workers outlive the run"
+    assert not group_lives(process.pid), "workers outlive the run"
     assert not list(out.glob("*.jsonl"))
     with SessionReader(out / "session.sqlite") as reader:
         indices = [frame.ref.index for frame in reader.frames(0)]
     assert len(indices) >= 20
     assert indices == list(range(len(indices)))
-
-
-def _group_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -37,9 +37,15 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_and_refuses_unknown_options(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0
-    assert f"framefleet {command}" in capsys.readouterr().out
-    assert main([command, "--no-such-option"]) == 2
-    assert "--no-such-option" in capsys.readouterr().err or command in ("bench", "detect", "export", "results")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"usage: framefleet {command}")
+    assert f"examples:\n  framefleet {command}" in printed
+    arguments = {"export": ["-o", "m.onnx"], "merge": ["a", "b", "--out", "c"]}
+    needed = arguments.get(command, ["model"] if command in ("bench", "detect", "results", "track") else [])
+    assert main([command, *needed, "--halp"]) == 2
+    errors = capsys.readouterr().err
+    assert "unrecognized arguments: --halp; did you mean --help?\n'framefleet " in errors
+    assert len(errors.splitlines()) == 2, "no list of all options"
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["detect", "--version"], ["doctor", "--version"]])
@@ -146,3 +152,12 @@ def test_a_window_without_a_display_is_refused(monkeypatch: pytest.MonkeyPatch, 
 def test_parts_of_a_model_without_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--weights", "random:1"]) == 2
     assert "give --model M.cfg too" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
+@pytest.mark.parametrize(("encoding", "written"), [("utf-8", r"caf\xE9 ä" + "\n"), ("ascii", r"caf\xE9 \xe4" + "\n")])
+def test_names_that_are_not_text_are_printed_as_results_write_them(encoding: str, written: str) -> None:
+    code = r"from app import streams; streams.prepare(); print('caf\udce9 ä')"
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, env=environment)
+    assert done.stdout.decode() == written

@@ -14,8 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportChoice, ExportDialog
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
+from engine.store.exporters.options import ExportOptions
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
@@ -91,17 +93,18 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     assert window.status.strategy.text().startswith("Strategy: ")
     assert len(window.devices.cards) == 1
 
-    target = tmp_path / "out.jsonl"
-    window.files.export(item, target, "jsonl", window.filter.filter)
-    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
-    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    results = item.results
+    assert results is not None
+    window.exports.start(ExportChoice(results.database, None, "jsonl", tmp_path / "out", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("clip.jsonl (40 frames)" in text for text in window.banners.texts))
+    lines = [json.loads(line) for line in (tmp_path / "out" / "clip.jsonl").read_text().splitlines()]
     tally = window.controller.tally(item.key)
     assert tally is not None
     assert sum(len(line["detections"]) for line in lines) == sum(tally.counts(0.05).values())
     window.filter.set_confidence(0.9)
-    window.files.export(item, tmp_path / "strong.json", "coco", window.filter.filter)
-    qtbot.waitUntil(lambda: any("strong.json" in text for text in window.banners.texts))
-    strong = json.loads((tmp_path / "strong.json").read_text())["annotations"]
+    window.exports.start(ExportChoice(results.database, None, "coco", tmp_path / "out", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("clip.coco.json" in text for text in window.banners.texts))
+    strong = json.loads((tmp_path / "out" / "clip.coco.json").read_text())["annotations"]
     assert len(strong) == sum(tally.counts(0.9).values())
 
     again = open_window()  # what was chosen is there at the next start
@@ -210,15 +213,20 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     dialog.reject()
     qtbot.waitUntil(lambda: all_ended(window), timeout=PATIENCE)
     (item,) = window.items
-    window.queue.export_requested.emit(item.key, "coco")
-    target = next(child for child in window.findChildren(QFileDialog) if child.acceptMode() is QFileDialog.AcceptMode.AcceptSave)
-    assert Path(target.selectedFiles()[0]).name == "clip.coco.json"
-    assert Path(target.directory().absolutePath()) == video.parent  # where the last file came from
-    target.fileSelected.emit(str(tmp_path / "no such folder" / "x.json"))
-    qtbot.waitUntil(lambda: any("Cannot write" in text for text in window.banners.texts))
-    target.fileSelected.emit(str(tmp_path / "x.json"))
-    qtbot.waitUntil(lambda: any("Exported 40 frames" in text for text in window.banners.texts))
-    target.reject()
+    window.queue.export_requested.emit(item.key)
+    (export,) = window.findChildren(ExportDialog)
+    assert export.folder.path == video.parent
+    export.form.setCurrentIndex(export.form.findData("coco"))
+    (tmp_path / "a file").touch()
+    export.folder.set_path(tmp_path / "a file")
+    export.accept()
+    qtbot.waitUntil(lambda: any("Cannot make" in text for text in window.banners.texts))
+    window.actions_.export.trigger()
+    export = next(dialog for dialog in window.findChildren(ExportDialog) if dialog.isVisible())
+    assert export.choice.form == "coco"  # as before
+    export.folder.set_path(tmp_path / "out")
+    export.accept()
+    qtbot.waitUntil(lambda: any("clip.coco.json (40 frames)" in text for text in window.banners.texts))
 
 
 def test_finished_files_can_be_cleared_away(qtbot: QtBot, open_window: Open, video: Path, tmp_path: Path) -> None:

@@ -63,6 +63,29 @@ def test_a_truncated_file_is_not_silently_short(name: str, share: float, clip: C
     assert failures[-1].pts > frames[-1] / 30 - 0.2
 
 
+@pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.flv", "a.ts"])
+def test_the_last_lost_frames_are_reported(name: str, clip: Clip, tmp_path: Path) -> None:
+    source = clip(name, frames=FRAMES, size=(160, 96), **CLIPS[name])
+    for missing in (1, 700, 2000, 5000):  # bytes
+        if name in ("a.mkv", "a.webm", "a.flv") and missing == 1:
+            continue  # only the index or the trailer
+        path = truncated(source, tmp_path / name, 1 - missing / source.stat().st_size)
+        frames, failures = counts(probe(path))
+        if len(set(frames)) < FRAMES or name == "a.ts":
+            assert failures, f"{FRAMES - len(frames)} frames are lost silently without the last {missing} bytes"
+        if name in ("a.mkv", "a.webm"):
+            assert len(frames) + sum(failure.count for failure in failures) == FRAMES, "the header states the duration and the size"
+
+
+def test_small_damage_between_frames_is_reported(clip: Clip, tmp_path: Path) -> None:
+    """A lost B-frame leaves a gap in the times in display order only."""
+    source = clip("a.flv", frames=FRAMES, **CLIPS["a.flv"])
+    for number in range(20, 40):
+        path = damaged(source, tmp_path / "a.flv", [(number / 60, 4)], fill=None)
+        frames, failures = counts(probe(path))
+        assert failures or len(set(frames)) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
+
+
 def test_undamaged_frames_at_a_truncated_end_are_not_lost_by_threads(clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]), tmp_path / "a.mp4", 0.6))
     assert counts(info, threads=4)[0] == counts(info, threads=1)[0]

@@ -21,7 +21,7 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from resources import DEMO
 from tests.engine.media.conftest import Clip
-from tests.support.media import joined, make_field_video, number_of, rewrap, wrap_fields
+from tests.support.media import joined, make_field_video, number_of, packed_bitstream, rewrap, wrap_fields
 
 FRAMES = 180
 X265 = {"preset": "ultrafast", "x265-params": "log-level=none:open-gop=1:bframes=4:keyint=25:min-keyint=25:scenecut=0"}
@@ -58,6 +58,7 @@ WHOLE: dict[str, tuple[str, dict[str, Any]]] = {
     "a single keyframe": ("a.mp4", {"gop": 9999}),
     "raw h264": ("a.h264", {"bframes": 2}),
     "avi with b-frames": ("a.avi", {"bframes": 2}),
+    "avi with mpeg-4 b-frames": ("a.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
     "gif": ("a.gif", {"codec": "gif", "pix_fmt": "rgb8", "rate": 25}),
 }
 
@@ -114,10 +115,19 @@ def test_videos_without_possible_cuts_are_one_segment(name: str, clip: Clip) -> 
     assert [(segment.start, segment.end, segment.frames) for segment in info.segments] == [(None, None, FRAMES)]
 
 
-@pytest.mark.parametrize("name", ["raw h264", "avi with b-frames"])
+@pytest.mark.parametrize("name", ["raw h264", "avi with b-frames", "avi with mpeg-4 b-frames"])
 def test_without_presentation_times_frames_follow_at_the_stated_rate(name: str, clip: Clip) -> None:
     file, options = WHOLE[name]
     frames = decode_all(probe(clip(file, frames=FRAMES, **options)))
+    assert [frame.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
+
+
+def test_packed_b_frames_are_shown_in_order(clip: Clip, tmp_path: Path) -> None:
+    path = packed_bitstream(clip("b.avi", frames=FRAMES, codec="mpeg4", options={"bf": "1"}), tmp_path / "a.avi")
+    info = probe(path)
+    assert (info.frames, info.rate) == (FRAMES, pytest.approx(30))
+    frames = [frame for frame in decode_all(info) if isinstance(frame, DecodedFrame)]
+    assert [number_of(frame.image) for frame in frames] == list(range(FRAMES))
     assert [frame.pts for frame in frames] == [pytest.approx(number / 30, abs=1e-4) for number in range(FRAMES)]
 
 

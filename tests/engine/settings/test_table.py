@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from engine.errors import UsageError
 from engine.settings import Decode, EngineSettings, ModelFiles, Parallel, Precision, RunSettings, Tiles
 from engine.settings.checks import find_notes, find_problems, require_possible
-from engine.settings.kinds import Choice, Number, write
+from engine.settings.clock import ClockSettings
+from engine.settings.kinds import Choice, Moment, Number, write
 from engine.settings.table import DEFAULTS, SETTINGS, TABLE
 from engine.types import DeviceId
 
@@ -22,9 +24,9 @@ MODEL = ModelFiles(Path("m.cfg"), "random:1")
 
 
 def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> None:
-    names = [field.name for kind in (RunSettings, EngineSettings, Tiles) for field in fields(kind)]
+    names = [field.name for kind in (RunSettings, EngineSettings, Tiles, ClockSettings) for field in fields(kind)]
     assert len(set(names)) == len(names), "one name is one setting"
-    assert {*names} - {"model", "engine", "tiles"} == {*TABLE}
+    assert {*names} - {"model", "engine", "tiles", "clock_settings"} == {*TABLE}
     assert len(TABLE) == len(SETTINGS)
     assert RunSettings.of(MODEL, DEFAULTS) == RunSettings(MODEL)
     choices = [setting.kind for setting in SETTINGS if isinstance(setting.kind, Choice)]
@@ -39,6 +41,8 @@ def test_every_setting_is_a_field_of_the_values_and_the_other_way_round() -> Non
         ("latency_budget", 2.5, "2.5"),
         ("full_frame", False, "no"),
         ("devices", (CPUS[1], GPU), "cpu:1,cuda:0"),
+        ("begin", Moment(frames=2700), "2700"),
+        ("every", Moment(seconds=Fraction(5, 2)), "2.5s"),
     ],
 )
 def test_a_value_is_read_as_it_is_written(name: str, value: Any, text: str) -> None:
@@ -92,3 +96,30 @@ def test_what_cannot_be_combined_is_named_with_its_setting(
 def test_a_latency_budget_has_no_effect_on_a_fixed_batch() -> None:
     assert find_notes(DEFAULTS | {"latency_budget": 5.0}) == {}
     assert find_notes(DEFAULTS | {"latency_budget": 5.0, "batch": 4}).keys() == {"latency_budget"}
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90s", 90), ("1.5m", 90), ("1:30", 90), ("0:01:30", 90), ("1:02.5", 62.5), ("2:00:00.001", 7200.001), ("0.040s", 0.04), ("1h", 3600)],
+)
+def test_times_are_read_in_several_notations(text: str, seconds: float) -> None:
+    assert TABLE["begin"].kind.read(text) == Moment(seconds=Fraction(str(seconds)))
+
+
+@pytest.mark.parametrize("text", ["", "1.5", "-3", "1:2:3:4", "1:", ":30", "s", "1e3", "10 s", "1:1.2345", "²"])
+def test_what_is_neither_time_nor_number_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"give a time such as 90s or 1:02.5, or a number of frames such as 2700"):
+        TABLE["end"].kind.read(text)
+
+
+@pytest.mark.parametrize("text", ["0", "0s", "0:00"])
+def test_a_distance_between_frames_is_above_zero(text: str) -> None:
+    with pytest.raises(UsageError, match="above 0"):
+        TABLE["every"].kind.read(text)
+
+
+def test_an_empty_part_is_refused() -> None:
+    for begin, end in (("10", "10"), ("5s", "4.9s")):
+        with pytest.raises(UsageError, match=f"from {begin} to {end} is empty"):
+            RunSettings.of(MODEL, {"begin": TABLE["begin"].kind.read(begin), "end": TABLE["end"].kind.read(end)})
+    RunSettings.of(MODEL, {"begin": Moment(frames=100), "end": Moment(seconds=Fraction(1))})

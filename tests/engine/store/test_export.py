@@ -16,7 +16,8 @@ from pycocotools.coco import COCO
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import export_session, file_stems
+from engine.store.export import STAGE, export_session
+from engine.store.planning import file_stems
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, video_info, write_session
 
@@ -154,8 +155,8 @@ def test_same_stem_in_different_folders(tmp_path: Path) -> None:
 def test_names_as_long_as_a_file_system_takes(tmp_path: Path) -> None:
     names = ["x" * 245 + end + ".mp4" for end in ("ab", "cd")]
     (tmp_path / names[0]).touch()
-    session = write_session(tmp_path / "s.sqlite", {names[0]: 2, names[1]: 3}, cancelled=True)
-    for count in (4, 8):  # the second time beside the first one's, as partial results
+    for count, cancelled in ((4, False), (8, True)):  # the second time beside the first one's, as partial results
+        session = write_session(tmp_path / "s.sqlite", {names[0]: 2, names[1]: 3}, cancelled=cancelled)
         written = export(session, tmp_path / "out", "jsonl", "coco")
         assert len({*written, *(path.name for path in (tmp_path / "out").iterdir())}) == count
     assert {line["source"] for line in lines(tmp_path / "out" / written[0])} == {names[0]}
@@ -186,15 +187,19 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
-    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2, "b.mp4": 3})
-    (tmp_path / "out" / "a.jsonl").mkdir(parents=True)
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 600, "b.mp4": 3})
     problems: list[ExportError] = []
+
+    def progress(path: Path, *_: int) -> None:
+        if path.name == "a.jsonl":
+            raise ExportError(f"cannot write {path}")
+
     with SessionReader(session) as reader:
-        written = export_session(reader, tmp_path / "out", ["jsonl", "coco"], failed=problems.append)
+        written = export_session(reader, tmp_path / "out", ["jsonl", "coco"], progress, problems.append)
     assert [item.path.name for item in written] == ["a.coco.json", "b.jsonl", "b.coco.json"]
-    assert len(lines(tmp_path / "out" / "b.jsonl")) == 3
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.coco.json", "b.coco.json", "b.jsonl"]
     (problem,) = problems
-    assert "a.jsonl: Is a directory" in str(problem)
+    assert str(tmp_path / "out" / "a.jsonl") in str(problem)
 
 
 def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
@@ -229,17 +234,17 @@ with SessionReader(Path(sys.argv[1])) as reader:
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 def test_a_killed_export_leaves_the_old_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    export(write_session(tmp_path / "old.sqlite", {"a.mp4": 3}), out, "jsonl", "coco")
+    export(write_session(tmp_path / "s.sqlite", {"a.mp4": 3}), out, "jsonl", "coco")
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    session = write_session(tmp_path / "new.sqlite", {"a.mp4": 2_000})
+    session = write_session(tmp_path / "s.sqlite", {"a.mp4": 2_000})
     command = [sys.executable, "-c", SLOW_EXPORT, session, out, "unlimited"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as process:
-        part = out / ".a.jsonl.part"
+        part = out / STAGE / ".a.jsonl.part"
         while not (part.exists() and part.stat().st_size > 10_000):
             assert process.poll() is None
             time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
-    assert {path.name: path.read_bytes() for path in out.iterdir() if path != part} == before
+    assert {path.name: path.read_bytes() for path in out.iterdir() if not path.name.startswith(STAGE)} == before
     export(session, out, "jsonl", "coco")
     assert sorted(path.name for path in out.iterdir()) == ["a.coco.json", "a.jsonl"]
     assert len(lines(out / "a.jsonl")) == 2_000

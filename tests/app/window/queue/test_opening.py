@@ -10,9 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState
+from app.window.results.export_dialog import ExportChoice
 from app.window.results.stored import read_stored
 from engine.errors import ExportError
+from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
+from engine.store.exporters.options import ExportOptions
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -44,9 +47,10 @@ def test_dropped_results_are_shown_with_boxes_and_counts(qtbot: QtBot, window: M
     assert tally.counts(0.5) == {0: 40, 1: 40}
     assert tally.counts(0.85) == {0: 40, 1: 0}
 
-    target = tmp_path / "again.jsonl"
-    window.files.export(first, target, "jsonl", window.filter.filter)
-    qtbot.waitUntil(lambda: any(text.startswith("Exported 40 frames") for text in window.banners.texts), timeout=PATIENCE)
+    assert first.results is not None
+    window.exports.start(ExportChoice(first.results.database, 0, "jsonl", tmp_path / "again", ExportOptions(), window.filter.filter))
+    qtbot.waitUntil(lambda: any("(40 frames)" in text for text in window.banners.texts), timeout=PATIENCE)
+    (target,) = (tmp_path / "again").iterdir()
     assert len(target.read_text().splitlines()) == 40
 
     window.queue.show_item(second.key)  # its detections are there, its pictures are not
@@ -87,6 +91,19 @@ def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: 
     assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
     assert dialog.nameFilters()[0] == "Stored results (*.sqlite)"
     dialog.reject()
+
+
+def test_a_file_that_has_changed_since_is_named(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=4)
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, stamp in enumerate((stamp_of(video), None)):
+            writer.add_source(number, str(video), video_info(str(video), 4), stamp)
+            writer.add_frames([make_frame(number, 0)])
+    make_video(video, frames=5)
+    window.open_paths([writer.path])
+    qtbot.waitUntil(lambda: len(window.items) == 2)
+    (warning,) = [text for text in window.banners.texts if "has changed" in text]
+    assert warning.count(str(video)) == 1
 
 
 def test_what_is_no_session_is_explained(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
 from app.window.queue.panel import QueuePanel
 from engine.media.decoder_use import DecoderUse
-from engine.media.types import SourceKind
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
 
@@ -66,23 +64,19 @@ def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
 
 def test_what_can_be_done_depends_on_the_state(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 1)
-    exports = [name for name in titles(panel.menu_for(next(iter(model)))) if name.startswith("Export")]
-    assert exports == ["Export detections as JSON Lines…", "Export detections as COCO…", "Export annotated video…"]
     waiting = titles(panel.menu_for(next(iter(model))))
     assert waiting["Cancel"]
-    assert not any(waiting[name] for name in exports)
+    assert not waiting["Export…"]
     info = video_info("a.mp4", 100)
     change(model, 1, state=ItemState.DONE, frames=100, info=info, results=Results(Path("s.sqlite"), 0))
     done = titles(panel.menu_for(next(iter(model))))
     assert "Cancel" not in done
     assert done["Detect again"]
-    assert all(done[name] for name in exports)
-    change(model, 1, info=replace(info, kind=SourceKind.IMAGES))
-    assert not titles(panel.menu_for(next(iter(model))))["Export annotated video…"], "pictures make no video"
+    assert done["Export…"]
     menu = panel.menu_for(next(iter(model)))
     with qtbot.waitSignal(panel.export_requested) as asked:
-        next(action for action in menu.actions() if "COCO" in action.text()).trigger()
-    assert asked.args == [1, "coco"]
+        next(action for action in menu.actions() if "Export" in action.text()).trigger()
+    assert asked.args == [1]
 
 
 def test_the_player_s_keys_go_on_to_the_window(qtbot: QtBot) -> None:

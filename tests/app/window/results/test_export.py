@@ -1,23 +1,37 @@
+"""The Export dialog, and exports that run while the window goes on."""
+
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import av
+import pandas as pd
 import pytest
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, QueueItem
+from app.window.results.export_dialog import ExportChoice, ExportDialog
 from app.window.viewer.filter import ViewFilter
+from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import part_of
+from engine.store.exporters.options import Every, ExportOptions, PictureFormat
+from engine.store.session import SessionReader
 from tests.support.media import make_video
+from tests.support.store import write_session
 from tests.support.window import queue_item, write_results
 
 
 def detected(video: Path, frames: int) -> QueueItem:
     results = write_results(video.with_suffix(".sqlite"), video, frames)
     return queue_item(video, ItemState.DONE, results, frames=frames)
+
+
+def to_video(item: QueueItem, folder: Path) -> ExportChoice:
+    assert item.results is not None
+    return ExportChoice(item.results.database, 0, "video", folder, ExportOptions(), ViewFilter())
 
 
 @pytest.fixture(scope="module")
@@ -27,59 +41,110 @@ def lengthy(long: Path, tmp_path_factory: pytest.TempPathFactory) -> QueueItem:
     return queue_item(long, ItemState.DONE, results, frames=3000)
 
 
+@pytest.fixture
+def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
+    """The dialog for the first of two files."""
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4, "b.mp4": 4})
+    item = queue_item(Path("a.mp4"), ItemState.DONE, frames=4)
+    with SessionReader(database) as reader:
+        sources = reader.sources()
+    results = write_results(tmp_path / "other.sqlite", Path("a.mp4"), 4)
+    item = replace(item, results=replace(results, database=database))
+    made = ExportDialog(item, sources, ViewFilter(0.5), "csv", tmp_path / "out")
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def choose(dialog: ExportDialog, form: str) -> None:
+    dialog.form.setCurrentIndex(dialog.form.findData(form))
+
+
+def test_every_format_is_offered_with_its_options_only(dialog: ExportDialog) -> None:
+    assert [dialog.form.itemData(index) for index in range(dialog.form.count())] == [*EXPORTERS]
+    for name, exporter in EXPORTERS.items():
+        choose(dialog, name)
+        shown = {option for option, field in dialog.options._fields.items() if field.isVisible()}
+        assert shown == set(exporter.options)
+        assert dialog.purpose.text() == f"{exporter.purpose}."
+        assert dialog.start.isEnabled()
+        assert dialog.choice.options == ExportOptions()
+
+
+def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialog, tmp_path: Path) -> None:
+    assert dialog.writes.text() == "Writes a.detections.csv, counts.csv, files.csv."
+    assert not dialog.replaces.isVisible()
+    dialog.files.setCurrentIndex(1)
+    assert dialog.choice.only is None
+    assert dialog.writes.text() == "Writes a.detections.csv, b.detections.csv, counts.csv, files.csv."
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "b.jsonl").touch()
+    choose(dialog, "jsonl")
+    assert dialog.replaces.text() == "Replaces b.jsonl."
+
+
+def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
+    dialog.folder.set_path("")
+    assert (dialog.problem.text(), dialog.start.isEnabled()) == ("Choose a folder.", False)
+    choose(dialog, "megadetector")
+    dialog.folder.set_path("/tmp")
+    dialog.options.map.setText("dog")
+    assert "maps no labels" in dialog.problem.text()
+    dialog.options.map.setText("person=human")
+    assert dialog.start.isEnabled()
+    assert dialog.choice.options == ExportOptions(category_map={"person": "human"})
+    choose(dialog, "yolo")
+    dialog.options.doubtful.setChecked(True)
+    dialog.options.low.setValue(0.8)
+    assert "must not be above" in dialog.problem.text()
+
+
+def test_options_of_a_training_set(dialog: ExportDialog) -> None:
+    choose(dialog, "yolo")
+    dialog.options.pictures.setCurrentIndex(1)
+    dialog.options.every.setCurrentIndex(3)
+    dialog.options.doubtful.setChecked(True)
+    expected = ExportOptions(pictures=PictureFormat.JPEG, every=Every(seconds=1.0), between=(0.3, 0.6))
+    assert dialog.choice.options == expected
+
+
+def test_tables_of_what_the_window_shows(qtbot: QtBot, window: MainWindow, dialog: ExportDialog, tmp_path: Path) -> None:
+    dialog.files.setCurrentIndex(1)
+    window.exports.start(replace(dialog.choice, shown=ViewFilter(0.85)))
+    qtbot.waitUntil(lambda: any(text.startswith("Exported 4 files") for text in window.banners.texts), timeout=30000)
+    assert set(pd.read_csv(tmp_path / "out" / "b.detections.csv").label) == {"person"}
+    assert list(pd.read_csv(tmp_path / "out" / "files.csv").file) == ["a.mp4", "b.mp4"]
+
+
 def test_an_annotated_video_is_written_while_the_window_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     item = detected(make_video(tmp_path / "a.mp4", 40), 40)
-    target = tmp_path / "out.mp4"
-    window.files.export(item, target, "video", ViewFilter())
-    assert window.banners.texts == ["Writing out.mp4…"]
-    assert not target.exists()
-    qtbot.waitUntil(lambda: any(text.startswith("Exported 40 frames") for text in window.banners.texts), timeout=30000)
-    with av.open(str(target)) as container:
+    window.exports.start(to_video(item, tmp_path / "out"))
+    assert window.banners.texts == ["Exporting as Annotated video…"]
+    qtbot.waitUntil(lambda: any("a.annotated.mp4 (40 frames)" in text for text in window.banners.texts), timeout=30000)
+    with av.open(str(tmp_path / "out" / "a.annotated.mp4")) as container:
         assert len(list(container.decode(video=0))) == 40
 
 
 def test_an_export_shows_its_progress_and_can_be_cancelled(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
-    target = tmp_path / "out.mp4"
-    window.files.export(lengthy, target, "video", ViewFilter())
+    window.exports.start(to_video(lengthy, tmp_path / "out"))
     qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
     (cancel,) = (button for button in window.banners.findChildren(QPushButton) if button.text() == "Cancel")
     cancel.click()
     qtbot.waitUntil(lambda: any("was cancelled" in text for text in window.banners.texts), timeout=10000)
-    assert not target.exists()
-    assert not part_of(target).exists()
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_closing_the_window_gives_exports_up(qtbot: QtBot, window: MainWindow, lengthy: QueueItem, tmp_path: Path) -> None:
-    target = tmp_path / "out.mp4"
-    window.files.export(lengthy, target, "video", ViewFilter())
+    window.exports.start(to_video(lengthy, tmp_path / "out"))
     qtbot.waitUntil(lambda: any(text.endswith(" %") for text in window.banners.texts), timeout=30000)
     window.close()
-    assert not target.exists()
-    assert not part_of(target).exists()
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     video = make_video(tmp_path / "a.mp4", 10)
-    window.files.export(detected(video, 10), video, "video", ViewFilter())
-    qtbot.waitUntil(lambda: any("a.mp4 is the video itself" in text for text in window.banners.texts), timeout=10000)
-    with av.open(str(video)) as container:
-        assert len(list(container.decode(video=0))) == 10
-
-
-def test_a_name_without_an_ending_gets_one_and_the_folder_is_remembered(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    item = detected(make_video(tmp_path / "a.mp4", 10), 10)
-    (tmp_path / "out").mkdir()
-    chosen: list[Path] = []
-    for _time in range(2):
-        window.files.choose_target(item, "video", chosen.append)
-        (dialog,) = window.findChildren(QFileDialog)
-        dialog.selectFile("plain")
-        (name,) = dialog.selectedFiles()
-        assert Path(name).name == "plain.mp4"
-        folder = Path(dialog.directory().absolutePath())
-        dialog.setDirectory(str(tmp_path / "out"))
-        dialog.fileSelected.emit(str(tmp_path / "out" / "plain.mp4"))
-        dialog.reject()
-        qtbot.waitUntil(lambda: not window.findChildren(QFileDialog))
-    assert chosen == [tmp_path / "out" / "plain.mp4"] * 2
-    assert folder == tmp_path / "out"
+    item = detected(video, 10)
+    video.unlink()
+    window.exports.start(to_video(item, tmp_path / "out"))
+    qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
+    assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,7 @@ def test_damage_is_told_to_the_thread_that_decodes() -> None:
 @pytest.mark.skipif(Path("/proc/driver/nvidia/version").exists(), reason="there is an NVIDIA driver")
 def test_without_a_driver_the_error_says_what_to_do() -> None:
     with pytest.raises(DeviceError, match=r"NVDEC needs .* use --decode cpu"):
-        NvdecDecoder(0, SurfaceRing(1, 1, pytest.fail, threading.Event))
+        NvdecDecoder(0, SurfaceRing(1, 1, pytest.fail))
 
 
 def examine(path: Path) -> FrameFormat:

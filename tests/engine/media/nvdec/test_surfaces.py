@@ -33,7 +33,7 @@ def _nothing_taken() -> None:
 
 
 def ring(count: int = 3, budget: int = 1000) -> SurfaceRing:
-    return SurfaceRing(count, budget, HostMemory, threading.Event)
+    return SurfaceRing(count, budget, HostMemory)
 
 
 def in_thread(call: object, *arguments: object) -> tuple[threading.Thread, list[object]]:
@@ -143,7 +143,7 @@ def test_memory_that_cannot_be_had_leaves_the_ring_usable() -> None:
             raise DeviceError("no memory")
         return allowed.pop()(nbytes)
 
-    surfaces = SurfaceRing(2, 100, allocate, threading.Event)
+    surfaces = SurfaceRing(2, 100, allocate)
     _, release = surfaces.acquire(10)
     with pytest.raises(DeviceError, match="no memory"):
         surfaces.acquire(10)

@@ -22,6 +22,7 @@ from engine.media.annotation.colours import class_colour
 from engine.media.annotation.writer import VideoWriter, make_plain
 from engine.media.decode import decode
 from engine.media.probe import probe
+from engine.media.stamp import stamp_of
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
@@ -82,7 +83,7 @@ def store(
                     frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, info.width, info.height, None, outcome.reason))
     database = video.with_suffix(".sqlite")
     with SessionWriter(database, LABELS, {}) as writer:
-        writer.add_source(0, str(video), info)
+        writer.add_source(0, str(video), info, stamp_of(video))
         writer.add_frames(frame for frame in frames if frame.ref.index not in missing)
         failed = sum(frame.detections is None for frame in frames)
         ledger = Ledger(len(frames), len(frames) - failed, {}, {"damaged": failed} if failed else {})
@@ -196,7 +197,15 @@ def test_frames_that_cannot_be_decoded_are_left_out(tmp_path: Path) -> None:
 def test_the_video_of_a_stopped_session_ends_with_its_last_frame(tmp_path: Path) -> None:
     stored = store(make_video(tmp_path / "a.mp4", 60), upto=25)
     assert len(read(stored.export(tmp_path / "out"))[0]) == 25
-    assert stored.export(tmp_path / "out").name == "a.partial.annotated.mp4"
+    assert stored.export(tmp_path / "out").name == "a.annotated.mp4"
+
+
+def test_no_video_is_made_of_a_file_that_has_changed(tmp_path: Path) -> None:
+    stored = store(make_video(tmp_path / "a.mp4", 10))
+    make_video(tmp_path / "a.mp4", 12)
+    with pytest.raises(ExportError, match=r"a\.mp4 has changed since the detection.*detect again"):
+        stored.export(tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_the_video_of_a_stopped_session_lacks_the_frames_that_the_session_lacks(tmp_path: Path) -> None:
@@ -344,10 +353,10 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from engine.store.exporters import video_process
+    from engine.store.exporters import child, video_process
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
-    video_process.STALL_SECONDS = 1.0
+    child.STALL_SECONDS = 1.0
     video_process.main(connection, job)
 
 

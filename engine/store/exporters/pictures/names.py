@@ -7,9 +7,14 @@ may decode frames that another one finds damaged, so that the number of a pictur
 from __future__ import annotations
 
 import shlex
+from pathlib import PurePath
 
 from engine.media.types import SourceKind
+from engine.store.exporters.options import PictureFormat
 from engine.store.session import StoredSource
+from engine.types import FrameResult
+
+SUFFIXES = {PictureFormat.JPEG: "jpg", PictureFormat.PNG: "png"}
 
 UNITS = 10_000
 """Units of time per second in a picture's name."""
@@ -19,6 +24,25 @@ def picture_name(pts: float) -> str:
     """Return the name of a frame's picture without suffix. pts: seconds; halves of a unit are rounded away from zero, as FFmpeg does."""
     units = int(abs(round(pts * UNITS, 4)) + 0.5)
     return f"{-units if pts < 0 else units:08d}"
+
+
+class PictureNames:
+    """Names the exported pictures of one source, without suffix: after the time of a video's frame, else after the file."""
+
+    def __init__(self, source: StoredSource) -> None:
+        self._source = source
+        self._taken: set[str] = set()
+
+    def __call__(self, frame: FrameResult) -> str:
+        """Return a name that no other frame has. Call it once for each frame."""
+        if self._source.kind is SourceKind.VIDEO:
+            return picture_name(frame.ref.pts)
+        file = frame.name or self._source.file.name
+        name = PurePath(file).stem
+        if name.casefold() in self._taken:
+            name = file.replace(".", "_")
+        self._taken.add(name.casefold())
+        return name
 
 
 def ffmpeg_command(source: StoredSource, folder: str, suffix: str = "jpg") -> str | None:

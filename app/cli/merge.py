@@ -1,0 +1,35 @@
+"""``framefleet merge SESSION…``: joins the sessions of several runs into one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli.parser import make_parser
+from app.cli.running import DATABASE, session_database
+from engine.store.merge import merge_sessions
+
+
+def run(argv: Sequence[str]) -> int:
+    """Write the new session. Returns 0.
+
+    Raises:
+        FramefleetError: a session cannot be read, they do not fit together, or the new one cannot be written.
+    """
+    parser = make_parser(
+        "merge",
+        "Join the sessions of several runs with the same model and settings into one, for example of several machines.\n"
+        "If several hold results of the same file, the most complete ones are taken.",
+        arguments="SESSION…",
+        examples=("monday tuesday --out week",),
+    )
+    parser.add_argument("sessions", nargs="+", type=Path, metavar="SESSION", help=f"a session database, or the folder of {DATABASE}")
+    parser.add_argument("--out", type=Path, default=Path("merged"), metavar="DIR", help=f"{DATABASE} goes there (merged)")
+    arguments = parser.parse_args(argv)
+    paths = [session_database(session) for session in arguments.sessions]
+    merged = merge_sessions(paths, arguments.out / DATABASE)
+    for source, session in merged.left_out:
+        print(f"framefleet: {source}: {session} holds the most complete results, and others are left out", file=sys.stderr)
+    print(f"{arguments.out / DATABASE}: {merged.sources} source" + "s" * (merged.sources != 1))
+    return 0

@@ -1,0 +1,111 @@
+"""The fields for the options of export formats."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
+
+from app.window.widgets.build import column, row
+from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from engine.errors import UsageError
+from engine.settings.kinds import Number
+from engine.store.exporters.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
+
+INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
+PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}
+EVERY = {
+    Every(): "Every frame",
+    Every(frames=5): "Every 5th frame",
+    Every(frames=25): "Every 25th frame",
+    Every(seconds=1.0): "A frame per second",
+    Every(seconds=10.0): "A frame every 10 seconds",
+    Every(seconds=60.0): "A frame per minute",
+}
+DOUBTFUL = (0.3, 0.6)
+"""The range of confidences that the fields show first."""
+
+
+class OptionsForm(QWidget):
+    """A field for each option. changed: a value has changed."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
+        self.bom = QCheckBox("Begin with a byte order mark, so that Excel reads all letters")
+        for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
+            combo.addItems([*titles.values()])
+        self.interval.setCurrentIndex(list(INTERVALS).index(DEFAULTS.interval))
+        for combo in (self.interval, self.pictures, self.every):
+            combo.currentIndexChanged.connect(self._changed)
+        self.bom.toggled.connect(self._changed)
+        self.doubtful = QCheckBox("With a confidence from")
+        self.low, self.high = (self._share(name, value) for name, value in zip(("Lowest", "Highest"), DOUBTFUL, strict=True))
+        self.doubtful.toggled.connect(self._changed)
+        between = QWidget()
+        row(self.doubtful, self.low, QLabel("to"), self.high, None, spacing=8, of=between)
+        self.map = clearable("COCO's labels as animal, person and vehicle")
+        self.map.setAccessibleName("Categories")
+        self.map.setToolTip("label=category, with commas between them, such as dog=animal,car=vehicle")
+        self.map.textChanged.connect(self._changed)
+        fields: dict[str, tuple[str, QWidget]] = {
+            "interval": ("Intervals", self.interval),
+            "bom": ("Excel", self.bom),
+            "pictures": ("Content", self.pictures),
+            "every": ("Frames", self.every),
+            "between": ("Only frames", between),
+            "category_map": ("Categories", self.map),
+        }
+        self._fields = {name: QWidget() for name in fields}
+        for name, (title, field) in fields.items():
+            self._fields[name].setLayout(form_grid(((title, field),)))
+        column(*self._fields.values(), spacing=8, of=self)
+        self._changed()
+
+    def _share(self, name: str, value: float) -> QDoubleSpinBox:
+        spin = number(f"{name} confidence", Number(0, 1), value)
+        spin.setFixedWidth(84)
+        spin.valueChanged.connect(self._changed)
+        assert isinstance(spin, QDoubleSpinBox)
+        return spin
+
+    def show_options(self, names: Collection[str]) -> None:
+        """Show the fields of these options only."""
+        for name, field in self._fields.items():
+            field.setVisible(name in names)
+        self.setVisible(bool(names))
+
+    def problem(self, names: Collection[str]) -> str:
+        """What is wrong with the fields of these options, "" = nothing."""
+        if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
+            return "The lower confidence must not be above the higher one."
+        if "category_map" in names and self.map.text().strip():
+            try:
+                read_category_map(self.map.text())
+            except UsageError as error:
+                return f"{error}."
+        return ""
+
+    def options(self, names: Collection[str]) -> ExportOptions:
+        """The values of the fields of these options; the others have their defaults. The fields have no problem."""
+        low, high = round(self.low.value(), 2), round(self.high.value(), 2)
+        values: dict[str, Any] = {
+            "interval": [*INTERVALS][self.interval.currentIndex()],
+            "bom": self.bom.isChecked(),
+            "pictures": [*PICTURES][self.pictures.currentIndex()],
+            "every": [*EVERY][self.every.currentIndex()],
+            "between": (low, high) if self.doubtful.isChecked() else None,
+        }
+        if "category_map" in names and self.map.text().strip():
+            values["category_map"] = read_category_map(self.map.text())
+        return ExportOptions(**{name: value for name, value in values.items() if name in names})
+
+    @Slot()
+    def _changed(self) -> None:
+        for spin in (self.low, self.high):
+            spin.setEnabled(self.doubtful.isChecked())
+        self.changed.emit()

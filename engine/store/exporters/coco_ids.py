@@ -1,0 +1,39 @@
+"""COCO's own category ids: 80 classes with ids from 1 to 90."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.errors import UsageError
+from engine.model.labels import coco_labels
+
+_UNUSED = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83}
+"""The ids of categories that COCO planned and then left out."""
+
+COCO_IDS = tuple(number for number in range(1, 91) if number not in _UNUSED)
+"""The category id of each class of a model with COCO's labels."""
+
+_OTHER_NAMES = {
+    "aeroplane": "airplane",
+    "diningtable": "dining table",
+    "motorbike": "motorcycle",
+    "pottedplant": "potted plant",
+    "sofa": "couch",
+    "tvmonitor": "tv",
+}
+"""Labels of Darknet's ``coco.names`` that COCO spells differently."""
+
+
+def check_coco_labels(labels: Sequence[str]) -> None:
+    """Check that a model has COCO's labels in COCO's order.
+
+    Raises:
+        UsageError: it has others; the message names the first one.
+    """
+    wanted = coco_labels()
+    found = [_OTHER_NAMES.get(label, label) for label in labels]
+    if len(found) != len(wanted):
+        raise UsageError(f"--coco-ids is for models with COCO's {len(wanted)} labels, and this one has {len(found)}: leave it out")
+    for number, (label, name) in enumerate(zip(found, wanted, strict=True)):
+        if label != name:
+            raise UsageError(f"--coco-ids is for models with COCO's labels, but label {number} is '{label}', not '{name}': leave it out")

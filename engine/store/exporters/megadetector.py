@@ -1,0 +1,115 @@
+"""MegaDetector results, format 1.6 (https://lila.science/megadetector-output-format), read by Timelapse and AddaxAI.
+
+Frames count from 0. Boxes are shares of the picture, origin top left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from engine.media.types import SourceKind
+from engine.store.exporters.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.rounding import relative, to_json
+from engine.store.names import readable_name
+from engine.store.session import StoredSource
+from engine.types import FrameResult
+
+_ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe")
+_VEHICLES = ("bicycle", "car", "motorcycle", "motorbike", "bus", "train", "truck")
+CATEGORY_MAP = {**dict.fromkeys(_ANIMALS, "animal"), "person": "person", **dict.fromkeys(_VEHICLES, "vehicle")}
+"""The categories of COCO's labels. A label that is not in the map is a category of its own."""
+
+STANDARD = ("animal", "person", "vehicle")
+"""The categories with the ids 1, 2, 3, as in MegaDetector's own files."""
+
+
+class _Categories:
+    """Converts detections to the categories of the file. labels: of the session. given: category of each label, {} = ``CATEGORY_MAP``."""
+
+    def __init__(self, labels: Sequence[str], given: Mapping[str, str]) -> None:
+        self._labels, self._map = labels, given or CATEGORY_MAP
+        names = dict.fromkeys((*STANDARD, *(self._map.get(label, label) for label in labels)))
+        self.ids = {name: str(number) for number, name in enumerate(names, 1)}
+
+    def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
+        """Return the detections of a frame as the file has them."""
+        found = []
+        for class_id, score, box in relative(frame):
+            label = self._labels[class_id]
+            category = self._map.get(label, label)
+            entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box}
+            if category != label:
+                entry["classifications"] = [[str(class_id), score]]
+            found.append(entry)
+        return found
+
+
+def write(export: Export, file: TextIO) -> None:
+    """Write all files of the session: an entry for each video and for each picture.
+
+    Paths are relative to the folder that contains all sources. A detection whose label is not its category has the label as its
+    classification.
+    """
+    labels = export.labels
+    categories = _Categories(labels, export.options.category_map)
+    info = {"format_version": "1.6", "detector": export.reader.facts.get("model", "Framefleet")}
+    if created := export.reader.facts.get("created"):
+        info["detection_completion_time"] = created[:19].replace("T", " ")
+    file.write(
+        f'{{"info": {to_json(info)},\n"detection_categories": {to_json({number: name for name, number in categories.ids.items()})},\n'
+    )
+    file.write(f'"classification_categories": {to_json({str(number): label for number, label in enumerate(labels)})},\n"images": [')
+    base, separator = common_folder(export.sources), "\n"
+    for source in export.sources:
+        path = _relative_path(source.file, base)
+        if source.kind is SourceKind.IMAGES:
+            for frame in export.frames(source):
+                name = path if frame.name is None else f"{path}/{frame.name}".removeprefix("./")
+                entry = {"file": name, "detections": categories.detections(frame) if frame.failure is None else None}
+                file.write(separator + to_json(entry | ({"failure": frame.failure} if frame.failure is not None else {})))
+                separator = ",\n"
+        else:
+            file.write(separator)
+            _write_video(export, source, path, categories, file)
+            separator = ",\n"
+    file.write("\n]}\n")
+
+
+def _write_video(export: Export, source: StoredSource, path: str, categories: _Categories, file: TextIO) -> None:
+    """Write the entry of a video, or of a source that could not be opened."""
+    if source.info is None:
+        failure = source.error or "the file was not processed"
+        file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
+        return
+    file.write(f'{{"file": {to_json(path)}, "frame_rate": {to_json(source.info.rate or 0)}, "detections": ')
+    frames = ((frame.ref.index, categories.detections(frame)) for frame in export.frames(source))
+    write_list(file, (to_json(entry | {"frame_number": number}) for number, found in frames for entry in found))
+    file.write(', "frames_processed": ')
+    rows = chain.from_iterable(export.reader.frame_rows(source.number, 1000))
+    write_list(file, (str(number) for number, _, _, _, failure, *_ in rows if failure is None))
+    file.write("}")
+
+
+def common_folder(sources: Sequence[StoredSource]) -> Path | None:
+    """Return the innermost folder that contains all sources, None if there is none. A folder of pictures contains itself."""
+    folders = [source.file if source.kind is SourceKind.IMAGES and source.file.is_dir() else source.file.parent for source in sources]
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:  # on different drives
+        return None
+
+
+def _relative_path(path: Path, base: Path | None) -> str:
+    return readable_name((path if base is None else path.relative_to(base)).as_posix())
+
+
+EXPORTER = Exporter(
+    "MegaDetector",
+    "Results of camera traps, for Timelapse and AddaxAI",
+    (text_output("megadetector.json", write, per_session=True),),
+    options=("category_map",),
+)

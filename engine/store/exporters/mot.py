@@ -1,0 +1,63 @@
+"""MOTChallenge (https://motchallenge.net/instructions): a folder for each video, for trackers, TrackEval, datumaro and CVAT.
+
+Frames count from 1: number = frame index + 1. Boxes are in source pixels, origin top left at (0, 0). The id is -1 in sessions without
+tracks. The class is class id + 1, a line of ``labels.txt``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.media.types import SourceKind
+from engine.store.exporters.base import Export, Exporter, Output, complete_folder
+from engine.store.schema import explained
+
+
+def write(export: Export) -> None:
+    """Write a video as a folder with ``det/det.txt``, ``gt/gt.txt``, ``gt/labels.txt`` and ``seqinfo.ini``.
+
+    Lines of ``det.txt`` are: frame, id, left, top, width, height, confidence, class, visibility, -1. ``gt.txt`` has the same detections
+    as annotations to be corrected: the flag 1 (use it) in place of the confidence. Annotation tools read this file.
+    """
+    with explained(export.path, "write"), complete_folder(export.path) as folder:
+        (folder / "det").mkdir()
+        (folder / "gt").mkdir()
+        with (folder / "det" / "det.txt").open("w", newline="") as found, (folder / "gt" / "gt.txt").open("w", newline="") as truth:
+            for place, confidence, class_id in _rows(export):
+                found.write(f"{place},{confidence},{class_id},1,-1\n")
+                truth.write(f"{place},1,{class_id},1\n")
+        labels = "".join(f"{label}\n" for label in export.labels)
+        (folder / "gt" / "labels.txt").write_text(labels, "utf-8", newline="")
+        (folder / "seqinfo.ini").write_text(_sequence(export), "utf-8", newline="")
+
+
+def _rows(export: Export) -> Iterator[tuple[str, float, int]]:
+    for block in export.blocks(export.source):
+        numbers = [frame.number + 1 for frame in block.frames]
+        columns = (block.frame, block.class_ids, block.tracks, block.scores, block.boxes)
+        for frame, class_id, track, score, (x, y, width, height) in zip(*(column.tolist() for column in columns), strict=True):
+            yield f"{numbers[frame]},{track},{x},{y},{width},{height}", score, class_id + 1
+
+
+def _sequence(export: Export) -> str:
+    info, frames = export.source.info, export.reader.count(export.source.number)
+    if info is None:
+        raise AssertionError("only sources that were opened are exported")
+    facts = {
+        "name": " ".join(export.stems[0].split()),
+        "imDir": "img1",
+        "frameRate": max(1, round(info.rate or 25)),
+        "seqLength": frames,
+        "imWidth": info.width,
+        "imHeight": info.height,
+        "imExt": ".jpg",
+    }
+    return "[Sequence]\n" + "".join(f"{name}={value}\n" for name, value in facts.items())
+
+
+EXPORTER = Exporter(
+    "MOTChallenge",
+    "Boxes per video, for trackers and TrackEval",
+    (Output(".mot", write, folder=True),),
+    frozenset((SourceKind.VIDEO,)),
+)

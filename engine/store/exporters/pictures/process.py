@@ -1,0 +1,110 @@
+"""The child process that writes selected frames of a source as JPEG or PNG pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import av
+import cv2
+
+from engine.errors import ExportError, SourceError
+from engine.media.container.video_file import VideoFile, reason
+from engine.media.decode import THREADS
+from engine.media.images import read_picture
+from engine.media.picture import Converter
+from engine.media.segment import SegmentDecoder
+from engine.media.types import Segment, SourceKind
+from engine.processes.watchdog import Clock
+from engine.store.exporters.child import serve
+from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.pictures.names import SUFFIXES, PictureNames
+from engine.store.exporters.pictures.selection import select
+from engine.store.exporters.pictures.write import PicturesJob
+from engine.store.names import exact_name
+from engine.store.schema import explained
+from engine.store.session import SessionReader
+from engine.types import FrameResult, Image
+
+_Named: TypeAlias = tuple[str, FrameResult]
+"""The name of a frame's picture, and the frame."""
+
+JPEG_QUALITY = 95
+
+_SAME = 1e-6
+"""Times that differ by less are equal, seconds."""
+
+
+def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock) -> int:
+    """Write the pictures. Returns the number of frames that were decoded.
+
+    report: called with the number of frames decoded so far. clock: the watchdog's clock, stopped when all pictures are written.
+
+    Raises:
+        SourceError: the source cannot be opened any more.
+        ExportError: a selected frame cannot be decoded again, or a picture cannot be written.
+    """
+    with SessionReader(Path(job.database), job.confidence, job.classes) as reader:
+        source = next(source for source in reader.sources() if source.number == job.source)
+        name_of = PictureNames(source)
+        wanted = ((name_of(frame), frame) for frame in select(reader.frames(job.source), job.options))
+        count = _write_frames(job, wanted, report) if source.kind is SourceKind.VIDEO else _write_images(job, wanted, report)
+    clock.stop()
+    return count
+
+
+def _write_frames(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[int], None]) -> int:
+    """Write the wanted frames of a video."""
+    decoded = 0
+    named = next(wanted, None)
+    with VideoFile(Path(job.file), THREADS) as file:
+        convert = Converter(file.stream.sample_aspect_ratio)
+        for pts, outcome, count in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
+            decoded += count
+            report(decoded)
+            if named is None:
+                break
+            name, frame = named
+            if isinstance(outcome, str) or abs(file.seconds(pts) - frame.ref.pts) >= _SAME:
+                continue
+            try:
+                image = convert(outcome)
+            except (av.FFmpegError, ValueError) as error:
+                raise ExportError(f"{job.file}: the frame at {frame.ref.pts:.3f} s cannot be converted ({reason(error)})") from error
+            _write_picture(job, name, image)
+            named = next(wanted, None)
+    if named is not None:
+        raise ExportError(f"{job.file}: the frame at {named[1].ref.pts:.3f} s was not found again: detect again, or leave pictures out")
+    return decoded
+
+
+def _write_images(job: PicturesJob, wanted: Iterator[_Named], report: Callable[[int], None]) -> int:
+    """Write the wanted pictures of a folder, or the picture that is the source. They are decoded because boxes refer to upright ones."""
+    path, written = Path(job.file), 0
+    for name, frame in wanted:
+        try:
+            _write_picture(job, name, read_picture(path if frame.name is None else path / exact_name(frame.name)))
+        except SourceError as error:
+            raise ExportError(str(error)) from error
+        written = frame.ref.index + 1
+        report(written)
+    return written
+
+
+def _write_picture(job: PicturesJob, name: str, image: Image) -> None:
+    form = job.options.pictures or PictureFormat.JPEG
+    path = Path(job.folder) / f"{name}.{SUFFIXES[form]}"
+    parameters = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY] if form is PictureFormat.JPEG else []
+    encoded, content = cv2.imencode(path.suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), parameters)
+    if not encoded:
+        raise ExportError(f"{path} cannot be encoded")
+    with explained(path, "write"):
+        path.write_bytes(content.tobytes())
+
+
+def main(connection: Connection[Any, Any], job: PicturesJob) -> None:
+    """Run one job: the main function of the process."""
+    serve(connection, f"opening {job.file}", f"writing a picture of {job.file}", partial(write_selected, job))

@@ -1,0 +1,59 @@
+"""Writes selected frames of a source as pictures. A child process decodes (``process``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ExportError
+from engine.media.stamp import stamp_of
+from engine.processes.child import ChildProcess
+from engine.store.exporters.base import Export
+from engine.store.exporters.child import run_child
+from engine.store.exporters.options import ExportOptions
+from engine.store.session import StoredSource
+
+
+@dataclass(frozen=True)
+class PicturesJob:
+    """The task of the child process.
+
+    database: file of the session. source: number of the source in the session. file: the source. folder: for the pictures; it exists.
+    confidence, classes: which detections count, as for ``SessionReader``. options: say which frames, and the format.
+    """
+
+    database: str
+    source: int
+    file: str
+    folder: str
+    confidence: float
+    classes: frozenset[int] | None
+    options: ExportOptions
+
+
+def write_pictures(export: Export, source: StoredSource, folder: Path, before: int) -> None:
+    """Write the frames of a source that the options select into a new folder. before: number of frames of earlier sources.
+
+    Raises:
+        ExportError: the source is missing, has changed, or cannot be decoded again, or the pictures cannot be written.
+    """
+    stamp = stamp_of(source.file)
+    if stamp is None:
+        raise ExportError(f"{source.file} is not there or cannot be read: put it back, or export without pictures")
+    if source.stamp is not None and (stamp.size, stamp.digest) != (source.stamp.size, source.stamp.digest):
+        raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
+    folder.mkdir(parents=True)
+    reader = export.reader
+    job = PicturesJob(str(reader.path), source.number, str(source.file), str(folder), reader.confidence, reader.classes, export.options)
+    process = ChildProcess("pictures", _main, job, words="the process that writes pictures", quiet=True)
+    outcome = run_child(process, lambda frames: export.progress(before + frames))
+    if outcome.exit_code != 0 or not outcome.crashed:
+        raise ExportError(outcome.reason if outcome.crashed else f"{process.words} ended: {outcome.reason}")
+
+
+def _main(connection: Connection[Any, Any], job: PicturesJob) -> None:
+    from engine.store.exporters.pictures.process import main
+
+    main(connection, job)

@@ -1,0 +1,70 @@
+"""YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
+
+Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
+shares of the picture. Class ids count from 0. Confidences are not stored: the labels are meant to be corrected and trained with.
+"""
+
+from __future__ import annotations
+
+from engine.store.exporters.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
+from engine.store.exporters.pictures.selection import select
+from engine.store.exporters.pictures.write import write_pictures
+from engine.store.exporters.rounding import relative, to_json
+from engine.store.schema import explained
+from engine.types import FrameResult
+
+IMAGES, LABELS = "images", "labels"
+
+
+def write(export: Export) -> None:
+    """Write a folder for the session, with ``images/STEM/NAME.jpg`` and ``labels/STEM/NAME.txt`` for each chosen frame.
+
+    Frames without detections have an empty file of labels. Failed frames have none. Sources without a chosen frame have no folder.
+
+    Raises:
+        ExportError: the folder cannot be written, or a source cannot be decoded again.
+    """
+    pictures = export.options.pictures is not None
+    with explained(export.path, "write"), complete_folder(export.path) as folder:
+        (folder / IMAGES).mkdir(parents=True)
+        (folder / LABELS).mkdir(parents=True)
+        for source, stem in zip(export.sources, export.stems, strict=True):
+            labels, before, name_of = folder / LABELS / stem, export.written, PictureNames(source)
+            # progress counts the frames that are decoded, if pictures are written
+            frames = export.reader.frames(source.number) if pictures else export.frames(source)
+            for frame in select(frames, export.options):
+                labels.mkdir(exist_ok=True)
+                (labels / f"{name_of(frame)}.txt").write_text(_lines(frame), "utf-8", newline="")
+            if pictures and labels.exists():
+                write_pictures(export, source, folder / IMAGES / stem, before)
+            if pictures:
+                export.written = before + export.reader.count(source.number)
+        (folder / "data.yaml").write_text(_description(export), "utf-8", newline="")
+
+
+def _lines(frame: FrameResult) -> str:
+    return "".join(
+        f"{class_id} {x + width / 2:.6f} {y + height / 2:.6f} {width:.6f} {height:.6f}\n"
+        for class_id, _, (x, y, width, height) in relative(frame)
+    )
+
+
+def _description(export: Export) -> str:
+    """Return the content of ``data.yaml``: the folders, the labels and, if there are no pictures, the commands that make them."""
+    lines = [f"train: {IMAGES}", f"val: {IMAGES}  # choose pictures of other recordings for validation", "names:"]
+    lines += [f"  {number}: {to_json(label)}" for number, label in enumerate(export.labels)]
+    if export.options.pictures is None:
+        for source, stem in zip(export.sources, export.stems, strict=True):
+            if command := ffmpeg_command(source, f"{IMAGES}/{stem}", SUFFIXES[PictureFormat.JPEG]):
+                lines.append(f"# {' '.join(command.splitlines())}")
+    return "\n".join(lines) + "\n"
+
+
+EXPORTER = Exporter(
+    "YOLO data set",
+    "Labels and, if you like, pictures, to train a YOLO model with",
+    (Output("yolo", write, per_session=True, folder=True),),
+    options=("pictures", "every", "between"),
+)

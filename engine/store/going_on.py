@@ -1,0 +1,87 @@
+"""Decides what a run takes over from the session that it goes on with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.media.stamp import is_unchanged
+from engine.pool.position import Position
+from engine.store import schema
+from engine.store.reader import SessionReader, StoredSource
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a run begins a source.
+
+    number: in the session. kept: the stored source, if it is complete and has not changed. position: the place behind the stored frames,
+    if it has not changed. again: whether the source has changed, so that its stored frames are deleted.
+    """
+
+    number: int
+    kept: StoredSource | None = None
+    position: Position | None = None
+    again: bool = False
+
+
+class GoingOn:
+    """The sources of a session that an earlier run wrote. database: None = there is none, so that all sources are new.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+
+    def __init__(self, database: Path | None) -> None:
+        self._kept = 0
+        self._notes: list[str] = []
+        self._folder = str(Path.cwd())
+        self._added = 0
+        self._used: set[int] = set()
+        self._stored: dict[str, list[StoredSource]] = defaultdict(list)
+        self._positions: dict[int, Position | None] = {}
+        if database is None:
+            return
+        with SessionReader(database) as reader:
+            self._folder = reader.facts.get("folder", self._folder)
+            for source in reader.sources():
+                self._stored[schema.absolute("", str(source.file))].append(source)
+                self._used.add(source.number)
+                if not _complete(source):
+                    self._positions[source.number] = reader.position(source.number)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the user about what the run takes over."""
+        kept = f"{self._kept} source{'s' * (self._kept > 1)} finished by an earlier run: the results stay (--restart detects again)"
+        return [kept] * (self._kept > 0) + self._notes
+
+    def path_of(self, path: Path) -> Path:
+        """Return the path under which the session stores a source: relative paths refer to the folder of the first run."""
+        return path if self._folder == str(Path.cwd()) else path.absolute()
+
+    def start(self, path: Path) -> Start:
+        """Return how the run begins a source, and add a note if it does not begin at its start."""
+        stored = self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
+        index, self._added = self._added, self._added + 1
+        if not stored:
+            number = index if index not in self._used else max(self._used) + 1
+            self._used.add(number)
+            return Start(number)
+        source = stored.pop(0)
+        if not is_unchanged(path, source.stamp):
+            if source.info is not None and path.exists():
+                self._notes.append(f"{path} has changed since an earlier run: it is detected again")
+            return Start(source.number, again=True)
+        if _complete(source):
+            self._kept += 1
+            return Start(source.number, kept=source)
+        position = self._positions[source.number]
+        if position is not None:
+            self._notes.append(f"{path} goes on after {position.frames} frames of an earlier run")
+        return Start(source.number, position=position, again=position is None)
+
+
+def _complete(source: StoredSource) -> bool:
+    return source.complete and source.error is None

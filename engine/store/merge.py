@@ -1,0 +1,114 @@
+"""Joins sessions of the same model and settings into one, such as those of several machines."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import UsageError
+from engine.store import schema
+from engine.store.facts import DECIDING
+from engine.store.reader import SessionReader, StoredSource
+from engine.store.writer import SessionWriter
+
+CHUNK = 10_000
+
+_TABLES = ("sources", "frames", "detections", "segments", "tracks")
+"""Tables that hold something of each source. Their first column is its number."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What ``merge_sessions`` wrote. sources: their number. left_out: sources of which another session holds more, and that session."""
+
+    sources: int
+    left_out: tuple[tuple[Path, Path], ...]
+
+
+def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
+    """Join sessions into a new one at ``target``, in their order. Of a source that several hold, the one with the most frames is taken.
+
+    Raises:
+        UsageError: the sessions come from different models, labels or settings, or the target is one of them.
+        ExportError: a session cannot be read, or the target cannot be written.
+    """
+    if any(target.exists() and path.exists() and target.samefile(path) for path in paths):
+        raise UsageError(f"{target} is one of the sessions to join: choose another folder")
+    with ExitStack() as stack:
+        readers = [stack.enter_context(SessionReader(path)) for path in paths]
+        for reader in readers[1:]:
+            _check_same(readers[0], reader)
+        chosen, left_out = _choose(readers)
+        facts = {key: value for key, value in readers[0].facts.items() if key != "created"}
+        writer = SessionWriter(target, readers[0].labels, facts)
+        try:
+            with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                for number, (reader, source) in enumerate(chosen):
+                    _copy(reader, source, number, connection)
+                connection.execute("COMMIT")
+        except BaseException:
+            writer.close(complete=False)
+            raise
+        writer.close(complete=all(source.complete and source.error is None for _, source in chosen))
+    return Merged(len(chosen), left_out)
+
+
+def _check_same(first: SessionReader, other: SessionReader) -> None:
+    differing = [name for name in DECIDING if first.facts.get(name) != other.facts.get(name)]
+    if first.labels != other.labels:
+        differing.append("labels")
+    if differing:
+        raise UsageError(f"{other.path} cannot be joined to {first.path}: they differ in {', '.join(differing)}")
+
+
+def _choose(readers: Iterable[SessionReader]) -> tuple[list[tuple[SessionReader, StoredSource]], tuple[tuple[Path, Path], ...]]:
+    """Choose the sources to copy. Returns them, and those of which another session holds more, with that session."""
+    best: dict[str, tuple[tuple[bool, int], SessionReader, StoredSource]] = {}
+    found = []
+    for reader in readers:
+        for source in reader.sources():
+            key = schema.absolute("", str(source.file))
+            worth = (source.complete and source.error is None, reader.count(source.number))
+            found.append((key, reader, source))
+            if key not in best or worth > best[key][0]:
+                best[key] = worth, reader, source
+    chosen = [(reader, source) for _, reader, source in best.values()]
+    left_out = [(source.file, best[key][1].path) for key, _, source in found if best[key][2] is not source]
+    return chosen, tuple(left_out)
+
+
+def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqlite3.Connection) -> None:
+    with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
+        devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
+        for table in _TABLES:
+            rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
+            columns = [column for column, *_ in rows.description]
+            statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+            for chunk in _chunks(rows):
+                changed = [dict(zip(columns, row, strict=True)) | {"source": number} for row in chunk]
+                for row in changed:
+                    if table == "sources":
+                        row["path"] = schema.exact(str(source.file))
+                    elif table == "frames":
+                        row["device"] = devices[row["device"]]
+                target.executemany(statement, [tuple(row.values()) for row in changed])
+
+
+_DEVICE = "device, name, backend, precision, reason, batch"
+
+
+def _device(target: sqlite3.Connection, device: str, *facts: object) -> int:
+    """Store a device unless it is stored already. Returns its number."""
+    known = target.execute("SELECT number FROM devices WHERE device = ?", (device,)).fetchone()
+    if known is not None:
+        return int(known[0])
+    return int(target.execute(f"INSERT INTO devices ({_DEVICE}) VALUES (?, ?, ?, ?, ?, ?)", (device, *facts)).lastrowid or 0)
+
+
+def _chunks(rows: sqlite3.Cursor) -> Iterator[list[tuple[object, ...]]]:
+    while chunk := rows.fetchmany(CHUNK):
+        yield chunk

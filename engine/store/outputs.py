@@ -1,0 +1,136 @@
+"""The files that Framefleet wrote from a session, as the session records them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ExportError
+from engine.media.sources import is_folder
+from engine.store import schema
+
+Identity = tuple[int, int]
+"""Size (bytes) and time of the last change (ns) of a file; of a folder, those of its entries together."""
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """The purpose of a file.
+
+    source: absolute path of its source, "" for the whole session. format: its suffix. complete: whether it has all frames. content: a text
+    that is equal only if the content is equal, "" if unknown.
+    """
+
+    source: str
+    format: str
+    complete: bool
+    content: str = ""
+
+    def same_file(self, other: Purpose) -> bool:
+        """Whether a file for one purpose may replace one for the other."""
+        return (self.source, self.format) == (other.source, other.format) and (self.complete or not other.complete)
+
+
+STORE_SECONDS = 0.5
+"""Time from one transaction to the next, since each takes several ms."""
+
+
+class Outputs:
+    """The recorded files of the session ``database``. Changes are stored every ``STORE_SECONDS`` and by ``store``.
+
+    A session that cannot be changed stays as it is: its new files count as unknown later.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._changes: list[tuple[str, tuple[object, ...]]] = []
+        self._due = 0.0
+        self._known: dict[Path, dict[Identity, Purpose]] = {}
+        with schema.reading(database), closing(schema.open_existing(database, "ro")) as connection:
+            rows = connection.execute("SELECT path, source, format, complete, content, size, modified FROM outputs")
+            for path, source, form, complete, content, *identity in rows:
+                whole = Path(os.path.normpath(database.absolute().parent / os.fsdecode(path)))
+                self._known.setdefault(whole, {})[identity[0], identity[1]] = Purpose(os.fsdecode(source), form, bool(complete), content)
+
+    def purpose_of(self, path: Path) -> Purpose | None:
+        """Return the purpose of a file that Framefleet wrote and that has not changed since. None for every other file."""
+        return self._known.get(_whole(path), {}).get(identity_of(path))
+
+    def unchanged(self) -> Iterator[tuple[Path, Purpose]]:
+        """Yield the recorded files that have not changed since."""
+        for path in list(self._known):
+            if (purpose := self.purpose_of(path)) is not None:
+                yield path, purpose
+
+    def add(self, path: Path, purpose: Purpose, identity: Identity) -> None:
+        """Record a file that is about to be written at ``path``."""
+        self._known.setdefault(_whole(path), {})[identity] = purpose
+        row = (self._key(path), schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content, *identity)
+        self._change("INSERT OR REPLACE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
+
+    def forget(self, path: Path, but: Identity | None = None) -> None:
+        """Forget the files that were at ``path``, but not one with the identity ``but``."""
+        known = self._known.pop(_whole(path), {})
+        if but in known:
+            self._known[_whole(path)] = {but: known[but]}
+        if set(known) - {but}:
+            self._change("DELETE FROM outputs WHERE path = ? AND NOT (size = ? AND modified = ?)", self._key(path), *(but or (-1, -1)))
+
+    def _key(self, path: Path) -> str | bytes:
+        """The text by which the session knows a file: relative to the session's folder if it is in there, so that both can be moved."""
+        whole, folder = _whole(path), _whole(self._database).parent
+        return schema.exact(os.fspath(whole.relative_to(folder) if whole.is_relative_to(folder) else whole))
+
+    def _change(self, statement: str, *values: object) -> None:
+        self._changes.append((statement, values))
+        if time.monotonic() >= self._due:
+            self.store()
+
+    def store(self) -> None:
+        """Store the changes so far."""
+        changes, self._changes = self._changes, []
+        if not changes:
+            return
+        with suppress(sqlite3.Error, ExportError), closing(schema.open_existing(self._database, "rw")) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement, values in changes:
+                connection.execute(statement, values)
+            connection.execute("COMMIT")
+        self._due = time.monotonic() + STORE_SECONDS
+
+
+def identity_of(path: Path) -> Identity:
+    """Return size and time of a file, or of the entries of a folder. (-1, -1): it cannot be read."""
+    try:
+        if not is_folder(path):
+            status = path.lstat()
+            return status.st_size, status.st_mtime_ns
+        entries = [entry.lstat() for entry in path.rglob("*")]
+    except OSError:
+        return -1, -1
+    return sum(entry.st_size for entry in entries), max((entry.st_mtime_ns for entry in entries), default=0)
+
+
+def outputs_among(paths: Iterable[Path], sessions: Callable[[Path], Iterable[Path]]) -> set[Path]:
+    """Return those files that Framefleet wrote and that have not changed since. sessions: may have recorded the file at a path."""
+    known: dict[Path, Outputs | None] = {}
+    found = set()
+    for path in paths:
+        for database in sessions(path):
+            if database not in known:
+                known[database] = None
+                with suppress(ExportError, OSError):
+                    known[database] = Outputs(database) if database.is_file() else None
+            outputs = known[database]
+            if outputs is not None and outputs.purpose_of(path) is not None:
+                found.add(path)
+    return found
+
+
+def _whole(path: Path) -> Path:
+    return Path(os.path.normpath(path.absolute()))

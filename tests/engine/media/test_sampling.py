@@ -1,0 +1,103 @@
+"""Sampled frames are frames of the whole video, with its indices and times, chosen by a simple rule."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.media.decode import decode
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame, DecodeFailure, SourceInfo
+from engine.media.wanted import Sampling
+from engine.settings.kinds import Moment, Moments
+from tests.engine.media.conftest import Clip
+from tests.engine.media.test_decode import CUTTABLE, FRAMES, UNEVEN, WHOLE
+from tests.support.media import number_of
+
+CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
+    **CUTTABLE,
+    **WHOLE,
+    "uneven, b-frames, open gop": ("u.mkv", {"bframes": 3, "open_gop": True, "gop": 20, "pts": UNEVEN, "time_base": Fraction(1, 1000)}),
+}
+SAMPLINGS = [
+    ("", "", "1s"),
+    ("", "", "0.4s"),
+    ("", "", "7"),
+    ("2.5s", "4.2s", ""),
+    ("50", "131", ""),
+    ("1.01s", "", "0.7s"),
+    ("1.01s", "", "25"),
+    ("40", "5s", "0.9s"),
+    ("", "33", "0.25s"),
+    ("100s", "", ""),
+    ("500", "", "1s"),
+    ("0", "1", "1"),
+]
+
+
+def sampling(begin: str, end: str, every: str) -> Sampling:
+    return Sampling(*(Moments().read(text) if text else None for text in (begin, end, every)))
+
+
+def outcomes(info: SourceInfo, **options: int) -> list[DecodedFrame | DecodeFailure]:
+    return [outcome for segment in info.segments for outcome in decode(info, segment, **options)]
+
+
+def chosen(times: list[float], last: float, wanted: Sampling) -> list[int]:
+    """Indices of the wanted frames, as the guide states the rule. times: of all frames. last: the end of the last frame, seconds."""
+    times = [time - times[0] for time in times]
+    ends = [*times[1:], last]
+
+    def seconds(moment: Moment | None) -> float | None:
+        return None if moment is None or moment.seconds is None else float(moment.seconds)
+
+    begin, end, every = (seconds(moment) for moment in (wanted.begin, wanted.end, wanted.every))
+    tiny = 1e-7
+    part = [
+        index
+        for index, (time, after) in enumerate(zip(times, ends, strict=True))
+        if not (wanted.begin and wanted.begin.frames is not None and index < wanted.begin.frames)
+        and not (wanted.end and wanted.end.frames is not None and index >= wanted.end.frames)
+        and not (begin is not None and after <= begin + tiny)
+        and not (end is not None and time >= end - tiny)
+    ]
+    if not part or wanted.every is None:
+        return part
+    if every is None:
+        return part[:: wanted.every.frames]
+    origin = begin if begin is not None else times[part[0]]
+    ticks = [origin + number * every for number in range(1 + int((last - origin) / every))]
+    if end is not None:
+        ticks = [tick for tick in ticks if tick < end - tiny]
+    return [index for index in part if any(times[index] - tiny <= tick < ends[index] - tiny for tick in ticks)]
+
+
+def check(path: Path, wanted: Sampling, threads: int = 2) -> SourceInfo:
+    whole = outcomes(probe(path))
+    info = probe(path, wanted)
+    found = outcomes(info, threads=threads)
+    times = [outcome.pts for outcome in whole]
+    rate = probe(path).rate or 30
+    expected = chosen(times, times[-1] - times[0] + 0.9 / rate, wanted)
+    assert [outcome.index for outcome in found] == expected
+    assert [outcome.pts for outcome in found] == [times[index] for index in expected]
+    for index, outcome in zip(expected, found, strict=True):
+        reference = whole[index]
+        assert isinstance(outcome, DecodedFrame) == isinstance(reference, DecodedFrame), (index, outcome)
+        if isinstance(outcome, DecodedFrame) and isinstance(reference, DecodedFrame):
+            assert number_of(outcome.image) == number_of(reference.image)
+    assert info.wanted is not None
+    assert 0.5 * len(found) - 3 <= info.wanted <= 1.5 * len(found) + 3, "an estimate"
+    assert bool(info.wanted) == bool(found)
+    return info
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_samples_are_frames_of_the_whole_video(name: str, clip: Clip) -> None:
+    file, options = CLIPS[name]
+    path = clip(file, frames=FRAMES, **options)
+    for each in SAMPLINGS:
+        check(path, sampling(*each))

@@ -1,0 +1,98 @@
+"""Clock times from the file's start to every table."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from engine.media.probe import probe
+from engine.pool.events import Ledger
+from engine.settings.clock import ClockSettings, ClockSource
+from engine.store.export import export_session
+from engine.store.exporters.options import ExportOptions
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import DeviceId, FrameRef, FrameResult
+from tests.support.cli import FAST, run_main
+from tests.support.media import make_video
+from tests.support.store import LABELS, make_frame, video_info
+
+START = datetime.fromisoformat("2026-11-01T07:55:00+01:00")
+
+
+def later(frame: FrameResult, seconds: float) -> FrameResult:
+    ref = FrameRef(frame.ref.source, frame.ref.index, frame.ref.pts * 1500 + seconds)  # a frame a minute
+    return FrameResult(ref, DeviceId("cpu", "0"), 640, 480, frame.detections)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A session of a video that begins at 07:55 and at 1.4 s, with a frame each minute, and of one whose start is unknown."""
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        for number, name in enumerate(("a.ts", "20261101_080000.mp4")):
+            writer.add_source(number, name, video_info("", 20))
+            writer.add_frames(later(make_frame(number, index, 1), 1.4) for index in range(20))
+            writer.finish_source(number, name, Ledger(20, 20), 1.0)
+        writer.describe_source(0, started=START)
+    return tmp_path / "s.sqlite"
+
+
+def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_one(session: Path, tmp_path: Path) -> None:
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio"])
+    detections = pd.read_csv(tmp_path / "a.detections.csv")
+    assert detections.clock[0] == "2026-11-01T07:55:00.000+01:00"  # at the first frame, whatever its pts
+    assert detections.clock[19] == "2026-11-01T08:14:00.000+01:00"
+    binary = pd.read_parquet(tmp_path / "a.detections.parquet")
+    assert binary.clock[19] == pd.Timestamp("2026-11-01T07:14:00Z")
+    assert pd.read_csv(tmp_path / "20261101_080000.detections.csv").clock.isna().all()
+    assert pd.read_parquet(tmp_path / "20261101_080000.detections.parquet").clock.isna().all()
+    files = pd.read_csv(tmp_path / "files.csv")
+    assert files.clock.fillna("").to_list() == ["2026-11-01T07:55:00.000+01:00", ""]
+    line = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[1])
+    assert line["clock"] == "2026-11-01T07:56:00.000+01:00"
+    assert "clock" not in (tmp_path / "20261101_080000.jsonl").read_text()
+    assert json.loads((tmp_path / "a.coco.json").read_text())["images"][0]["date_captured"] == "2026-11-01T07:55:00.000+01:00"
+    assert json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["data"]["started"] == "2026-11-01T07:55:00.000+01:00"
+
+
+def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: Path) -> None:
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv"])
+    counts = pd.read_csv(tmp_path / "counts.csv")
+    known, unknown = counts[counts.source == "a.ts"], counts[counts.source != "a.ts"]
+    assert known.clock.str.slice(11, 19).to_list() == ["07:45:00", "08:00:00"]
+    assert known.frames.to_list() == [5, 15]
+    assert unknown.start.to_list() == [0.0, 900.0]
+    assert unknown.frames.to_list() == [15, 5]
+
+
+def test_a_stored_session_gets_clock_times_from_names(session: Path, tmp_path: Path) -> None:
+    options = ExportOptions(clock=ClockSettings(ClockSource.NAME, UTC))
+    with SessionReader(session) as reader:
+        export_session(reader, tmp_path, ["csv"], options=options)
+    assert pd.read_csv(tmp_path / "files.csv").clock.fillna("").to_list() == ["", "2026-11-01T08:00:00.000+00:00"]
+
+
+def test_probing_reads_the_time_in_the_metadata(tmp_path: Path) -> None:
+    assert probe(make_video(tmp_path / "plain.mp4", 5)).created is None
+    dated = make_video(tmp_path / "a.mp4", 5, metadata={"creation_time": "2026-11-01T08:00:00Z"})
+    assert probe(dated).created == "2026-11-01T08:00:00.000000Z"
+
+
+def test_detect_stores_when_files_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_video(tmp_path / "20261101_090000.mp4", 3, (96, 64), metadata={"creation_time": "2026-11-01T08:00:00Z"})
+    monkeypatch.chdir(tmp_path)
+
+    def start(*options: str) -> str:
+        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--restart", "--quiet", *options)
+        assert run.status == 0, run.err
+        return str(pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0])
+
+    assert start() == ""
+    assert start("--clock", "metadata") == "2026-11-01T08:00:00.000+00:00"
+    assert start("--clock", "name", "--time-zone", "Europe/Berlin") == "2026-11-01T09:00:00.000+01:00"
+    assert start("--clock", "2026-11-01 08:30+02:00") == "2026-11-01T08:30:00.000+02:00"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.main import main
+from engine.errors import UsageError
+from engine.pool.events import Ledger
+from engine.store.export import export_session
+from engine.store.merge import merge_sessions
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import DeviceId
+from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
+
+
+def stored(path: Path) -> list[tuple[str, int, bool]]:
+    with SessionReader(path) as reader:
+        return [(source.path, reader.count(source.number), source.complete) for source in reader.sources()]
+
+
+def session(path: Path, device: DeviceId, *names: str) -> Path:
+    with SessionWriter(path, LABELS, {"folder": str(path.parent)}) as writer:
+        for number, name in enumerate(names):
+            writer.add_source(number, name, video_info(name, 3))
+            writer.add_frames(
+                replace(make_frame(number, index, failure="bad" if index == 1 else None), device=device) for index in range(3)
+            )
+            writer.finish_source(number, name, Ledger(3, 2, {}, {"bad": 1}), 1.5)
+    return path
+
+
+def test_sessions_of_two_machines_become_one(tmp_path: Path) -> None:
+    gpu = DeviceId("cuda", "0")
+    one, two = session(tmp_path / "1" / "s.sqlite", CPU, "a.mp4", "b.mp4"), session(tmp_path / "2" / "s.sqlite", gpu, "b.mp4", "c.mp4")
+    merged = merge_sessions([one, two], tmp_path / "both" / "session.sqlite")
+    assert (merged.sources, merged.left_out) == (4, ())
+    names = [str(tmp_path / name) for name in ("1/a.mp4", "1/b.mp4", "2/b.mp4", "2/c.mp4")]
+    assert stored(tmp_path / "both" / "session.sqlite") == [(name, 3, True) for name in names]
+    with SessionReader(tmp_path / "both" / "session.sqlite") as reader:
+        assert reader.sources()[2].ledger == Ledger(3, 2, {}, {"bad": 1})
+        assert [frame.device for frame in reader.frames(1)] == [CPU] * 3
+        assert [frame.device for frame in reader.frames(2)] == [gpu] * 3
+        written = export_session(reader, tmp_path / "out", ["jsonl"])
+        assert [item.path.name for item in written] == ["a.jsonl", "b.jsonl", "b-2.jsonl", "c.jsonl"]
+    with SessionReader(two) as reader:
+        (parts, *_) = [item.path.read_bytes() for item in export_session(reader, tmp_path / "alone", ["jsonl"])]
+    assert (tmp_path / "out" / "b-2.jsonl").read_bytes() == parts
+
+
+def test_the_most_complete_results_of_a_source_are_taken(tmp_path: Path) -> None:
+    first = write_session(tmp_path / "1.sqlite", {"/v/a.mp4": 5, "/v/b.mp4": 2}, cancelled=True)
+    second = write_session(tmp_path / "2.sqlite", {"/v/a.mp4": 4, "/v/b.mp4": 4})
+    merged = merge_sessions([first, second], tmp_path / "m.sqlite")
+    assert stored(tmp_path / "m.sqlite") == [("/v/a.mp4", 4, True), ("/v/b.mp4", 4, True)]
+    assert merged.left_out == ((Path("/v/a.mp4"), second), (Path("/v/b.mp4"), second))
+
+
+def test_sessions_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    for number, (labels, facts) in enumerate(
+        ((LABELS, {"confidence": "0.25"}), (LABELS, {"confidence": "0.5"}), (LABELS[:2], {"confidence": "0.25"}))
+    ):
+        SessionWriter(tmp_path / f"{number}.sqlite", labels, facts).close(complete=True)
+    first, other, labels_differ = (tmp_path / f"{number}.sqlite" for number in range(3))
+    with pytest.raises(UsageError, match="differ in confidence"):
+        merge_sessions([first, other], tmp_path / "m.sqlite")
+    with pytest.raises(UsageError, match="differ in labels"):
+        merge_sessions([first, labels_differ], tmp_path / "m.sqlite")
+    with pytest.raises(UsageError, match="one of the sessions"):
+        merge_sessions([first], first)
+    assert not (tmp_path / "m.sqlite").exists()
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        write_session(tmp_path / name / "session.sqlite", {f"/v/{name}.mp4": 2})
+    assert main(["merge", str(tmp_path / "one"), str(tmp_path / "two" / "session.sqlite"), "--out", str(tmp_path / "m")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'm' / 'session.sqlite'}: 2 sources\n"
+    assert main(["merge", str(tmp_path / "none")]) == 2
+    assert "there is no" in capsys.readouterr().err

@@ -1,0 +1,212 @@
+"""A run goes on where an earlier one stopped, and its results equal those of an undisturbed run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import DeviceStarting, FramesDone, Ledger
+from engine.pool.position import Position
+from engine.session import DetectionSession
+from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
+from engine.store.export import export_session
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import DeviceId, FrameResult
+from tests.support.media import damaged, make_video
+from tests.support.models import tiny_files
+from tests.support.store import LABELS, make_frame, same_frame, video_info
+
+SETTINGS = RunSettings(
+    tiny_files(), (DeviceId("cpu", "0"),), engine=EngineSettings(Precision.FP32, confidence=0.05), isolation=Isolation.THREAD
+)
+
+
+class Run:
+    """A run, stopped after some frames if ``stop`` is given. worked: whether a device was started. inferred: number of frames."""
+
+    def __init__(
+        self, database: Path, *sources: Path, stop: int | None = None, settings: RunSettings = SETTINGS, restart: bool = False
+    ) -> None:
+        self.worked, self.inferred = False, 0
+        with DetectionSession(settings, database, LABELS, restart=restart) as session:
+            for source in sources:
+                session.add(source)
+            session.finish()
+            for event in session.events():
+                self.worked |= isinstance(event, DeviceStarting)
+                if isinstance(event, FramesDone):
+                    self.inferred += len(event.frames)
+                    if stop is not None and self.inferred >= stop:
+                        break
+            self.notes, self.sources, self.report = session.notes, session.sources, session.report("ok")
+
+
+def stored(database: Path) -> list[tuple[str, Ledger, bool, list[FrameResult]]]:
+    with SessionReader(database) as reader:
+        return [(source.path, source.ledger, source.complete, list(reader.frames(source.number))) for source in reader.sources()]
+
+
+def equal(one: Path, other: Path) -> bool:
+    """Whether two sessions hold the same, to the last bit."""
+    pairs = list(zip(stored(one), stored(other), strict=True))
+    return all(left[:3] == right[:3] and len(left[3]) == len(right[3]) and all(map(same_frame, left[3], right[3])) for left, right in pairs)
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("clips")
+    return [make_video(folder / name, frames=frames, gop=12) for name, frames in (("a.mp4", 90), ("b.mp4", 130), ("c.mp4", 40))]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(clips: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    Run(database, *clips)
+    return database
+
+
+@pytest.mark.parametrize("stop", [1, 95, 170, 225])
+def test_an_interrupted_run_goes_on_behind_what_is_stored(clips: list[Path], undisturbed: Path, tmp_path: Path, stop: int) -> None:
+    database = tmp_path / "s.sqlite"
+    first = Run(database, *clips, stop=stop)
+    with SessionReader(database) as reader:
+        before = sum(reader.count(source.number) for source in reader.sources())
+    assert before >= first.inferred >= stop
+    second = Run(database, *clips)
+    assert before + second.inferred == 260
+    assert equal(database, undisturbed)
+    assert sorted(tmp_path.iterdir()) == [database]
+    report = second.report["sources"]
+    assert [source["frames"]["decoded"] for source in report] == [90, 130, 40]
+    third = Run(database, *clips)
+    assert (third.worked, third.inferred) == (False, 0)
+    assert third.notes == ["3 sources finished by an earlier run: the results stay (--restart detects again)"]
+    assert [source["frames"] for source in third.report["sources"]] == [source["frames"] for source in report]
+    assert equal(database, undisturbed)
+
+
+@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.FRAMES])
+def test_every_strategy_goes_on(clips: list[Path], undisturbed: Path, tmp_path: Path, parallel: Parallel) -> None:
+    settings = replace(SETTINGS, parallel=parallel)
+    Run(tmp_path / "s.sqlite", *clips, stop=100, settings=settings)
+    Run(tmp_path / "s.sqlite", *clips, settings=settings)
+    assert equal(tmp_path / "s.sqlite", undisturbed)
+
+
+def test_exports_equal_those_of_an_undisturbed_run(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    Run(tmp_path / "s.sqlite", *clips, stop=120)
+    Run(tmp_path / "s.sqlite", *clips)
+    content = []
+    for database in (undisturbed, tmp_path / "s.sqlite"):
+        with SessionReader(database) as reader:
+            content.append([item.path.read_bytes() for item in export_session(reader, tmp_path / f"out-{len(content)}", ["jsonl"])])
+    assert content[0] == content[1]
+
+
+def test_failed_frames_of_both_runs_are_counted(clips: list[Path], tmp_path: Path) -> None:
+    spoiled = damaged(clips[1], tmp_path / "spoiled.mp4", [(0.2, 900), (0.8, 900)])
+    for database, stop in (("whole.sqlite", None), ("s.sqlite", 80)):
+        Run(tmp_path / database, spoiled, stop=stop)
+    Run(tmp_path / "s.sqlite", spoiled)
+    assert stored(tmp_path / "whole.sqlite")[0][1].failed
+    assert equal(tmp_path / "s.sqlite", tmp_path / "whole.sqlite")
+
+
+def test_a_changed_file_is_done_again_and_the_others_stay(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    mine, database = [Path(shutil.copy(clip, tmp_path)) for clip in clips], tmp_path / "s.sqlite"
+    Run(database, *mine)
+    os.utime(mine[0])  # the same content
+    shutil.copy(clips[2], mine[1])
+    changed = Run(database, *mine)
+    assert changed.inferred == 40
+    assert f"{mine[1]} has changed since an earlier run: it is detected again" in changed.notes
+    assert [len(source[3]) for source in stored(database)] == [90, 40, 40]
+    assert [len(source[3]) for source in stored(tmp_path / "s.previous.sqlite")] == [90, 130, 40], "a complete source is never lost"
+    mine[1].unlink()
+    gone = Run(database, *mine)
+    assert gone.sources[1].error is not None
+    assert [len(source[3]) for source in stored(database)] == [90, 40, 40], "its results stay"
+
+
+def test_other_settings_are_done_again_and_say_so(clips: list[Path], tmp_path: Path) -> None:
+    database = tmp_path / "s.sqlite"
+    Run(database, clips[2])
+    other = replace(SETTINGS, engine=replace(SETTINGS.engine, confidence=0.5))
+    again = Run(database, clips[2], settings=other)
+    assert again.inferred == 40
+    (note,) = again.notes
+    assert note == (
+        f"all is detected again: confidence is 0.5, it was 0.05; the earlier results are kept in {tmp_path / 's.previous.sqlite'}"
+    )
+    faster = replace(other, parallel=Parallel.STREAMS, engine=replace(other.engine, batch=2))
+    assert Run(database, clips[2], settings=faster).inferred == 0, "they change no result"
+    assert Run(database, clips[2], settings=other, restart=True).inferred == 40
+
+
+def test_other_sources_join_the_session(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    database = tmp_path / "s.sqlite"
+    Run(database, clips[0])
+    both = Run(database, clips[1])
+    assert (both.inferred, list(both.sources)) == (130, [1])
+    assert Run(database, *clips).inferred == 40
+    assert equal(database, undisturbed)
+
+
+def test_pictures_go_on_and_a_new_picture_changes_the_folder(tmp_path: Path) -> None:
+    import cv2
+    import numpy as np
+
+    folder, database = tmp_path / "pictures", tmp_path / "s.sqlite"
+    folder.mkdir()
+    for number in range(80):
+        cv2.imwrite(str(folder / f"{number}.png"), np.full((48, 64, 3), number, np.uint8))
+    first = Run(database, folder, stop=10)
+    with SessionReader(database) as reader:
+        before = reader.count(0)
+    assert first.inferred <= before < 80
+    assert before + Run(database, folder).inferred == 80
+    assert [frame.name for frame in stored(database)[0][3]] == [f"{number}.png" for number in range(80)]
+    cv2.imwrite(str(folder / "80.png"), np.zeros((48, 64, 3), np.uint8))
+    assert Run(database, folder).inferred == 81
+
+
+def test_a_cancelled_run_goes_on_before_the_first_gap(clips: list[Path], undisturbed: Path, tmp_path: Path) -> None:
+    """A cancelled run also stores frames of later segments. Their numbers are estimates, so they are detected again."""
+    database = tmp_path / "s.sqlite"
+    settings = replace(SETTINGS, devices=(DeviceId("cpu", "0"), DeviceId("cpu", "1")))
+    with DetectionSession(settings, database, LABELS) as session:
+        for clip in clips:
+            session.add(clip)
+        session.finish()
+        for event in session.events():
+            if isinstance(event, FramesDone):
+                session.cancel()
+    Run(database, *clips)
+    frames = [[replace_device(frame) for frame in source[3]] for source in stored(database)]
+    whole = [[replace_device(frame) for frame in source[3]] for source in stored(undisturbed)]
+    assert [len(source) for source in frames] == [90, 130, 40]
+    assert all(map(same_frame, chain(*frames), chain(*whole)))
+    assert [source[1:3] for source in stored(database)] == [source[1:3] for source in stored(undisturbed)]
+
+
+def replace_device(frame: FrameResult) -> FrameResult:
+    return replace(frame, device=DeviceId("cpu", "0"))
+
+
+def test_frames_behind_a_gap_are_replaced(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "s.sqlite", LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 50))
+        writer.begin_segment(0, 0, 0, 0)
+        writer.add_frames(make_frame(0, index) for index in range(12))
+        writer.begin_segment(0, 1, 12, 12)
+        writer.add_frames(make_frame(0, index, failure="broken" if index in (13, 30) else None) for index in range(12, 17))
+        writer.begin_segment(0, None, None, 17)
+        writer.add_frames(make_frame(0, index) for index in range(17, 36))
+        writer.finish_source(0, "a.mp4", Ledger(36, 34, {}, {"broken": 2}), 1.0, None, cancelled=True)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        assert reader.position(0) == Position(17, 16 / 25, 1, 12, 5, {"broken": 1})

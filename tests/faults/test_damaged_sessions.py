@@ -1,0 +1,76 @@
+"""Must hold: a damaged session is refused with its name and what to do, or is used as far as it is intact; it never crashes the program.
+
+Long form: ``pytest tests/faults/test_damaged_sessions.py -m slow -s`` (1,000 damaged files, about 5 minutes).
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ExportError
+from engine.store.export import export_session
+from engine.store.going_on import GoingOn
+from engine.store.session import SessionReader, SessionWriter
+from tests.support.seeds import seeded
+from tests.support.store import LABELS, write_session
+
+PAGE = 4096
+ZEROS = 5000
+FACTS = {"model_digest": "x"}
+
+
+def damage(content: bytes, choice: random.Random) -> bytes:
+    """Truncate a file, flip bits, overwrite a part by zeros, or swap two pages."""
+    changed = bytearray(content)
+    match choice.randrange(4):
+        case 0:
+            del changed[choice.randrange(len(changed)) :]
+        case 1:
+            for _ in range(choice.choice((1, 1, 3, 20))):
+                changed[choice.randrange(choice.choice((len(changed), 2 * PAGE)))] ^= 1 << choice.randrange(8)
+        case 2:
+            start = choice.randrange(len(changed))
+            changed[start : start + ZEROS] = bytes(len(changed[start : start + ZEROS]))
+        case _:
+            one, other = (PAGE * choice.randrange(len(changed) // PAGE) for _ in range(2))
+            changed[one : one + PAGE], changed[other : other + PAGE] = changed[other : other + PAGE], changed[one : one + PAGE]
+    return bytes(changed)
+
+
+def export(path: Path) -> None:
+    with SessionReader(path) as reader:
+        export_session(reader, path.parent / "out", ["jsonl", "coco"])
+
+
+def read_for_going_on(path: Path) -> None:
+    GoingOn(path).start(Path("a.mp4"))
+
+
+def go_on(path: Path) -> None:
+    SessionWriter(path, LABELS, FACTS, go_on=True).close(complete=False)
+
+
+def begin_again(path: Path) -> None:
+    SessionWriter(path, LABELS, FACTS).close(complete=False)
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+def test_damaged_sessions_are_refused_in_words(tmp_path: Path, count: int) -> None:
+    content, choice = write_session(tmp_path / "good.sqlite", {"a.mp4": 300, "b.mp4": 20}).read_bytes(), seeded()
+    refused: list[str] = []
+    for number in range(count):
+        spoiled = damage(content, choice)
+        for use in (export, read_for_going_on, go_on, begin_again):
+            path = tmp_path / f"{number}-{use.__name__}" / "s.sqlite"
+            path.parent.mkdir()
+            path.write_bytes(spoiled)
+            try:
+                use(path)
+            except ExportError as error:
+                refused.append(str(error))  # some damage is harmless
+    print(f"{len(refused)} of {4 * count} uses were refused")
+    assert refused
+    assert all("s.sqlite" in message for message in refused)

@@ -1,0 +1,114 @@
+"""File names that other programs stumble over, as sources, pictures, results and folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.store.names import exact_name
+from tests.support.faults import detect, strict_json
+from tests.support.media import make_video
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse most of these names")
+
+FRAMES = 3
+STEMS = (
+    "x" * 251,
+    "ü" * 125,
+    "🎬" * 62,
+    "\u00e9",
+    "e\u0301",  # looks like the one before
+    "\u202egpj",
+    "日本 語",
+    "gr\udce4n \udcff",
+    r"literally \xE4",
+    "a\nb",
+    "a\r\tb\x1b[31m\x7f",
+    'it\'s "quoted" `so`',
+    "$(touch owned); rm -rf . &",
+    " lead and trail ",
+    "-rf",
+    "--out",
+    "%06d",
+    "a*[0-9]?",
+    "a|b<c>d:e",
+    "file:x",
+    "concat:a",
+    "http:",
+    "~",
+    ".hidden",
+    "...",
+    "a.partial",
+    "CON",
+)
+
+
+def _make(folder: Path, template: Path) -> list[Path]:
+    """A file of each name."""
+    folder.mkdir(exist_ok=True)
+    made = [folder / f"{stem}{template.suffix}" for stem in STEMS]
+    for path in made:
+        shutil.copy(template, path)
+    return made
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("media") / "a.mp4", FRAMES, (64, 48))
+
+
+def test_sources_of_any_name(video: Path, tmp_path: Path) -> None:
+    paths, out = _make(tmp_path / "in", video), tmp_path / "out"
+    done = detect(*paths, "--format", "jsonl,coco", "--out", out)
+    assert done.status == 0, done.err
+    report = strict_json(done.out.splitlines()[-1])
+    assert [exact_name(source["path"]) for source in report["sources"]] == [str(path) for path in paths]
+    assert {source["frames"]["inferred"] for source in report["sources"]} == {FRAMES}
+    found = set()
+    for file in out.glob("*.jsonl"):
+        lines = [strict_json(line) for line in file.read_text("utf-8").split("\n")[:-1]]
+        assert [line["frame"] for line in lines] == list(range(FRAMES))
+        (name,) = {line["source"] for line in lines}
+        found.add(exact_name(name))
+    assert found == {path.name for path in paths}
+    cocos = [strict_json(file.read_text("utf-8")) for file in out.glob("*.coco.json")]
+    assert len(cocos) == len(STEMS)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+    assert not (Path.cwd() / "owned").exists()
+
+
+def test_relative_names_that_look_like_options_and_addresses(video: Path, tmp_path: Path) -> None:
+    _make(tmp_path, video)
+    names = ("./-rf.mp4", "./--out.mp4", "file:x.mp4", "concat:a.mp4", "http:.mp4", "~.mp4", "%06d.mp4")
+    done = detect("--out", "out", *names, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert {source["frames"]["inferred"] for source in done.report["sources"]} == {FRAMES}
+
+
+def test_pictures_of_any_name(tmp_path: Path) -> None:
+    picture = make_video(tmp_path / "a.png", frames=1, codec="png", pix_fmt="rgb24", container="image2")
+    paths, out = _make(tmp_path / "in", picture), tmp_path / "out"
+    done = detect(tmp_path / "in", "--out", out)
+    assert done.status == 0, done.err
+    lines = [strict_json(line) for line in (out / "in.jsonl").read_text("utf-8").split("\n")[:-1]]
+    assert {exact_name(line["name"]) for line in lines} == {path.name for path in paths if not path.name.startswith(".")}  # hidden
+
+
+SOME = [STEMS[number] for number in (7, 9, 11)]
+
+
+@pytest.mark.parametrize("stem", [*SOME, *(pytest.param(stem, marks=pytest.mark.slow) for stem in STEMS if stem not in SOME)], ids=repr)
+def test_folders_of_any_name_and_annotated_videos(stem: str, video: Path, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsencode(stem)[:250].decode("utf-8", "surrogateescape")
+    folder.mkdir()
+    source = folder / f"{stem}.mp4"
+    shutil.copy(video, source)
+    done = detect(source, "--format", "jsonl,video", "--out", folder / "out")
+    assert done.status == 0, done.err
+    made = [path.name for path in (folder / "out").iterdir()]
+    for suffix in (".jsonl", ".annotated.mp4", "session.sqlite"):
+        assert len([name for name in made if name.endswith(suffix)]) == 1, made

@@ -1,0 +1,116 @@
+"""Must hold: of several programs on one output folder one works; the others refuse or wait, in words, and nothing is torn.
+
+Long form: ``pytest tests/faults/test_two_programs.py -m slow -s`` (300 starts, about 3 minutes).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.processes.file_lock import FileLock
+from engine.store.export import STAGE
+from engine.store.lock import lock_session
+from engine.store.session import SessionReader
+from tests.support.cli import FAST, run_main
+from tests.support.media import make_video
+from tests.support.store import write_session
+
+PROJECT = Path(__file__).resolve().parents[2]
+PROGRAMS = 5
+
+START = """
+import sys
+from pathlib import Path
+from engine.errors import ExportError
+from engine.store.session import SessionWriter
+from tests.support.store import LABELS, make_frame, video_info
+print("ready", flush=True)
+for line in sys.stdin:
+    try:
+        writer = SessionWriter(Path(line.strip()), LABELS, {})
+    except ExportError as error:
+        print(f"refused {error}", flush=True)
+        continue
+    writer.add_source(0, "a.mp4", video_info("a.mp4", 1))
+    writer.add_frames([make_frame(0, 0)])
+    print("won", flush=True)
+    sys.stdin.readline()
+    writer.close(complete=True)
+    print("closed", flush=True)
+"""
+
+
+@pytest.mark.parametrize("rounds", [3, pytest.param(60, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+def test_of_several_starts_at_once_exactly_one_wins(tmp_path: Path, rounds: int) -> None:
+    command = [sys.executable, "-c", START]
+    programs = [subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(PROGRAMS)]
+
+    def answers() -> list[str]:
+        return [program.stdout.readline().strip() for program in programs if program.stdout]
+
+    def tell(program: subprocess.Popen[str], text: str) -> None:
+        assert program.stdin is not None
+        program.stdin.write(f"{text}\n")
+        program.stdin.flush()
+
+    try:
+        assert answers() == ["ready"] * PROGRAMS
+        for number in range(rounds):
+            path = tmp_path / f"{number % 2}.sqlite"  # new files, and from the third round on existing ones
+            for program in programs:
+                tell(program, str(path))
+            said = answers()
+            assert sorted(answer.split()[0] for answer in said) == ["refused"] * (PROGRAMS - 1) + ["won"], said
+            winner = programs[said.index("won")]
+            assert all(f"process {winner.pid}" in answer or "another process" in answer for answer in said if answer != "won")
+            tell(winner, "close")
+            assert winner.stdout is not None
+            assert winner.stdout.readline() == "closed\n"
+            with SessionReader(path) as reader:
+                assert reader.count(0) == 1
+    finally:
+        for program in programs:
+            program.communicate()
+
+
+def test_a_second_run_refuses_and_leaves_the_first_one_alone(tmp_path: Path) -> None:
+    video, out = make_video(tmp_path / "a.mp4", frames=12), tmp_path / "out"
+    with lock_session(out / "session.sqlite"):  # as a run holds it from its start to the end of its export
+        second = run_main("detect", video, "--out", out, "--json", *FAST)
+        assert (second.status, second.report["exit"]) == (2, "unusable")
+        assert "another run uses it, process" in second.err
+        assert "wait until it has ended, or choose another folder" in second.err
+        assert [path.name for path in out.iterdir()] == [".session.sqlite.lock"]
+    assert run_main("detect", video, "--out", out, *FAST).status == 0
+    assert sorted(path.name for path in out.iterdir()) == ["a.jsonl", "session.sqlite"]
+
+
+def test_a_second_export_waits_for_the_first_one(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write_session(out / "session.sqlite", {"a.mp4": 3})
+    lock = FileLock(out / f"{STAGE}.lock")
+    command = [sys.executable, "-m", "app", "results", out]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
+        assert waiting.stderr is not None
+        assert "waiting until process" in waiting.stderr.readline()
+        assert not (out / "a.jsonl").exists()
+        lock.close()
+        assert waiting.wait(60) == 0
+    assert [json.loads(line)["frame"] for line in (out / "a.jsonl").read_text().splitlines()] == [0, 1, 2]
+
+
+def test_two_runs_at_once_into_one_folder(tmp_path: Path) -> None:
+    """Two real programs start at about the same time: one completes, the other one refuses or finds the work done."""
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=60) for name in "ab"]
+    command = [sys.executable, "-m", "app", "detect", *map(str, videos), "--out", str(tmp_path / "out"), *FAST]
+    programs = [subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    ends = [(program.communicate(timeout=100)[1], program.returncode) for program in programs]
+    assert 0 in {status for _, status in ends}, ends
+    assert all(status == 0 or "another run uses it" in words for words, status in ends), ends
+    assert [len((tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()) for name in "ab"] == [60, 60]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.jsonl", "b.jsonl", "session.sqlite"]
