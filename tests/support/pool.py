@@ -380,12 +380,12 @@ def probe_fault_main(
 
     probe = module.probe
 
-    def faulty(path: Path) -> Any:
+    def faulty(path: Path, *arguments: Any) -> Any:
         if path.name == name and not (once is not None and once.exists()):
             if once is not None:
                 once.touch()
             os.kill(os.getpid(), number)
-        return probe(path)
+        return probe(path, *arguments)
 
     module.probe = faulty
     worker.main(connection, setup)

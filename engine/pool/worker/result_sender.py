@@ -140,7 +140,8 @@ class ResultSender:
             return
         inferred = [isinstance(each, Detections) for each in found]
         if not isinstance(shared, SharedBatch):
-            self._meters[self._backend.device].add(batch, list(compress(pictures, inferred)))
+            if (meter := self._meters.get(self._backend.device)) is not None:  # a group has none: a batch that it refused is not counted
+                meter.add(batch, list(compress(pictures, inferred)))
             return
         for member in dict.fromkeys(shared.devices):
             mine = [done and device == member for device, done in zip(shared.devices, inferred, strict=True)]
