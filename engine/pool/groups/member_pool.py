@@ -296,7 +296,7 @@ class MemberPool:
                 picture.shared.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
-                picture.crashes = picture.crashes.after_crash()
+                picture.crashes = picture.crashes.after_crash(member.device, others=False)
                 if picture.crashes.proven:
                     picture.shared.put(picture.position, member.device, DIED_TWICE)
                 else:
