@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.detection.accuracy import FLOOR, Accuracy, read_truth, score
+from engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
 from engine.settings import ModelFiles, RunSettings
 from engine.store.session import SessionReader
 from engine.types import Detections

@@ -15,6 +15,7 @@ COMMANDS = {
     "results": "write the stored results of an earlier run in other formats",
     "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
+    "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",

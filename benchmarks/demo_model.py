@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.accuracy import detect
 from benchmarks.report import table, write
-from engine.detection.accuracy import FLOOR, Accuracy, read_truth, score
+from engine.evaluation.accuracy import FLOOR, Accuracy, read_truth, score
 from engine.settings import EngineSettings, ModelFiles, Precision
 from engine.types import DeviceId
 from resources import DEMO

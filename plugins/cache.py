@@ -1,7 +1,13 @@
 """A file cache for plans, kernels and other results that take long to create.
 
-Entries are native code, so ``read`` checks their SHA-256 before they are loaded. An entry that is damaged, incomplete, or stored under
-another key is created again. If two processes create the same entry, each writes it as a whole and the last one stays.
+Entries are native code. Two checks come before they are used:
+
+- Their SHA-256, which the file begins with, shows damage: an entry that is damaged, incomplete, or stored under another key is created
+  again. It does not show tampering, because whoever changes an entry can change the digest, too.
+- The permissions of the folder, of the folders above it and of each file keep others from changing entries (``private_folder``). If they
+  do not, nothing is read or stored, and a warning says why.
+
+If two processes create the same entry, each writes it as a whole and the last one stays.
 """
 
 from __future__ import annotations
@@ -9,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -17,10 +24,15 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
+from plugins.private_folder import make_private, read_private
+
 LIMIT = 8 * 2**30
 """Most bytes of the cache. The least recently used entries are removed first."""
 
 _DIGEST = hashlib.sha256().digest_size
+
+_log = logging.getLogger(__name__)
+_warned: set[str] = set()
 
 
 class FileCache:
@@ -29,6 +41,18 @@ class FileCache:
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
         self._folder = folder or user_cache_path("framefleet") / "plans"
         self._limit = limit
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the cache is not used, or None if it is used. The first time that a process learns of a reason, it logs it."""
+        try:
+            reason = make_private(self._folder)
+        except OSError as error:
+            reason = f"{self._folder} cannot be used: {error.strerror or error}"
+        if reason is not None and reason not in _warned:
+            _warned.add(reason)
+            _log.warning("Engines are built without the cache, so every start takes longer: %s", reason)
+        return reason
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Read an entry. If it is missing or damaged, create it with ``make`` and store it."""
@@ -51,11 +75,13 @@ class FileCache:
         return json.loads(content)
 
     def read(self, key: str) -> bytes | None:
-        """Read an entry. Returns None if it is missing or damaged."""
+        """Read an entry. Returns None if it is missing, damaged or not private."""
         path = self._path(key)
         try:
-            stored = path.read_bytes()
+            stored = None if self.refusal else read_private(path)
         except OSError:
+            return None
+        if stored is None:
             return None
         content = stored[_DIGEST:]
         if not content or _digest(key, content) != stored[:_DIGEST]:
@@ -65,9 +91,10 @@ class FileCache:
         return content
 
     def write(self, key: str, content: bytes, keep_first: bool = False) -> None:
-        """Store an entry. Does nothing if the folder is not writable. keep_first: keep an undamaged existing entry."""
+        """Store an entry. Does nothing if the folder is not private or not writable. keep_first: keep an undamaged existing entry."""
+        if self.refusal:
+            return
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:
                 try:
                     part.write(_digest(key, content) + content)

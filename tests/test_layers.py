@@ -24,6 +24,7 @@ ENGINE = (
     "backends",
     "pool",
     "store",
+    "evaluation",
     "bench",
     "session",
 )

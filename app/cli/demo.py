@@ -13,7 +13,7 @@ from app.cli.running import DATABASE
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from app.display import has_display
-from engine.detection.accuracy import Accuracy
+from engine.evaluation.accuracy import Accuracy
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.export import Exported

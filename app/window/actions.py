@@ -6,25 +6,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QMainWindow, QMenu, QWidget
 
+from app.window.viewer.keys import PLAYER
 from app.window.widgets import theme
 from app.window.widgets.build import column, label
 from app.window.widgets.icons import icon
 
 KEYS = (
-    ("Space", "Play or pause"),
-    ("← →", "Previous or next frame"),
-    ("Shift + ← →", "5 seconds back or forward"),
-    ("Home  End", "First or last frame"),
-    ("[  ]", "Slower or faster"),
-    ("L", "Follow detection on or off"),
-    ("F", "Full screen"),
-    ("↑ ↓", "Another file of the queue"),
+    *((keys.shown, keys.meaning) for keys in PLAYER),
+    ("F  Double-click", "Full screen"),
+    ("↑  ↓", "Another file of the queue"),
     ("Delete", "Remove the file from the queue"),
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
     ("Ctrl + R", "Open stored results"),
     ("Ctrl + E", "Export the detections"),
     ("Ctrl + ,", "Settings"),
+    ("?  F1", "This list"),
     ("Ctrl + Q", "Quit"),
 )
 
@@ -37,7 +34,7 @@ class HelpDialog(QDialog):
         self.setWindowTitle("Keyboard shortcuts")
         grid = QGridLayout()
         grid.setHorizontalSpacing(28)
-        grid.setVerticalSpacing(8)
+        grid.setVerticalSpacing(6)
         for line, (keys, meaning) in enumerate(KEYS):
             key = label("", keys)
             key.setStyleSheet(f"background: {theme.RAISED}; border: 1px solid {theme.BORDER}; border-radius: 4px; padding: 2px 7px;")
@@ -72,6 +69,7 @@ class Actions:
         self.fullscreen = action("Full screen", "F", "fullscreen")
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
+        self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
         self.quit = action("Quit", "Ctrl+Q", "close")
         self.quit.triggered.connect(window.close)
         self.help.triggered.connect(self._show_help)

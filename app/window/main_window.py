@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         self.notices = Notices(self.banners, self)
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
-        self.viewer = Viewer(self.client)
+        self.viewer = Viewer(self.client, self.background)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
+        self.viewer.picture_saved.connect(self.exports.show_saved)
         self.viewer.counted.connect(self.filter.set_counts)
         self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
         self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
@@ -242,6 +243,7 @@ class MainWindow(QMainWindow):
         full = not self.isFullScreen()
         for widget in (self.top, self.left, self.right, self.status):
             widget.setVisible(not full)
+        self.viewer.set_fullscreen(full)
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
 
     def _keep_geometry(self) -> None:
@@ -252,7 +254,7 @@ class MainWindow(QMainWindow):
         """Handle the player's keys if no other widget does."""
         if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
             self.toggle_fullscreen()
-        elif not self.viewer.press(event):
+        elif not self.viewer.keys.press(event):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:

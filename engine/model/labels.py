@@ -57,6 +57,8 @@ def read_labels(path: Path, classes: int) -> tuple[str, ...]:
     names = tuple(line.strip() for line in text.rstrip().split("\n")) if text.strip() else ()
     if "" in names:
         raise ModelError(f"{path}, line {names.index('') + 1} is empty: every line must name a class")
+    if number := next((number for number, name in enumerate(names, 1) if not name.isprintable()), None):
+        raise ModelError(f"{path}, line {number} has a character that cannot be printed: remove it")
     if len(names) != classes:
         raise ModelError(f"{path} has {len(names)} labels, but the model has {classes} classes: choose the label file of this model")
     return names

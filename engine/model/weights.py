@@ -92,8 +92,8 @@ def fold(spec: ConvolutionSpec, floats: NDArray[np.float32]) -> Convolution:
     filters = spec.filters
     bias, kernel = floats[:filters], floats[-spec.kernel_count :]
     if spec.batch_normalize:
-        scale, mean, variance = floats[filters : 4 * filters].astype(np.float64).reshape(3, filters)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # the caller checks the result
+            scale, mean, variance = floats[filters : 4 * filters].astype(np.float64).reshape(3, filters)
             factor = scale / np.sqrt(variance + EPSILON)
             bias[:] = bias - mean * factor
             rows = kernel.reshape(filters, -1)

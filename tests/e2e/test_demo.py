@@ -11,7 +11,7 @@ from pathlib import Path
 import av
 import pytest
 
-from engine.detection.accuracy import read_truth
+from engine.evaluation.accuracy import read_truth
 from resources import DEMO
 from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, wait_for
 

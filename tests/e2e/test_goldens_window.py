@@ -42,7 +42,7 @@ RECORDED_MACHINE: Steps = [
     ("await", "How GPUs are joined"),
     ("show", "topology of a recorded machine"),
 ]
-STORED_RESULTS: Steps = [("await", "31 objects"), ("show", "stored results")]
+STORED_RESULTS: Steps = [("await", "31 objects"), ("await", "person, 502 detections"), ("show", "stored results")]
 
 
 def trees(folder: Path, steps: Steps, *arguments: str | Path) -> str:

@@ -133,6 +133,7 @@ def run(steps: list[tuple[str, str]], arguments: list[str]) -> int:
     execute = QApplication.exec
 
     def operated(_: QApplication) -> int:
+        QAccessible.setActive(True)  # as with a screen reader: otherwise Qt does not keep trees up to date
         QTimer.singleShot(0, operator.work)
         return execute()
 

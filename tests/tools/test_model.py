@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.backends.create import create_backend
-from engine.detection.accuracy import FLOOR, read_truth, score
 from engine.detection.preprocess import fit
 from engine.errors import ModelError
+from engine.evaluation.accuracy import FLOOR, read_truth, score
 from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame

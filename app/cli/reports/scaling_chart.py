@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from app.cli.reports.svg import ACCENT, GREEN, GRID, MUTED, PAPER, TEXT, document, text
 from engine.bench.scaling import Mode, Point
 
 WIDTH, HEIGHT = 760, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 92, 64
-_COLOURS = {Mode.WEAK: "#3b7ddd", Mode.STRONG: "#2b8a60"}  # the window's accent and green, darker, for a white background
+_COLOURS = {Mode.WEAK: ACCENT, Mode.STRONG: GREEN}
 _NAMES = {Mode.WEAK: "weak: a stream per device", Mode.STRONG: "strong: one video"}
-_TEXT, _MUTED, _GRID, _PAPER = "#1c2027", "#646c79", "#e4e7ec", "#ffffff"
 _BAR = 62
 _GAP = 6
 _WORDS = 42
@@ -32,15 +31,14 @@ def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
         return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * speedup / top
 
     parts = [
-        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="10" fill="{_PAPER}"/>',
-        _text(_LEFT - 32, 34, title, 17, _TEXT, weight=600),
-        _text(_LEFT - 32, 55, subtitle, 12, _MUTED),
+        text(_LEFT - 32, 34, title, 17, TEXT, weight=600),
+        text(_LEFT - 32, 55, subtitle, 12, MUTED),
         *_legend(modes),
     ]
     for number in range(int(top / step) + 1):
         at = y(number * step)
-        parts.append(f'<line x1="{_LEFT}" y1="{at:.1f}" x2="{WIDTH - _RIGHT}" y2="{at:.1f}" stroke="{_GRID}"/>')
-        parts.append(_text(_LEFT - 10, at + 4, f"{number * step:g}×", 12, _MUTED, "end"))
+        parts.append(f'<line x1="{_LEFT}" y1="{at:.1f}" x2="{WIDTH - _RIGHT}" y2="{at:.1f}" stroke="{GRID}"/>')
+        parts.append(text(_LEFT - 10, at + 4, f"{number * step:g}×", 12, MUTED, "end"))
     for place, count in enumerate(counts):
         middle = _LEFT + inner * (place + 0.5) / len(counts)
         group = [point for point in points if point.count == count]
@@ -50,13 +48,12 @@ def chart(points: Sequence[Point], title: str, subtitle: str) -> str:
         ideal = y(group[0].ideal)
         ends = left - 10, left + len(group) * (bar + _GAP) - _GAP + 10
         parts.append(
-            f'<line x1="{ends[0]:.1f}" y1="{ideal:.1f}" x2="{ends[1]:.1f}" y2="{ideal:.1f}" stroke="{_TEXT}" stroke-dasharray="5 4"/>'
+            f'<line x1="{ends[0]:.1f}" y1="{ideal:.1f}" x2="{ends[1]:.1f}" y2="{ideal:.1f}" stroke="{TEXT}" stroke-dasharray="5 4"/>'
         )
-        parts.append(_text(middle, HEIGHT - _BOTTOM + 22, f"{count} device{'s' if count > 1 else ''}", 13, _TEXT, "middle", 600))
+        parts.append(text(middle, HEIGHT - _BOTTOM + 22, f"{count} device{'s' if count > 1 else ''}", 13, TEXT, "middle", 600))
         rates = " · ".join(f"{point.rate:,.0f}" if point.rate >= 100 else f"{point.rate:.1f}" for point in group)
-        parts.append(_text(middle, HEIGHT - _BOTTOM + 41, f"{rates} frames/s", 12, _MUTED, "middle"))
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
-    return "\n".join([f'{head} font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">', *parts, "</svg>", ""])
+        parts.append(text(middle, HEIGHT - _BOTTOM + 41, f"{rates} frames/s", 12, MUTED, "middle"))
+    return document(WIDTH, HEIGHT, parts)
 
 
 def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
@@ -66,9 +63,9 @@ def _bar(point: Point, left: float, width: float, y: object) -> list[str]:
     found = [f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{bottom - top:.1f}" rx="3" fill="{_COLOURS[point.mode]}"/>']
     ideal = y(point.ideal)
     begin = ideal if top < ideal < top + _WORDS else top  # so that the line of the ideal does not cross the text
-    found.append(_text(middle, begin + 19, f"{point.speedup:.2f}×", 13, _PAPER, "middle", 600))
+    found.append(text(middle, begin + 19, f"{point.speedup:.2f}×", 13, PAPER, "middle", 600))
     if bottom - begin > _WORDS:
-        found.append(_text(middle, begin + 36, f"{point.efficiency:.0%}", 12, _PAPER, "middle"))
+        found.append(text(middle, begin + 36, f"{point.efficiency:.0%}", 12, PAPER, "middle"))
     return found
 
 
@@ -76,13 +73,8 @@ def _legend(modes: Sequence[Mode]) -> list[str]:
     found, left = [], float(_LEFT - 32)
     for mode in modes:
         found.append(f'<rect x="{left:.0f}" y="66" width="12" height="12" rx="3" fill="{_COLOURS[mode]}"/>')
-        found.append(_text(left + 18, 76.5, _NAMES[mode], 12, _TEXT))
+        found.append(text(left + 18, 76.5, _NAMES[mode], 12, TEXT))
         left += 40 + 6.4 * len(_NAMES[mode])
-    found.append(f'<line x1="{left:.0f}" y1="72" x2="{left + 22:.0f}" y2="72" stroke="{_TEXT}" stroke-dasharray="5 4"/>')
-    found.append(_text(left + 28, 76.5, "ideal", 12, _TEXT))
+    found.append(f'<line x1="{left:.0f}" y1="72" x2="{left + 22:.0f}" y2="72" stroke="{TEXT}" stroke-dasharray="5 4"/>')
+    found.append(text(left + 28, 76.5, "ideal", 12, TEXT))
     return found
-
-
-def _text(x: float, y: float, words: str, size: int, colour: str, anchor: str = "start", weight: int = 400) -> str:
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f'<text {place} font-size="{size}" font-weight="{weight}" fill="{colour}">{escape(words)}</text>'

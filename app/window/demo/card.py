@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.window.queue.item import ItemState, QueueItem
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, push_button, row
-from engine.detection.accuracy import Accuracy
+from engine.evaluation.accuracy import Accuracy
 
 ABOUT = "Rendered streets, seen by the small model that comes with Framefleet. What is truly in each frame is known exactly."
 COLUMNS = 2

@@ -12,7 +12,7 @@ from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
-from engine.detection.accuracy import Accuracy
+from engine.evaluation.accuracy import Accuracy
 from engine.settings import RunSettings
 from resources import DEMO
 

@@ -38,7 +38,7 @@ class QueueItem:
     """A file or a folder of pictures in the queue, with the state of its detection.
 
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
-    waits for.
+    waits for. changed: whether the file has changed since its results were stored.
     """
 
     key: int
@@ -47,6 +47,7 @@ class QueueItem:
     results: Results | None = None
     rate: float | None = None
     reason: str | None = None
+    changed: bool = False
 
     @property
     def path(self) -> Path:

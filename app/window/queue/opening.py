@@ -9,8 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.window.queue.intake import Contents, expand, listed, sort_paths
+from app.window.queue.item import QueueItem
 from app.window.queue.model import QueueModel
-from app.window.results.stored import StoredItem, read_stored
+from app.window.results.stored import count_stored, read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
@@ -62,11 +63,14 @@ class Opening(QObject):
             self.restored.emit(there)
             return
 
-        def done(found: Sequence[StoredItem]) -> None:
+        def done(found: Sequence[QueueItem]) -> None:
             self._reading.remove(database)
             self._banners.remove(subject)
-            self.restored.emit(self._controller.restore(found))
-            self._warn_of_changes([each.item.path for each in found if each.changed])
+            items = self._controller.restore(found)
+            self.restored.emit([item.key for item in items])
+            self._warn_of_changes([item.path for item in items if item.changed])
+            for item in items:
+                self._count(item)
 
         def failed(message: str) -> None:
             self._reading.remove(database)
@@ -80,6 +84,13 @@ class Opening(QObject):
         if paths:
             changes = listed([f"{path} has changed since the detection." for path in paths])
             self._banners.show_message("changed", Severity.WARNING, f"{changes}\nThe boxes are of the earlier file: detect again.")
+
+    def _count(self, item: QueueItem) -> None:
+        """Count the detections of stored results, so that the window does not wait for it before it shows them."""
+        tally = self._controller.tally(item.key)
+        if tally is not None:
+            show = partial(self._controller.item_changed.emit, item.key)
+            self._background.start(partial(count_stored, item, tally), lambda _: show(), self._cannot_open)
 
     def _cannot_open(self, message: str) -> None:
         self._banners.show_message("sources", Severity.WARNING, message)

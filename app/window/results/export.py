@@ -72,10 +72,9 @@ class Exports(QObject):
 
         def done(written: list[Exported]) -> None:
             self._cancelled.pop(number, None)
-            reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(choice.folder)))
             notes = {note: None for item in written for note in item.notes}
             text = "\n".join((f"Exported {_what(written)} to {choice.folder}.", *notes))
-            self._banners.show_banner(subject, Severity.WARNING if notes else Severity.INFO, text, ("Show in folder", reveal))
+            self._show_done(subject, Severity.WARNING if notes else Severity.INFO, text, choice.folder)
 
         def failed(message: str) -> None:
             self._cancelled.pop(number, None)
@@ -83,6 +82,14 @@ class Exports(QObject):
 
         self._banners.show_banner(subject, Severity.INFO, f"Exporting as {title}…", ("Cancel", cancelled.set))
         self._background.start(partial(_export, choice, cancelled, progress), done, failed)
+
+    def show_saved(self, picture: Path) -> None:
+        """Show that a picture was saved."""
+        self._show_done("picture", Severity.INFO, f"Saved {picture}.", picture.parent)
+
+    def _show_done(self, subject: str, severity: Severity, text: str, folder: Path) -> None:
+        reveal = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(folder)))
+        self._banners.show_banner(subject, severity, text, ("Show in folder", reveal))
 
     def stop(self) -> None:
         """Cancel all exports."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.window.queue.item import ItemState, QueueItem, Results
@@ -13,17 +12,8 @@ from engine.pool.progress import SourceProgress
 from engine.store.session import SessionReader, StoredSource
 
 
-@dataclass(frozen=True)
-class StoredItem:
-    """A source of an earlier run. item: its key is not set yet. changed: whether the file has changed since."""
-
-    item: QueueItem
-    tally: Tally
-    changed: bool = False
-
-
-def read_stored(database: Path) -> list[StoredItem]:
-    """Read the sources of a session database, also while a session writes it.
+def read_stored(database: Path) -> list[QueueItem]:
+    """Read the sources of a session database, also while a session writes it. Their keys are not set yet.
 
     Raises:
         ExportError: it is missing, damaged, no session database, or without a source.
@@ -35,12 +25,21 @@ def read_stored(database: Path) -> list[StoredItem]:
     return found
 
 
-def _stored(reader: SessionReader, source: StoredSource) -> StoredItem:
-    tally = Tally()
-    failed = tally.add_frames(reader.frames(source.number), length_of(source.info))
-    frames = reader.count(source.number)
+def count_stored(item: QueueItem, tally: Tally) -> None:
+    """Count the stored detections of a source.
+
+    Raises:
+        ExportError: the database cannot be read.
+    """
+    assert item.results is not None
+    with SessionReader(item.results.database) as reader:
+        tally.add_stored(reader, item.results.source, length_of(item.progress.info))
+
+
+def _stored(reader: SessionReader, source: StoredSource) -> QueueItem:
     state = ItemState.FAILED if source.error else ItemState.DONE if source.complete else ItemState.CANCELLED
     finished = SourceFinished(source.number, source.ledger, source.seconds or 0.0, source.error, source.cancelled)
-    progress = SourceProgress(source.file, source.info, frames, failed, reader.last_pts(source.number), finished)
+    frames, failed, head = reader.count(source.number), reader.failed(source.number), reader.last_pts(source.number)
+    progress = SourceProgress(source.file, source.info, frames, failed, head, finished)
     results = Results(reader.path, source.number, reader.labels)
-    return StoredItem(QueueItem(0, progress, state, results, reason=source.error), tally, source.changed())
+    return QueueItem(0, progress, state, results, reason=source.error, changed=source.changed())

@@ -15,7 +15,6 @@ from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.intake import SESSION
 from app.window.queue.item import ItemState, QueueItem, Results
 from app.window.queue.model import QueueModel
-from app.window.results.stored import StoredItem
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
@@ -92,12 +91,12 @@ class DetectionController(QObject):
         self._submit()
         return [item.key for item in items]
 
-    def restore(self, found: Iterable[StoredItem]) -> list[int]:
-        """Put the stored results of an earlier run into the queue; return the keys."""
-        stored = [(replace(each.item, key=next(self._keys)), each.tally) for each in found]
-        self._tallies |= {item.key: tally for item, tally in stored}
-        self._model.extend([item for item, _ in stored])
-        return [item.key for item, _ in stored]
+    def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
+        """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
+        items = [replace(item, key=next(self._keys)) for item in found]
+        self._tallies |= {item.key: Tally() for item in items}
+        self._model.extend(items)
+        return items
 
     def would_change(self, settings: RunSettings, labels: Sequence[str]) -> bool:
         """Whether a session with these settings must be a new one."""

@@ -76,7 +76,7 @@ class Timeline(QAbstractSlider):
 
     def _time_text(self, fraction: float) -> str:
         pts = fraction * self._duration
-        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True)
+        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
 
     def _acted(self, action: int) -> None:
         """Handle keys and assistive technology; the mouse has its own handlers."""

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
+from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box
-from engine.media.annotation.colours import class_colour
-from engine.media.annotation.label_position import Rect, label_place, overlap
 from engine.types import Detections, FrameResult
 
-NARROW = 420
-"""Width of the picture below which labels are smaller, logical pixels."""
+MOST_ZOOM = 16.0
 NOT_YET = "Not analysed yet"
 
 
 class VideoCanvas(QWidget):
-    """Shows one whole, undistorted picture with the boxes of the same frame.
+    """Shows one undistorted picture with the boxes of the same frame. The wheel enlarges it, and the mouse moves it then.
 
-    resized: the new size of the canvas, device pixels. activated: the user double-clicked it.
+    resized: the size that pictures should have now, device pixels. activated: the user double-clicked it.
+    mouse_moved: the mouse moved over it.
     """
 
     resized = Signal(QSize)
     activated = Signal()
+    mouse_moved = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,14 +43,26 @@ class VideoCanvas(QWidget):
         self.visible_detections = Detections()
         self._filter = ViewFilter()
         self._labels: tuple[str, ...] = ()
-        self._message = ""
+        self._message = self._statistics = ""
         self._missing = NOT_YET
         self._pointed: int | None = None
+        self._overlay: Overlay | None = None
+        self._zoom, self._centre = 1.0, (0.5, 0.5)
+        self._dragged: QPointF | None = None
 
     @property
     def placement(self) -> Placement | None:
         """The picture's place, in logical pixels; None without a picture."""
-        return fit((self.width(), self.height()), self._size) if self._image is not None else None
+        return fit((self.width(), self.height()), self._size, self._zoom, self._centre) if self._image is not None else None
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """The shapes of the visible detections, None without a picture."""
+        placement = self.placement
+        if self._overlay is None and placement is not None:
+            area = placement.visible((self.width(), self.height()))
+            self._overlay = Overlay(self.visible_detections, placement, area, self.label_of, self.devicePixelRatio())
+        return self._overlay
 
     @property
     def note(self) -> str:
@@ -68,8 +80,8 @@ class VideoCanvas(QWidget):
             self.update()
 
     def device_size(self) -> QSize:
-        """The size of the canvas, device pixels."""
-        return self.size() * self.devicePixelRatio()
+        """The size of the area that the whole picture would fill, device pixels."""
+        return self.size() * (self.devicePixelRatio() * self._zoom)
 
     def show_picture(self, image: QImage, source: tuple[int, int], result: FrameResult | None) -> None:
         """Show a picture with its result, None = no result yet. source: the width and height of the source."""
@@ -81,7 +93,7 @@ class VideoCanvas(QWidget):
         if now is None or now != before:
             self.update()
         else:  # the bars beside the picture stay as they are
-            self.update(QRectF(now.x, now.y, now.width, now.height).toAlignedRect())
+            self.update(_area(now).toRect())
 
     def show_result(self, result: FrameResult | None) -> None:
         """Show the result of the current picture."""
@@ -108,12 +120,55 @@ class VideoCanvas(QWidget):
     def set_labels(self, labels: Sequence[str]) -> None:
         """Set the names of the classes."""
         self._labels = tuple(labels)
+        self._redraw()
+
+    def draw_boxes(self, image: QImage) -> None:
+        """Draw the visible detections on a picture of the same frame."""
+        placement = fit((image.width(), image.height()), self._size)
+        with QPainter(image) as painter:
+            area = placement.visible((image.width(), image.height()))
+            Overlay(self.visible_detections, placement, area, self.label_of, 1.0).paint(painter)
+
+    def set_statistics(self, text: str) -> None:
+        """Show lines of text at the top right of the picture, "" = none."""
+        if text != self._statistics:
+            self._statistics = text
+            self.update()
+
+    @property
+    def zoom(self) -> float:
+        """The enlargement, 1 = the picture fits."""
+        return self._zoom
+
+    def set_zoom(self, zoom: float, at: QPointF | None = None) -> None:
+        """Enlarge the picture by this factor, 1 = it fits. at: the point of the canvas that keeps its place, None = the middle."""
+        placement, zoom = self.placement, min(max(zoom, 1.0), MOST_ZOOM)
+        if placement is None or zoom == self._zoom:
+            return
+        at = at or QPointF(self.width() / 2, self.height() / 2)
+        grown = zoom / self._zoom
+        self._zoom = zoom
+        self._move_to(placement.x + (placement.x - at.x()) * (grown - 1), placement.y + (placement.y - at.y()) * (grown - 1))
+        self.resized.emit(self.device_size())
+
+    def _move_to(self, x: float, y: float) -> None:
+        """Move the picture's top left corner there, but leave no room beside it."""
+        placement = self.placement
+        if placement is not None:
+            self._centre = (self.width() / 2 - x) / placement.width, (self.height() / 2 - y) / placement.height
+            now = fit((self.width(), self.height()), self._size, self._zoom, self._centre)
+            self._centre = (self.width() / 2 - now.x) / now.width, (self.height() / 2 - now.y) / now.height
+            self.setCursor(Qt.CursorShape.OpenHandCursor if self._zoom > 1 else Qt.CursorShape.ArrowCursor)
+            self._redraw()
+
+    def _redraw(self) -> None:
+        self._overlay = None
         self.update()
 
     def _select(self) -> None:
         found = self._result.detections if self._result is not None else None
         self.visible_detections = self._filter.apply(found) if found is not None else Detections()
-        self._pointed = None
+        self._pointed = self._overlay = None
         self.setAccessibleDescription(formats.plural(len(self.visible_detections), "object") if self._image is not None else self._message)
 
     def label_of(self, class_id: int) -> str:
@@ -123,6 +178,7 @@ class VideoCanvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Ask for pictures of the new size."""
         super().resizeEvent(event)
+        self._redraw()
         self.resized.emit(self.device_size())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -130,16 +186,39 @@ class VideoCanvas(QWidget):
         self.activated.emit()
         event.accept()
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Enlarge or reduce the picture at the mouse."""
+        self.set_zoom(self._zoom * 1.25 ** (event.angleDelta().y() / 120), event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Start to move an enlarged picture."""
+        if event.button() is Qt.MouseButton.LeftButton and self._zoom > 1:
+            self._dragged = event.position()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Leave the picture where it is."""
+        if event.button() is Qt.MouseButton.LeftButton and self._dragged is not None:
+            self._dragged = None
+            self.setCursor(Qt.CursorShape.OpenHandCursor)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Highlight the smallest box under the mouse."""
+        """Move the picture, or highlight the smallest box under the mouse."""
+        self.mouse_moved.emit()
         placement = self.placement
-        pointed, smallest = None, float("inf")
-        if placement is not None:
-            for index, box in enumerate(self.visible_detections.boxes):
-                rect = QRectF(*placement.rect(box.tolist()))
-                area = rect.width() * rect.height()
-                if area < smallest and rect.contains(event.position()):
-                    pointed, smallest = index, area
+        if self._dragged is not None and placement is not None:
+            moved, self._dragged = event.position() - self._dragged, event.position()
+            self._move_to(placement.x + moved.x(), placement.y + moved.y())
+        else:
+            self._point_at(self.overlay.at(event.position()) if self.overlay is not None else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Remove the highlight."""
+        super().leaveEvent(event)
+        self._point_at(None)
+
+    def _point_at(self, pointed: int | None) -> None:
         if pointed != self._pointed:
             self._pointed = pointed
             self.setToolTip("" if pointed is None else self._describe(pointed))
@@ -153,7 +232,11 @@ class VideoCanvas(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, then the boxes of the same frame."""
         with QPainter(self) as painter:
+            placement = self.placement
+            covered = _area(placement).toRect().adjusted(2, 2, -2, -2) if placement is not None else QRect()
+            painter.setClipRegion(QRegion(event.rect()) - QRegion(covered))
             painter.fillRect(event.rect(), QColor(theme.BACKGROUND))
+            painter.setClipping(False)
             self._paint(painter)
 
     def _paint(self, painter: QPainter) -> None:
@@ -161,11 +244,14 @@ class VideoCanvas(QWidget):
         if placement is None or self._image is None:
             self._paint_message(painter)
             return
-        target = QRectF(placement.x, placement.y, placement.width, placement.height)
+        target = _area(placement)
         self._paint_picture(painter, target, self._image)
-        self._paint_boxes(painter, placement)
+        if len(self.visible_detections) and self.overlay is not None:
+            self.overlay.paint(painter, self._pointed)
         if self.note:
             self._paint_note(painter, target, self.note, theme.MUTED if self._result is None else theme.WARNING)
+        if self._statistics:
+            self._paint_statistics(painter)
 
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()
@@ -184,6 +270,16 @@ class VideoCanvas(QWidget):
         area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
 
+    def _paint_statistics(self, painter: QPainter) -> None:
+        painter.setFont(theme.font(-1))
+        painter.setPen(QColor(theme.TEXT))  # without a pen, Qt measures nothing
+        text = painter.boundingRect(QRectF(self.rect()), Qt.AlignmentFlag.AlignLeft, self._statistics)
+        text.moveTopRight(QPointF(self.width() - 22, 18))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_box(painter, text.adjusted(-10, -8, 10, 8), 5, QColor(14, 16, 20, 215))
+        painter.setPen(QColor(theme.TEXT))
+        painter.drawText(text, Qt.AlignmentFlag.AlignLeft, self._statistics)
+
     def _paint_note(self, painter: QPainter, target: QRectF, text: str, colour: str) -> None:
         painter.setFont(theme.font(-1))
         metrics = QFontMetricsF(painter.font())
@@ -194,41 +290,6 @@ class VideoCanvas(QWidget):
         painter.setPen(QColor(colour))
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_boxes(self, painter: QPainter, placement: Placement) -> None:
-        rects = [placement.rect(box.tolist()) for box in self.visible_detections.boxes]
-        outlines = [QRectF(*rect).toRect().adjusted(0, 0, -1, -1) for rect in rects]
-        colours = [QColor(*class_colour(int(class_id))) for class_id in self.visible_detections.class_ids]
-        if self._pointed is not None:
-            inside = QColor(colours[self._pointed])
-            inside.setAlpha(60)
-            painter.fillRect(outlines[self._pointed], inside)
-        # Few calls with many thin rectangles: each call into Qt waits for the interpreter's lock, and wide pens are slow.
-        painter.setPen(QPen(QColor(8, 10, 14, 150), 1))  # a dark rim makes boxes visible on any picture
-        painter.drawRects([rim for outline in outlines for rim in (_grown(outline, 1), _grown(outline, -2))])
-        for colour in dict.fromkeys(colour.rgb() for colour in reversed(colours)):  # the strongest on top
-            same = [outline for outline, own in zip(outlines, colours, strict=True) if own.rgb() == colour]
-            painter.setPen(QPen(QColor(colour), 1))
-            painter.drawRects([line for outline in same for line in (outline, _grown(outline, -1))])
-        self._paint_labels(painter, placement, rects, colours)
 
-    def _paint_labels(self, painter: QPainter, placement: Placement, rects: Sequence[Rect], colours: Sequence[QColor]) -> None:
-        painter.setFont(theme.font(-3 if placement.width < NARROW else -1, bold=True))
-        metrics = QFontMetricsF(painter.font())
-        bounds = (placement.x, placement.y, placement.width, placement.height)
-        taken: list[Rect] = []
-        found = self.visible_detections
-        for index, rect in enumerate(rects):
-            label, score = self.label_of(int(found.class_ids[index])), float(found.scores[index])
-            text = f"{label} {int(score * 100 + 0.5)}%"
-            size = (metrics.horizontalAdvance(text) + 8, metrics.height() + 1)
-            place = label_place(rect, size, bounds, taken)
-            if any(overlap(place, other) for other in taken):
-                continue  # without room, a weaker box has only its colour and its tooltip
-            taken.append(place)
-            painter.fillRect(QRectF(*place), colours[index])
-            painter.setPen(QColor(theme.ON_ACCENT))
-            painter.drawText(QPointF(place[0] + 4, place[1] + metrics.ascent() + 0.5), text)
-
-
-def _grown(rect: QRect, by: int) -> QRect:
-    return rect.adjusted(-by, -by, by, by)
+def _area(placement: Placement) -> QRectF:
+    return QRectF(placement.x, placement.y, placement.width, placement.height)

@@ -71,6 +71,7 @@ class FilterPanel(Panel):
         self.slider.valueChanged.connect(self.spin.setValue)
         self.spin.valueChanged.connect(self._confidence_changed)
         self.classes.checked_changed.connect(self._emit_changed)
+        self.classes.layoutChanged.connect(self.view.reset)  # without it, Qt tells screen readers the earlier order
         self.search.textChanged.connect(self._search)
         self.view.clicked.connect(self._toggle)
         self.everything.clicked.connect(lambda: self.classes.set_all(True))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.media.annotation.label_position import Rect
 
@@ -18,16 +20,29 @@ class Placement:
     height: float
     source: tuple[int, int]
 
-    def rect(self, box: Sequence[float]) -> Rect:
-        """A box x1 y1 x2 y2 in source pixels as a rectangle of the canvas, cut at the picture's edge."""
-        across, down = self.width / self.source[0], self.height / self.source[1]
-        x1, x2 = (min(max(float(v), 0.0), self.source[0]) for v in (box[0], box[2]))
-        y1, y2 = (min(max(float(v), 0.0), self.source[1]) for v in (box[1], box[3]))
-        return self.x + x1 * across, self.y + y1 * down, max(x2 - x1, 0.0) * across, max(y2 - y1, 0.0) * down
+    def rects(self, boxes: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Boxes (n, 4), x1 y1 x2 y2 in source pixels, as rectangles x, y, width, height of the canvas, cut at the picture's edge."""
+        corners = np.clip(boxes.astype(np.float64), 0.0, self.source * 2) * (
+            (self.width / self.source[0], self.height / self.source[1]) * 2
+        )
+        places = corners[:, :2] + (self.x, self.y)
+        return np.hstack([places, np.maximum(corners[:, 2:] - corners[:, :2], 0.0)])
+
+    def visible(self, canvas: tuple[float, float]) -> Rect:
+        """The part of the picture that lies inside a canvas (width, height)."""
+        left, top = max(self.x, 0.0), max(self.y, 0.0)
+        return left, top, min(self.x + self.width, canvas[0]) - left, min(self.y + self.height, canvas[1]) - top
 
 
-def fit(canvas: tuple[float, float], source: tuple[int, int]) -> Placement:
-    """The largest centred placement of a picture (width, height) in a canvas (width, height)."""
-    scale = min(canvas[0] / source[0], canvas[1] / source[1])
-    width, height = source[0] * scale, source[1] * scale
-    return Placement((canvas[0] - width) / 2, (canvas[1] - height) / 2, width, height, source)
+def fit(canvas: tuple[float, float], source: tuple[int, int], zoom: float = 1.0, centre: tuple[float, float] = (0.5, 0.5)) -> Placement:
+    """The largest centred placement of a picture (width, height) in a canvas (width, height), enlarged by ``zoom``.
+
+    centre: the point of the picture in the middle of the canvas, 0..1. It is moved where there would be room beside the picture.
+    """
+    scale = min(canvas[0] / source[0], canvas[1] / source[1]) * zoom
+    sizes = source[0] * scale, source[1] * scale
+    x, y = (
+        (room - size) / 2 if size <= room else min(max(room / 2 - size * middle, room - size), 0.0)
+        for room, size, middle in zip(canvas, sizes, centre, strict=True)
+    )
+    return Placement(x, y, *sizes, source)

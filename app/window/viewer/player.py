@@ -17,6 +17,8 @@ from engine.media.preview.process import Fetch
 from engine.media.types import SourceInfo, SourceKind
 from engine.types import FrameResult
 
+BACK_MS = 40
+"""Time from a picture to the next jump while playing backwards."""
 PICTURES_PER_SECOND = 2.0
 """The speed at which a folder of pictures plays: their pts are positions, not seconds."""
 
@@ -55,6 +57,7 @@ class Player(QObject):
         self._follow = True
         self._queue_busy = False
         self._speed = 1.0
+        self._shown_at = 0.0
         self._state = Playback()
         self._ahead: deque[Shown] = deque()
         self._display_next = self._at_end = False
@@ -76,6 +79,20 @@ class Player(QObject):
     def playing(self) -> bool:
         """Whether it plays."""
         return self._state.playing
+
+    @property
+    def speed(self) -> float:
+        """Seconds of video per second; negative = backwards."""
+        return self._speed
+
+    @property
+    def current(self) -> Shown | None:
+        """The picture on the screen."""
+        return self._current
+
+    @property
+    def _frame_seconds(self) -> float:
+        return 1.0 if self.info is None or not self.info.rate else 1.0 / self.info.rate
 
     def open(self, item: QueueItem, play: bool) -> None:
         """Show a file from its beginning. play: start to play it."""
@@ -141,7 +158,9 @@ class Player(QObject):
             self._ask()
 
     def set_speed(self, speed: float) -> None:
-        """Play this many seconds of video per second."""
+        """Play this many seconds of video per second; negative = backwards."""
+        if self._speed < 0 <= speed and self._current is not None:
+            self._jump(at=self._current.pts)
         self._speed = speed
         self._set_clock_speed()
         if self._state.playing:
@@ -195,7 +214,7 @@ class Player(QObject):
 
     def _set_clock_speed(self) -> None:
         pictures = self.info is not None and self.info.kind is SourceKind.IMAGES
-        self._clock.set_speed(self._speed * (PICTURES_PER_SECOND if pictures else 1.0))
+        self._clock.set_speed(abs(self._speed) * (PICTURES_PER_SECOND if pictures else 1.0))
 
     def _display(self, shown: Shown) -> None:
         self._current = shown
@@ -206,6 +225,9 @@ class Player(QObject):
     def _schedule(self) -> None:
         """Request pictures, and start the timer for the next picture."""
         now = time.monotonic()
+        if self._speed < 0:
+            self._schedule_back(now)
+            return
         if self._current is not None and self._clock.reached(now) is None:
             self._clock.due(self._current.pts, now)  # the clock starts at the current picture
         while self._asked + len(self._ahead) < IN_FLIGHT and not self._at_end:
@@ -219,8 +241,21 @@ class Player(QObject):
             self._clock.stop()
             self._set(Playback(True, waiting=True))
 
+    def _schedule_back(self, now: float) -> None:
+        """Playing backwards is a jump after each picture, as far back as the time since the last jump demands."""
+        if self._current is None or self._display_next:
+            return
+        if self._current.pts <= 0.0:
+            self.pause()
+            return
+        self._shown_at = now
+        self._timer.start(BACK_MS)
+
     def _show_due(self) -> None:
-        if self._ahead and self._state.playing:
+        if self._speed < 0 and self._state.playing and self._current is not None:
+            back = (time.monotonic() - self._shown_at) * self._clock.speed
+            self._jump(at=max(self._current.pts - max(back, self._frame_seconds), 0.0))
+        elif self._ahead and self._state.playing:
             self._display(self._ahead.popleft())
             self._schedule()
 

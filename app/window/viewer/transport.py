@@ -13,7 +13,7 @@ from app.window.widgets.build import ElidedLabel, Panel, column, label, push_but
 from app.window.widgets.icons import icon
 from engine.media.types import SourceInfo, SourceKind
 
-SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class Transport(Panel):
@@ -28,18 +28,19 @@ class Transport(Panel):
 
     def __init__(self) -> None:
         super().__init__("bar")
-        self._duration, self._pictures, self._total = 0.0, False, 0
+        self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
-        self.back = tool_button("step-back", "Previous frame", "←")
+        self.back = tool_button("step-back", "Previous frame", ",")
         self.play = tool_button("play", "Play", "Space")
         self.play.setIconSize(QSize(22, 22))
-        self.forward = tool_button("step-forward", "Next frame", "→")
-        self.time, self.length = label(""), label("muted")
+        self.forward = tool_button("step-forward", "Next frame", ".")
+        self.time, self.length, self.frame = label(""), label("muted"), label("muted", tip="The number of the frame, from 0")
         self.time.setAccessibleName("Time")
+        self.frame.setAccessibleName("Frame")
         self.length.setAccessibleName("Length")
         self.hint = ElidedLabel("small")  # elided, so that its text does not widen the window
-        self.follow = push_button("Follow", symbol="follow", role="flat", tip="Follow detection: play no further than what is analysed (L)")
+        self.follow = push_button("Follow", symbol="follow", role="flat", tip="Follow detection: play no further than what is analysed (D)")
         self.follow.setCheckable(True)
         self.follow.setChecked(True)
         self.follow.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -57,61 +58,70 @@ class Transport(Panel):
         self.follow.toggled.connect(self.follow_toggled)
         self.fullscreen.clicked.connect(self.fullscreen_requested)
         space = theme.SPACE
-        times = (self.time, 4, self.length, space, (self.hint, 100))
+        times = (self.time, 4, self.length, space, self.frame, space, (self.hint, 100))
         buttons = (self.follow, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(28 * theme.base_size())
+        self.setMinimumWidth(29 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
         roomy = self.width() >= 34 * theme.base_size()
-        self.length.setVisible(roomy)
+        for widget in (self.length, self.frame):
+            widget.setVisible(roomy)
         self.hint.setVisible(self.width() >= 46 * theme.base_size())
         self.follow.setText("Follow" if roomy else "")
 
     def _add_speeds(self) -> None:
         menu = QMenu(self.speed)
         group = QActionGroup(menu)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
         for value in SPEEDS:
             action = QAction(f"{value:g}×", group, checkable=True)
             action.setData(value)
             action.setChecked(value == 1.0)
             menu.addAction(action)
-        group.triggered.connect(self._speed_picked)
+        group.triggered.connect(lambda action: self.choose_speed(action.data()))
         self.speed.setMenu(menu)
-
-    def _speed_picked(self, action: QAction) -> None:
-        self.speed.setText(action.text())
-        self.speed_chosen.emit(action.data())
 
     def nudge_speed(self, by: int) -> None:
         """Choose the next faster (1) or slower (-1) speed."""
-        actions = self.speed.menu().actions()
-        current = next(index for index, action in enumerate(actions) if action.isChecked())
-        actions[min(max(current + by, 0), len(actions) - 1)].trigger()
+        current = next((index for index, action in enumerate(self.speed.menu().actions()) if action.isChecked()), SPEEDS.index(1.0))
+        self.choose_speed(SPEEDS[min(max(current + by, 0), len(SPEEDS) - 1)])
+
+    def choose_speed(self, speed: float) -> None:
+        """Choose a speed, seconds of video per second; negative = backwards, which is not in the menu."""
+        for action in self.speed.menu().actions():
+            action.setChecked(action.data() == speed)
+        self.speed.setText(f"{speed:g}×".replace("-", "\N{MINUS SIGN}"))
+        self.speed_chosen.emit(speed)
 
     def set_source(self, info: SourceInfo | None) -> None:
         """Set the length and the kind of the source, None = no source."""
         self._pictures = info is not None and info.kind is SourceKind.IMAGES
         self._total = info.frames if info is not None else 0
+        self._rate = (info.rate or 0.0) if info is not None else 0.0
         self._duration = float(max(self._total - 1, 0)) if self._pictures else (info.duration or 0.0) if info is not None else 0.0
         self.timeline.set_duration(self._duration, self._pictures)
-        length = str(self._total) if self._pictures else formats.clock(self._duration, tenths=self._duration < 10)
+        length = str(self._total) if self._pictures else formats.clock(self._duration, int(self._duration < 10))
         self.length.setText("" if info is None else f"/ {length}")
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
         self.set_position(0.0)
 
-    def set_position(self, pts: float) -> None:
-        """Show the time of the current picture, seconds."""
+    def set_position(self, pts: float, frame: int | None = None) -> None:
+        """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
         self.timeline.set_position(pts)
         if not self._total and not self._duration:
             self.time.setText("")
+        elif self._pictures:
+            self.time.setText(f"{round(pts) + 1}")
         else:
-            self.time.setText(f"{round(pts) + 1}" if self._pictures else formats.clock(pts, tenths=True))
+            self.time.setText(formats.clock(pts, 3))
+        known = not self._pictures and (self._rate or frame is not None)
+        self.frame.setText(f"frame {round(pts * self._rate) if frame is None else frame:,}" if known else "")
 
     def set_playback(self, state: Playback) -> None:
         """Show whether the video plays or waits for detection."""

@@ -7,14 +7,13 @@ import re
 DASH = "\N{EN DASH}"
 
 
-def clock(seconds: float, tenths: bool = False) -> str:
-    """A position in a video: ``0:07``, ``12:05``, ``1:02:09``; with ``tenths`` ``0:07.4``. It is rounded down, as on a clock."""
-    ticks = int(max(seconds, 0.0) * 10 + 1e-6)
-    whole, tenth = divmod(ticks, 10)
+def clock(seconds: float, decimals: int = 0) -> str:
+    """A position in a video: ``0:07``, ``12:05``, ``1:02:09``; with one decimal ``0:07.4``. It is rounded down, as on a clock."""
+    whole, rest = divmod(int(max(seconds, 0.0) * 10**decimals + 1e-6), 10**decimals)
     minutes, second = divmod(whole, 60)
     hours, minute = divmod(minutes, 60)
     text = f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
-    return f"{text}.{tenth}" if tenths else text
+    return f"{text}.{rest:0{decimals}}" if decimals else text
 
 
 def remaining(seconds: float) -> str:

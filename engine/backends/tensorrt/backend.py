@@ -32,9 +32,15 @@ from engine.model.network import Network
 from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
+from plugins.cache import FileCache
 
 _SLOTS = 3
 """Batches under way: one runs, one waits on the device, one is being filled."""
+
+
+def _without_cache() -> str:
+    refusal = FileCache().refusal
+    return f"built without the cache: {refusal}" if refusal else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +92,7 @@ class TensorRtBackend(Backend):
             self._cuda.name,
             str(builder.library),
             precision.value,
-            "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}"))),
+            "; ".join(filter(None, (reason, self._layers_reason, f"batch {batch}: {why}", _without_cache()))),
             network.width,
             network.height,
             batch,

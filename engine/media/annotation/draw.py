@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from engine.media.annotation.colours import Rgb, class_colour
-from engine.media.annotation.label_position import Rect, label_place, overlap
+from engine.media.annotation.label_position import LabelPlaces, Rect
 from engine.media.picture import Plane
 from engine.types import Detections
 
@@ -37,6 +37,7 @@ class Annotator:
         unit = max(min(size), 0.5 * max(size)) / 720
         self._line = max(1, round(2 * unit))
         self._text = max(7.0, 8.5 * unit)  # height of capitals, pixels
+        self._height = _even(self._text * 1.85)
         self._patch = cache(self._draw_label)
 
     def draw(self, planes: Planes, detections: Detections, source: tuple[int, int]) -> None:
@@ -46,14 +47,12 @@ class Annotator:
         for box, class_id in zip(reversed(boxes), reversed(detections.class_ids.tolist()), strict=True):  # strongest last, on top
             self._draw_box(planes, box, class_id)
         bounds = (0.0, 0.0, float(self._size[0]), float(self._size[1]))
-        taken: list[Rect] = []
+        places = LabelPlaces(bounds, self._height)
         for box, class_id, score in zip(boxes, detections.class_ids.tolist(), detections.scores.tolist(), strict=True):
             patch = self._patch(class_id, int(score * 100 + 0.5))
-            height, width = patch[0].shape
             rect = (box[0] - self._line / 2, box[1] - self._line / 2, box[2] - box[0] + self._line, box[3] - box[1] + self._line)
-            place = label_place(rect, (width, height), bounds, taken)
-            if not any(overlap(place, other) for other in taken):  # a label that would overlap a stronger one is left out
-                taken.append(place)
+            place = places.place(rect, patch[0].shape[1])
+            if place is not None:  # a label that would overlap a stronger one is left out
                 _paste(planes, patch, place)
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
@@ -74,7 +73,7 @@ class Annotator:
         (length, _), _ = cv2.getTextSize(text, FONT, scale, stroke)
         margin = 0.45 * self._text
         width = _even(length / FINE + 2 * margin)
-        height = _even(self._text * 1.85)
+        height = self._height
         large = np.zeros((height * FINE, width * FINE), np.uint8)
         origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
         cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)

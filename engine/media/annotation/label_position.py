@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 Rect: TypeAlias = tuple[float, float, float, float]
 """x, y, width, height"""
 
 
-def label_place(box: Rect, label: tuple[float, float], bounds: Rect, taken: Sequence[Rect]) -> Rect:
-    """Return the rectangle of a box's label: above the box, inside its top edge, or below it, but always within ``bounds``.
+class LabelPlaces:
+    """The labels of one picture, placed so that they do not overlap. bounds: the area for labels. height: of each label."""
 
-    label: width and height. Returns the first of these three positions that overlaps no rectangle in ``taken``. If all overlap one,
-    returns the first position within ``bounds``.
-    """
-    width, height = label
-    x = min(max(box[0], bounds[0]), max(bounds[0] + bounds[2] - width, bounds[0]))
-    top, bottom = bounds[1], bounds[1] + bounds[3] - height
-    tries = [y for y in (box[1] - height, box[1], box[1] + box[3]) if top <= y <= bottom] or [min(max(box[1], top), bottom)]
-    for y in tries:
-        if not any(overlap((x, y, width, height), other) for other in taken):
-            return x, y, width, height
-    return x, tries[0], width, height
+    def __init__(self, bounds: Rect, height: float) -> None:
+        self._bounds, self._height = bounds, height
+        self._bands: dict[int, list[tuple[float, float, float]]] = {}  # by y // height, so that a search looks at three bands only
 
+    def place(self, box: Rect, width: float) -> Rect | None:
+        """Return the rectangle of a box's label: above the box, inside its top edge, or below it, but always within the bounds.
 
-def overlap(a: Rect, b: Rect) -> bool:
-    """Whether two rectangles overlap."""
-    return a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and a[1] < b[1] + b[3] and b[1] < a[1] + a[3]
+        Returns the first of these positions that overlaps no label placed before, None if all overlap one.
+        """
+        left, upper, across, down = self._bounds
+        x = min(max(box[0], left), max(left + across - width, left))
+        lower = upper + down - self._height
+        tries = (box[1] - self._height, box[1], box[1] + box[3])
+        for y in [y for y in tries if upper <= y <= lower] or [min(max(box[1], upper), lower)]:
+            if self._is_free(x, y, x + width):
+                self._bands.setdefault(int(y // self._height), []).append((x, y, x + width))
+                return x, y, width, self._height
+        return None
+
+    def _is_free(self, x: float, y: float, right: float) -> bool:
+        band = int(y // self._height)
+        for number in (band - 1, band, band + 1):
+            for other, top, end in self._bands.get(number, ()):
+                if other < right and x < end and -self._height < top - y < self._height:
+                    return False
+        return True

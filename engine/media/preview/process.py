@@ -142,9 +142,9 @@ class _Player:
 
     def _frame(self, request: Fetch) -> DecodedFrame | None:
         reader = self._open(request)
-        # the conversion scales very large pictures down to twice the size; ``for_screen`` does the rest
-        wide, high = request.size
-        reader.resize((2 * wide, 2 * high) if reader.info.width > 2 * wide or reader.info.height > 2 * high else None)
+        # the conversion scales large pictures down, which costs much less than converting all pixels; ``for_screen`` enlarges small ones
+        larger = reader.info.width > request.size[0] or reader.info.height > request.size[1]
+        reader.resize(request.size if larger else None)
         if request.before is not None:
             return _frame_before(reader, request.before)
         if request.at is not None:

@@ -38,7 +38,7 @@ class VideoReader(Closing):
         """
         self.info = probe(path)
         self._file = VideoFile(path, _THREADS) if self.info.kind is SourceKind.VIDEO else None
-        self.resize(max_size)
+        self._set_size(max_size)
         self._frames = self._play(None)
 
     def seek(self, pts: float) -> None:
@@ -48,6 +48,10 @@ class VideoReader(Closing):
 
     def resize(self, max_size: tuple[int, int] | None) -> None:
         """Change the maximum width and height of the frames that follow."""
+        if max_size != self._max_size:  # another converter takes milliseconds to set up
+            self._set_size(max_size)
+
+    def _set_size(self, max_size: tuple[int, int] | None) -> None:
         self._max_size = max_size
         if self._file is not None:
             self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)

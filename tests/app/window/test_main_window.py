@@ -24,6 +24,7 @@ from tests.support.models import TINY_CFG, tiny_files
 from tests.support.window import drag_over, drop
 
 PATIENCE = 30_000
+NO_KEY = Qt.KeyboardModifier.NoModifier
 Open = Callable[..., MainWindow]
 
 
@@ -159,20 +160,29 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     for place in (20 / 30, 0.0):  # there and back, so that what is on is known to be the answer
         player.seek(place)
         qtbot.waitUntil(lambda place=place: player.position == pytest.approx(place))
-    qtbot.keyClick(window.queue.view, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(1 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_End)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(39 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_Left)
-    qtbot.waitUntil(lambda: player.position == pytest.approx(38 / 30))
-    qtbot.keyClick(window, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: player.position == 0.0)
+    shift, transport = Qt.KeyboardModifier.ShiftModifier, window.viewer.transport
+    for focus, key, modifiers, frame in (
+        (window.queue.view, Qt.Key.Key_Period, NO_KEY, 1),
+        (window, Qt.Key.Key_End, NO_KEY, 39),
+        (window.filter.view, Qt.Key.Key_Comma, NO_KEY, 38),
+        (window, Qt.Key.Key_Left, shift, 8),
+        (window.queue.view, Qt.Key.Key_Right, NO_KEY, 39),
+        (window.queue.view, Qt.Key.Key_Left, NO_KEY, 0),
+        (window, Qt.Key.Key_Right, shift, 30),
+        (window, Qt.Key.Key_Home, NO_KEY, 0),
+    ):
+        qtbot.keyClick(focus, key, modifiers)
+        qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30))
+        assert transport.frame.text() == f"frame {frame}"
     qtbot.keyClick(window, Qt.Key.Key_BracketRight)
-    assert window.viewer.transport.speed.text() == "2×"
-    qtbot.keyClick(window.filter.search, Qt.Key.Key_L)
-    assert window.viewer.transport.follow.isChecked()  # that was typing
-    qtbot.keyClick(window, Qt.Key.Key_L)
-    assert not window.viewer.transport.follow.isChecked()
+    assert transport.speed.text() == "2×"
+    for key in (Qt.Key.Key_D, Qt.Key.Key_I, Qt.Key.Key_F):
+        qtbot.keyClick(window.filter.search, key)
+    assert window.filter.search.text() == "dif"  # while typing, letters are only text
+    assert transport.follow.isChecked()
+    assert not window.isFullScreen()
+    qtbot.keyClick(window, Qt.Key.Key_D)
+    assert not transport.follow.isChecked()
     qtbot.keyClick(window, Qt.Key.Key_Space)
     assert player.playing
 

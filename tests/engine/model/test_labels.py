@@ -83,3 +83,11 @@ def test_our_names_of_coco_stand_in_the_order_of_darknets(data: Path, cfg: Path)
     theirs = read_labels(data / "models" / "coco.names", 80)
     renamed = {(a, b) for a, b in zip(theirs, find_labels(cfg, 80), strict=True) if a.replace(" ", "") != b.replace(" ", "")}
     assert renamed == {("motorbike", "motorcycle"), ("aeroplane", "airplane"), ("sofa", "couch"), ("tvmonitor", "tv")}
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x9b", "\x7f", "\u202e"])
+def test_characters_that_a_terminal_obeys_are_refused(tmp_path: Path, character: str) -> None:
+    path = tmp_path / "labels.names"
+    path.write_text(f"person\ncar{character}[2J\n", "utf-8")
+    with pytest.raises(ModelError, match=r"line 2 has a character that cannot be printed"):
+        read_labels(path, 2)

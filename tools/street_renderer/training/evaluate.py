@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.detection.accuracy import FLOOR, Accuracy, score
+from engine.evaluation.accuracy import FLOOR, Accuracy, score
 from engine.types import Detections
 from tools.street_renderer.traffic.actor import NAMES
 from tools.street_renderer.truth import MIN_HEIGHT, MIN_VISIBLE, Truth, coco

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.demo import demo_settings
 from app.window.main_window import MainWindow
 from app.window.queue.item import ItemState, Results
-from engine.detection.accuracy import read_truth
+from engine.evaluation.accuracy import read_truth
 from engine.pool.events import Ledger
 from engine.settings import EngineSettings, RunSettings
 from engine.store.session import SessionReader, SessionWriter

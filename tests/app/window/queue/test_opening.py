@@ -124,7 +124,7 @@ def test_every_end_of_a_source_is_told_as_it_was(tmp_path: Path) -> None:
     writer.finish_source(2, "torn.mp4", Ledger(4, 3, {}, {"it is spoiled": 1}), 2.0, error="it ends too early")
     writer.finish_source(3, "unreadable.mp4", Ledger(), 0.0, error="it is no video")
     writer.close(complete=True)
-    found = [each.item for each in read_stored(tmp_path / "s.sqlite")]
+    found = read_stored(tmp_path / "s.sqlite")
     assert [item.path for item in found[:3]] == [tmp_path / name for name in ("done.mp4", "cancelled.mp4", "torn.mp4")]
     assert [item.state for item in found] == [ItemState.DONE, ItemState.CANCELLED, ItemState.FAILED, ItemState.FAILED]
     assert [(item.progress.frames, item.progress.failed, item.progress.head) for item in found] == [(4, 1, 3 / 25)] * 3 + [(0, 0, None)]

@@ -1,9 +1,14 @@
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.window.timeline.class_counts import BINS, Tally
-from engine.types import Detections
+from engine.store.session import SessionReader, SessionWriter
+from engine.types import Detections, FrameRef, FrameResult
+from tests.support.store import CPU, LABELS, video_info
 
 scored = st.lists(st.tuples(st.floats(0.0, 1.0, width=32), st.integers(0, 5)), max_size=30)
 
@@ -17,7 +22,7 @@ def detections(pairs: list[tuple[float, int]]) -> Detections:
 @given(scored, st.integers(0, 100))
 def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, int]], hundredths: int) -> None:
     tally, found = Tally(), detections(pairs)
-    tally.add(found, 0.5)
+    tally.add(found.class_ids, found.scores, np.full(len(found), 120))
     shown = found.filter(hundredths / 100)
     expected = {class_id: int((shown.class_ids == class_id).sum()) for class_id in {int(number) for number in found.class_ids}}
     assert tally.counts(hundredths / 100) == expected
@@ -25,10 +30,27 @@ def test_counts_are_those_that_the_filter_lets_through(pairs: list[tuple[float, 
 
 def test_activity_says_when_something_was_seen() -> None:
     tally = Tally()
-    tally.add(detections([(0.9, 1), (0.3, 2)]), 0.0)
-    tally.add(detections([(0.9, 1)]), 1.0)
+    found = (detections([(0.9, 1), (0.3, 2)]), detections([(0.9, 1)]), detections([]))
+    frames = [FrameResult(FrameRef(0, n, n * 10.0), CPU, 9, 9, each) for n, each in enumerate(found)]
+    tally.add_frames([*frames, FrameResult(FrameRef(0, 3, 5.0), CPU, 9, 9, None, "damaged")], 10.0)
     assert tally.activity(0.25).nonzero()[0].tolist() == [0, BINS - 1]
     assert tally.activity(0.25)[0] == 2
     assert tally.activity(0.5)[0] == 1
     assert tally.activity(0.25, {2}).tolist() == [1] + [0] * (BINS - 1)
     assert tally.activity(0.25, set()).sum() == 0
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(scored, min_size=1, max_size=12), st.integers(0, 100))
+def test_stored_detections_are_counted_as_those_of_a_run(frames: list[list[tuple[float, int]]], hundredths: int) -> None:
+    results = [FrameResult(FrameRef(0, n, n / 25), CPU, 9, 9, detections(pairs)) for n, pairs in enumerate(frames)]
+    run, stored = Tally(), Tally()
+    run.add_frames(results, len(frames) / 25)
+    with TemporaryDirectory() as folder:
+        with SessionWriter(Path(folder) / "s.sqlite", LABELS, {}) as writer:
+            writer.add_source(0, "a.mp4", video_info("a.mp4", len(frames)))
+            writer.add_frames(results)
+        with SessionReader(Path(folder) / "s.sqlite") as reader:
+            stored.add_stored(reader, 0, len(frames) / 25)
+    assert stored.counts(hundredths / 100) == run.counts(hundredths / 100)
+    assert np.array_equal(stored.activity(hundredths / 100), run.activity(hundredths / 100))

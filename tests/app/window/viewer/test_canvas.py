@@ -2,11 +2,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage, QPixmap
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.queue.item import ItemState
+from app.window.session.background import Background
 from app.window.viewer.canvas import VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.preview_client import PreviewClient
@@ -15,6 +17,8 @@ from app.window.widgets import theme
 from engine.media.annotation.colours import class_colour
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.window import CPU, queue_item
+
+NO_BUTTON, NO_KEY, NO_PHASE = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
 
 
 def grey(width: int, height: int) -> QImage:
@@ -124,6 +128,50 @@ def test_the_box_under_the_mouse_is_explained(qtbot: QtBot) -> None:
     assert canvas.toolTip() == ""
 
 
+def wheel(canvas: VideoCanvas, at: QPoint, steps: int) -> None:
+    event = QWheelEvent(QPointF(at), QPointF(canvas.mapToGlobal(at)), QPoint(), QPoint(0, 120 * steps), NO_BUTTON, NO_KEY, NO_PHASE, False)
+    QApplication.sendEvent(canvas, event)
+
+
+def test_the_wheel_enlarges_at_the_mouse_and_the_mouse_moves_the_picture(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot, 640, 320)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 150, 150), 0.9, 0)))
+    with qtbot.waitSignal(canvas.resized) as wanted:
+        wheel(canvas, QPoint(125, 125), 5)
+    zoom = 1.25**5
+    assert wanted.args[0].width() == pytest.approx(640 * zoom * canvas.devicePixelRatio(), abs=1)
+    assert canvas.overlay is not None
+    assert canvas.overlay.rects[0].tolist() == pytest.approx([125 - 25 * zoom, 125 - 25 * zoom, 50 * zoom, 50 * zoom])
+    assert colour_at(canvas, 125 - 25 * zoom + 1, 125) == class_colour(0)
+    qtbot.mousePress(canvas, Qt.MouseButton.LeftButton, pos=QPoint(300, 200))
+    qtbot.mouseMove(canvas, QPoint(280, 190))
+    qtbot.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=QPoint(280, 190))
+    assert canvas.overlay.rects[0][:2].tolist() == pytest.approx([105 - 25 * zoom, 115 - 25 * zoom])
+    canvas.set_zoom(1.0)
+    assert canvas.overlay.rects[0].tolist() == pytest.approx([100, 100, 50, 50])
+
+
+def test_statistics_stand_at_the_top_right(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot, 640, 320)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((100, 100, 150, 150), 0.9, 0)))
+    canvas.set_statistics("clip.mp4\n640 × 320")
+    image = canvas.grab().toImage()
+    bright = [(x, y) for x in range(0, 640, 2) for y in range(320) if image.pixelColor(x, y).lightness() > 180]
+    assert bright
+    assert all(x > 500 and y < 60 for x, y in bright)
+
+
+def test_the_highlight_goes_when_the_mouse_leaves(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    canvas.show_picture(grey(640, 320), (640, 320), result(((0, 0, 640, 320), 0.9, 0)))
+    plain = canvas.grab().toImage()
+    qtbot.mouseMove(canvas, QPoint(120, 160 + 120))
+    assert canvas.grab().toImage() != plain
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert canvas.grab().toImage() == plain
+    assert canvas.toolTip() == ""
+
+
 def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
     canvas = make_canvas(qtbot)
     with qtbot.waitSignal(canvas.resized) as resized:
@@ -143,7 +191,7 @@ def test_it_says_which_size_pictures_should_have(qtbot: QtBot) -> None:
 )
 def test_a_picture_without_result_says_whether_one_will_come(qtbot: QtBot, state: ItemState, note: str) -> None:
     client = PreviewClient()
-    viewer = Viewer(client)
+    viewer = Viewer(client, Background())
     qtbot.addWidget(viewer)
     assert viewer.canvas.note == ""
     viewer.canvas.show_picture(grey(320, 160), (640, 320), None)

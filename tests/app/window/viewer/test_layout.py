@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,5 +20,12 @@ def test_a_picture_is_shown_whole_centred_and_undistorted(width: int, height: in
 
 def test_boxes_land_where_the_picture_shows_them() -> None:
     placed = fit((1000, 1000), (500, 250))  # 1000×500, bars of 250 above and below
-    assert placed.rect((100, 50, 200, 150)) == (200, 350, 200, 200)
-    assert placed.rect((-50, -50, 600, 300)) == (0, 250, 1000, 500)
+    boxes = np.array([[100, 50, 200, 150], [-50, -50, 600, 600], [510, 300, 520, 310]], np.float32)
+    assert placed.rects(boxes).tolist() == [[200, 350, 200, 200], [0, 250, 1000, 500], [1000, 750, 0, 0]]
+
+
+def test_an_enlarged_picture_leaves_no_room_beside_it() -> None:
+    for centre, corner in (((0.5, 0.5), (-500, 0)), ((0.0, 0.0), (0, 0)), ((1.0, 1.0), (-1000, 0))):
+        placed = fit((1000, 1000), (500, 250), 2.0, centre)
+        assert (placed.x, placed.y, placed.width, placed.height) == (*corner, 2000, 1000)
+    assert fit((1000, 1000), (500, 250), 2.0).visible((1000, 1000)) == (0, 0, 1000, 1000)

@@ -4,23 +4,23 @@ from app.window.widgets import formats
 
 
 @pytest.mark.parametrize(
-    ("seconds", "tenths", "text"),
+    ("seconds", "decimals", "text"),
     [
-        (0, False, "0:00"),
-        (7.96, False, "0:07"),
-        (7.96, True, "0:07.9"),
-        (725, False, "12:05"),
-        (3729.4, True, "1:02:09.4"),
-        (-1, False, "0:00"),
+        (0, 0, "0:00"),
+        (7.96, 0, "0:07"),
+        (7.96, 1, "0:07.9"),
+        (725, 0, "12:05"),
+        (3729.4, 1, "1:02:09.4"),
+        (-1, 0, "0:00"),
     ],
 )
-def test_a_clock_is_cut_not_rounded(seconds: float, tenths: bool, text: str) -> None:
-    assert formats.clock(seconds, tenths) == text
+def test_a_clock_is_cut_not_rounded(seconds: float, decimals: int, text: str) -> None:
+    assert formats.clock(seconds, decimals) == text
 
 
 def test_a_pts_just_below_a_tenth_because_of_its_float_reads_as_that_tenth() -> None:
-    assert formats.clock(0.1 + 0.2, tenths=True) == "0:00.3"
-    assert formats.clock(2.9999999999, tenths=True) == "0:03.0"
+    assert formats.clock(0.1 + 0.2, decimals=1) == "0:00.3"
+    assert formats.clock(2.9999999999, decimals=1) == "0:03.0"
 
 
 @pytest.mark.parametrize(

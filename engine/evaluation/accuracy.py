@@ -1,12 +1,10 @@
-"""Computes the accuracy of detections: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
+"""The accuracy of detections in one clip: mean average precision as defined by COCO (https://cocodataset.org/#detection-eval)."""
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,9 @@ from typing import Any
 import numpy as np
 
 from engine.errors import SourceError
+from engine.evaluation.coco import from_data
+from engine.evaluation.matching import Boxes, match
+from engine.evaluation.precision import average_precisions
 from engine.types import Detections
 
 FLOOR = 0.005
@@ -66,37 +67,24 @@ def score(truth: Mapping[str, Any], found: Sequence[Detections]) -> Accuracy:
 
     truth: a COCO data set with image ids from 0. found: the detections of each image, in the order of the ids.
     """
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
-
-    categories = sorted(truth["categories"], key=lambda category: category["id"])
-    objects = np.bincount([note["category_id"] for note in truth["annotations"] if not note["iscrowd"]], minlength=categories[-1]["id"] + 1)
-    precision = np.zeros((10, 1, len(categories)))
-    if rows := list(_rows(found)):
-        with contextlib.redirect_stdout(io.StringIO()):
-            reference = COCO()
-            reference.dataset = truth
-            reference.createIndex()
-            evaluation = COCOeval(reference, reference.loadRes(rows), "bbox")
-            # separate results for small, medium and large objects would take four times as long
-            evaluation.params.areaRng, evaluation.params.areaRngLbl = [[0, 1e10]], ["all"]
-            evaluation.params.maxDets = [100]
-            evaluation.evaluate()
-            evaluation.accumulate()
-        precision = evaluation.eval["precision"][:, :, :, 0, 0]  # overlaps, recalls, classes
+    known = from_data(truth, Path("truth"))
+    ignored = np.zeros(sum(map(len, found)), np.bool_)
+    corners = np.concatenate([np.zeros((0, 4)), *(detections.boxes.astype(np.float64) for detections in found)])
+    corners[:, 2:] -= corners[:, :2]
+    detected = Boxes(
+        np.repeat(np.arange(len(found)), [len(detections) for detections in found]),
+        np.concatenate([np.zeros(0, np.int64), *(detections.class_ids for detections in found)]),
+        corners,
+        np.concatenate([np.zeros(0), *(detections.scores for detections in found)]),
+        ignored,
+    )
+    objects = Boxes(known.of_picture, known.classes, known.boxes, np.ones(len(known.boxes)), known.ignored)
+    precisions = average_precisions(match(detected, objects), objects, len(known.labels))
+    counts = np.bincount(known.classes[~known.ignored], minlength=len(known.labels))
     classes = [
-        ClassAccuracy(category["name"], float(precision[0, :, i].mean()), float(precision[:, :, i].mean()), int(objects[category["id"]]))
-        for i, category in enumerate(categories)
-        if objects[category["id"]]
+        ClassAccuracy(label, float(precisions[0, number]), float(precisions[:, number].mean()), int(counts[number]))
+        for number, label in enumerate(known.labels)
+        if counts[number]
     ]
     count = max(len(classes), 1)
     return Accuracy(sum(c.ap50 for c in classes) / count, sum(c.ap50_95 for c in classes) / count, tuple(classes))
-
-
-def _rows(found: Sequence[Detections]) -> Iterator[dict[str, Any]]:
-    """Yield detections in COCO's results format."""
-    for image, detections in enumerate(found):
-        corners = detections.boxes.astype(np.float64)
-        corners[:, 2:] -= corners[:, :2]
-        for box, confidence, class_id in zip(corners.tolist(), detections.scores.tolist(), detections.class_ids.tolist(), strict=True):
-            yield {"image_id": image, "category_id": class_id + 1, "bbox": box, "score": confidence}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.detection.accuracy import read_truth, score
 from engine.errors import SourceError
+from engine.evaluation.accuracy import read_truth, score
 from engine.types import Detections
 from resources import DEMO
 

@@ -1,0 +1,119 @@
+"""``framefleet evaluate SESSION…``: compares stored detections with true objects, and sessions with each other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli import options
+from app.cli.parser import make_parser
+from app.cli.reports.evaluation import as_json, markdown, summary, worst_json
+from app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
+from app.cli.running import DATABASE, session_database
+from engine.errors import UsageError
+from engine.evaluation.evaluate import Evaluation, evaluate
+from engine.evaluation.truth import read_truth
+from engine.store.exporters.base import text_file
+from engine.store.schema import explained
+
+_REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Print the results, and write the report. Returns 0.
+
+    Raises:
+        FramefleetError: a session or the truth cannot be read, the truth does not fit, or the report cannot be written.
+    """
+    arguments = _parser().parse_args(argv)
+    sessions = _named([session_database(path) for path in arguments.session], arguments.names)
+    truth = read_truth(arguments.truth)
+    renamed = dict(arguments.map)
+
+    def say(step: str) -> None:
+        if not arguments.quiet:
+            print(f"framefleet: {step} …", file=sys.stderr)
+
+    settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
+    evaluation = evaluate(sessions, truth, **settings, progress=say)
+    written = _write(evaluation, arguments.out, [arguments.truth, *sessions.values()]) if arguments.out else []
+    if arguments.json:
+        print(json.dumps({**as_json(evaluation, curves=False), "written": [str(path) for path in written], "exit": "ok"}))
+    else:
+        print(summary(evaluation))
+        print("".join(f"\nwritten: {path}" for path in written), end="\n" if written else "")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = make_parser(
+        "evaluate",
+        "Compare the stored detections of earlier runs with true objects: average precision as COCO defines it, precision and recall,\n"
+        "confusions, results of each file, the worst frames. Several sessions are compared on the same pictures.",
+        arguments="SESSION… --truth PATH",
+        examples=("detections --truth truth.json --out evaluation", "old new --names old,new --truth labels"),
+        json="print one JSON object instead of a table",
+    )
+    parser.add_argument("session", type=Path, nargs="+", metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+    forms = "true objects: a COCO file (.json, .json.gz), a CVAT file (.xml), or a folder with labels of YOLO"
+    parser.add_argument("--truth", type=Path, required=True, metavar="PATH", help=forms)
+    parser.add_argument("--names", type=options.some_names, metavar="LIST", help="names of the sessions in the results: old,new …")
+    words = "labels of the truth as the model's: car=vehicle …"
+    parser.add_argument("--map", type=options.checked(_pairs), default=[], metavar="LIST", help=words)
+    parser.add_argument("--common", action="store_true", help="leave out pictures that a session does not have")
+    words = "at which detections count, but for mAP (0.25)"
+    parser.add_argument("--confidence", type=options.fraction, default=0.25, metavar="0..1", help=words)
+    words = "frames in the list of the worst frames (100)"
+    parser.add_argument("--worst", type=options.count(1_000_000), default=100, metavar="N", help=words)
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"write {_REPORT}, {_DATA}, {_WORST} and charts there")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    return parser
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    pairs = [tuple(part.strip() for part in item.split("=")) for item in text.split(",")]
+    if not all(len(pair) == 2 and all(pair) for pair in pairs):
+        raise UsageError(f"'{text}' is not a list of labels such as car=vehicle,bike=bicycle")
+    return [(pair[0], pair[1]) for pair in pairs]
+
+
+def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path]:
+    """Give each session a name: the given one, or its folder's, or its whole path where folders have equal names."""
+    if names is not None and len(names) != len(databases):
+        raise UsageError(f"--names has {len(names)} names for {len(databases)} sessions")
+    found = list(names or (path.absolute().parent.name if path.name == DATABASE else path.stem for path in databases))
+    if len(set(found)) < len(found):
+        if names is not None:
+            raise UsageError("--names: two sessions have the same name")
+        found = [str(path) for path in databases]
+    if len(set(found)) < len(found):
+        raise UsageError("a session is given twice")
+    return dict(zip(found, databases, strict=True))
+
+
+def _write(evaluation: Evaluation, folder: Path, inputs: Sequence[Path]) -> list[Path]:
+    charts = {"precision.svg": precision_chart(evaluation), "confidence.svg": confidence_chart(evaluation)}
+    for number, result in enumerate(evaluation.results, 1):
+        name = re.sub(r"[^\w.-]+", "-", result.name).strip("-.")[:80] or str(number)
+        chart = f"confusion-{name}.svg" if f"confusion-{name}.svg" not in charts else f"confusion-{number}.svg"
+        charts[chart] = confusion_chart(result, evaluation.labels, evaluation.confidence)
+    files = {
+        _REPORT: markdown(evaluation, list(charts)),
+        _DATA: json.dumps(as_json(evaluation), indent=1) + "\n",
+        _WORST: json.dumps(worst_json(evaluation), indent=1) + "\n",
+        **charts,
+    }
+    with explained(folder, "make"):
+        folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in files]
+    for path in paths:
+        if path.exists() and (not path.is_file() or any(path.samefile(other) for other in inputs)):
+            raise UsageError(f"{path} would be overwritten, but it is an input or no ordinary file: choose another folder with --out")
+    for path, content in zip(paths, files.values(), strict=True):
+        with text_file(path) as file:
+            file.write(content)
+    return paths

@@ -1,0 +1,26 @@
+"""Finds where objects of some classes appear in stored results."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.window.queue.item import Results
+from app.window.viewer.filter import ViewFilter
+from engine.store.session import SessionReader
+
+GAP = 0.5
+"""Objects appear where there was none for longer than this, seconds (or positions, of pictures)."""
+
+
+def next_appearance(results: Results, shown: ViewFilter, pts: float, forward: bool) -> float | None:
+    """The first time after ``pts``, or the last time before it, at which shown objects appear, seconds. None if there is none.
+
+    Raises:
+        ExportError: the results cannot be read.
+    """
+    with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+        frames = reader.frames_with_detections(results.source)
+        times = np.array(reader.times(results.source, reader.count(results.source)))[frames]
+    starts = times[np.diff(times, prepend=-np.inf) > GAP]
+    found = starts[starts > pts + 1e-6] if forward else starts[starts < pts - 1e-6][::-1]
+    return float(found[0]) if len(found) else None

@@ -1,0 +1,45 @@
+"""The statistics that the user can show over the picture."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from app.window.queue.item import QueueItem
+from app.window.viewer.preview_conversation import Shown
+from app.window.widgets import formats
+from engine.media.types import SourceInfo
+
+SECONDS = 2.0
+"""The number of shown pictures is a mean over this time."""
+
+
+class Statistics:
+    """Text about the shown file, its picture and its detections. ``on``: whether the user wants to see it."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self._times: deque[float] = deque()
+
+    def count(self, now: float | None = None) -> None:
+        """Count a shown picture. now: monotonic seconds."""
+        now = time.monotonic() if now is None else now
+        self._times.append(now)
+        while now - self._times[0] > SECONDS:
+            self._times.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Shown pictures per second, 0 with fewer than two."""
+        return (len(self._times) - 1) / (self._times[-1] - self._times[0]) if len(self._times) > 1 else 0.0
+
+    def text(self, item: QueueItem, info: SourceInfo, shown: Shown, visible: int, zoom: float) -> str:
+        """The lines to show. visible: number of boxes on the picture."""
+        video = f"{info.width} × {info.height} · {info.codec}" + (f" · {info.rate:.3g} frames/s" if info.rate else "")
+        result = shown.result
+        found = "not analysed"
+        if result is not None:
+            found = result.failure or f"{formats.plural(visible, 'box', 'boxes')} of {len(result.detections or ())} · {result.device}"
+        detection = f"Detection: {item.summary}"
+        picture = f"Picture: {shown.image.width()} × {shown.image.height()} · {self.rate:.1f} shown a second · zoom {formats.part(zoom)}"
+        return "\n".join((item.path.name, video, f"At {formats.clock(shown.pts, 3)}: {found}", picture, detection))

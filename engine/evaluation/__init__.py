@@ -1,0 +1,1 @@
+"""Compares stored detections with true objects."""

@@ -1,0 +1,82 @@
+"""Estimates how much a mean average precision would vary with other pictures, by drawing the pictures anew (bootstrap)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.evaluation.matching import Boxes, Matches
+from engine.evaluation.precision import interpolated
+
+BLOCKS = 200
+"""Consecutive pictures of a video are alike, so blocks of them are drawn together: at most this number of blocks."""
+
+LEAST_BLOCKS = 10
+"""With fewer blocks there is no interval."""
+
+DRAWS = 500
+SHARE = 0.95
+"""Share of the draws inside an interval."""
+
+_BINS = 256
+"""Detections of a class are divided into at most this number of groups of similar confidence, which makes a draw a multiplication."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The limits between which ``SHARE`` of the draws lie."""
+
+    low: float
+    high: float
+
+
+def drawn_changes(compared: Sequence[Matches], truth: Boxes, pictures: int, classes: int) -> NDArray[np.float64] | None:
+    """Return by how much the mAP of each session changes in each draw, at each overlap: float64 (sessions, draws, thresholds).
+
+    All sessions are measured on the same drawn pictures, so their differences vary less than each of them. pictures: number of pictures.
+    Returns None if there are too few pictures.
+    """
+    blocks = min(BLOCKS, pictures)
+    if blocks < LEAST_BLOCKS:
+        return None
+    draws = np.random.default_rng(0).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
+    weights = np.vstack([np.ones(blocks), draws])  # the first row is what the others are compared with: all blocks once
+    objects = _objects(truth, blocks, pictures, classes)
+    means = np.stack([_means(matches, objects, weights, pictures) for matches in compared])
+    return means[:, 1:] - means[:, :1]
+
+
+def interval(value: float, changes: NDArray[np.float64]) -> Interval:
+    """Return the limits between which ``SHARE`` of the draws lie. value: without drawing. changes: in each draw."""
+    low, high = np.quantile(value + changes, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    return Interval(float(low), float(high))
+
+
+def _objects(truth: Boxes, blocks: int, pictures: int, classes: int) -> NDArray[np.float64]:
+    """The number of objects in each block of each class, float64 (blocks, classes)."""
+    counted = truth.select(~truth.ignored)
+    cells = counted.pictures * blocks // pictures * classes + counted.classes
+    return np.bincount(cells, minlength=blocks * classes).reshape(blocks, classes).astype(np.float64)
+
+
+def _means(matches: Matches, objects: NDArray[np.float64], drawn: NDArray[np.float64], pictures: int) -> NDArray[np.float64]:
+    """The mAP of each draw at each overlap, float64 (draws, thresholds)."""
+    found, blocks = matches.found, len(objects)
+    totals, counts = np.zeros((len(drawn), len(matches.right))), np.zeros((len(drawn), 1))
+    block_of = found.pictures * blocks // pictures
+    for number in np.flatnonzero(objects.sum(axis=0)):
+        which = np.flatnonzero(found.classes == number)
+        which = which[np.argsort(-found.scores[which], kind="stable")]
+        bins = min(_BINS, max(len(which), 1))
+        cells = block_of[which] * bins + np.arange(len(which)) * bins // max(len(which), 1)
+        expected = drawn @ objects[:, number]
+        seen = expected > 0
+        counts[seen] += 1
+        for place, (right, ignored) in enumerate(zip(matches.right[:, which], matches.ignored[:, which], strict=True)):
+            tables = [np.bincount(cells, each, blocks * bins).reshape(blocks, bins) for each in (right, ~right & ~ignored)]
+            so_far = [(drawn[seen] @ table).cumsum(axis=1) for table in tables]
+            totals[seen, place] += interpolated(so_far[0], so_far[1], expected[seen])
+    return totals / np.maximum(counts, 1)

@@ -1,0 +1,314 @@
+"""Evaluates sessions: accuracy, curves, confusions, results of each file and the worst frames, also for several sessions side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UsageError
+from engine.evaluation.bootstrap import Interval, drawn_changes, interval
+from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
+from engine.evaluation.matching import Boxes, Matches, match
+from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve
+from engine.evaluation.truth import Truth
+from engine.store.session import SessionReader, StoredSource
+
+_MOST_CROSSED = 1000
+"""Detections in a picture that are matched with objects of other classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassResult:
+    """The results of one class: average precision at an overlap of 0.5, and averaged over 0.5, 0.55, …, 0.95; and the curve at 0.5."""
+
+    label: str
+    objects: int
+    ap50: float
+    ap50_95: float
+    curve: Curve
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """The results of one source at the chosen confidence. map50: None if it has no objects."""
+
+    path: str
+    pictures: int
+    objects: int
+    right: int
+    wrong: int
+    missed: int
+    map50: float | None
+
+
+@dataclass(frozen=True)
+class FrameErrors:
+    """A frame and its errors at the chosen confidence. missed: objects without a detection. wrong: detections without an object."""
+
+    path: str
+    file: Path
+    frame: int
+    time: float
+    objects: int
+    missed: int
+    wrong: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The evaluation of one session.
+
+    map50, map50_95: means over the classes with objects. curve: of all classes together. confusion: int64 (classes + 1, classes + 1):
+    rows are true classes, columns detected ones; the last row counts detections without an object, the last column missed objects.
+    failed: pictures whose frames could not be processed: they count as frames without detections. unused: labels of detections that the
+    truth does not know, which are not counted. stored: least confidence of the stored detections. interval50, difference50 and so on:
+    None if there are too few pictures; the difference is to the first session.
+    """
+
+    name: str
+    map50: float
+    map50_95: float
+    classes: tuple[ClassResult, ...]
+    curve: Curve
+    confusion: NDArray[np.int64]
+    files: tuple[FileResult, ...]
+    worst: tuple[FrameErrors, ...]
+    detections: int
+    failed: int
+    unused: tuple[str, ...]
+    stored: float
+    interval50: Interval | None = None
+    interval50_95: Interval | None = None
+    difference50: Interval | None = None
+    difference50_95: Interval | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Sessions compared with one truth. labels: the truth's. confidence: for counts, confusions and worst frames. left_out: pictures."""
+
+    truth: Path
+    labels: tuple[str, ...]
+    pictures: int
+    objects: int
+    left_out: int
+    confidence: float
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    """What is needed of a session after its database is closed. stored: least confidence that the run kept."""
+
+    fitted: Fitted
+    stored: float
+
+
+def evaluate(
+    sessions: Mapping[str, Path],
+    truth: Truth,
+    *,
+    confidence: float = 0.25,
+    renamed: Mapping[str, str] | None = None,
+    common: bool = False,
+    worst: int = 100,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Evaluation:
+    """Compare sessions with a truth. sessions: databases by the names that the results have.
+
+    confidence: at which detections count in all results but the average precision. renamed, common: see ``fit``. worst: number of frames
+    in the list of the worst frames. progress: called with each step, in words.
+
+    Raises:
+        UsageError: the truth does not fit a session.
+        ExportError: a session cannot be read.
+    """
+    loaded = {}
+    for name, path in sessions.items():
+        progress(f"reading {name}")
+        with SessionReader(path) as reader:
+            loaded[name] = _Loaded(fit(truth, reader, renamed, common=common), _stored_confidence(reader))
+    shared = np.array([all(each) for each in zip(*(one.fitted.frames for one in loaded.values()), strict=True)], bool)
+    if not shared.any():
+        raise UsageError(f"the sessions have no picture of {truth.file} in common")
+    # the pictures that all sessions have, in order of file and time
+    order = sorted(np.flatnonzero(shared).tolist(), key=_position(next(iter(loaded.values())).fitted.frames))
+    place = np.full(len(shared), -1)
+    place[order] = np.arange(len(order))
+    objects = _of_pictures(true_boxes(truth, next(iter(loaded.values())).fitted.frames), place)
+    matched, results = [], []
+    for name, one in loaded.items():
+        progress(f"matching {name}")
+        matches = match(_of_pictures(one.fitted.found, place), objects)
+        frames = [frame for number in order if (frame := one.fitted.frames[number]) is not None]
+        matched.append(matches)
+        results.append(_result(name, one, matches, objects, frames, truth.labels, confidence, worst))
+    progress("estimating how certain the differences are")
+    results = _with_intervals(results, matched, objects, len(order), len(truth.labels))
+    scored = int((~objects.ignored).sum())
+    return Evaluation(truth.file, truth.labels, len(order), scored, int((~shared).sum()), confidence, tuple(results))
+
+
+def _stored_confidence(reader: SessionReader) -> float:
+    try:
+        return float(reader.facts.get("confidence", 0))
+    except ValueError:
+        return 0.0
+
+
+def _position(frames: tuple[Frame | None, ...]) -> Callable[[int], tuple[int, int]]:
+    def position(number: int) -> tuple[int, int]:
+        frame = frames[number]
+        return (frame.source, frame.index) if frame is not None else (-1, -1)
+
+    return position
+
+
+def _of_pictures(boxes: Boxes, place: NDArray[np.int64]) -> Boxes:
+    """The boxes of pictures that have a place, which becomes their picture's number."""
+    kept = boxes.select(place[boxes.pictures] >= 0)
+    return replace(kept, pictures=place[kept.pictures])
+
+
+def _result(
+    name: str,
+    loaded: _Loaded,
+    matches: Matches,
+    objects: Boxes,
+    frames: Sequence[Frame],
+    labels: Sequence[str],
+    confidence: float,
+    worst: int,
+) -> Result:
+    precisions = average_precisions(matches, objects, len(labels))
+    counts = np.bincount(objects.classes[~objects.ignored], minlength=len(labels))
+    classes = tuple(
+        ClassResult(
+            label,
+            int(counts[number]),
+            float(precisions[0, number]),
+            float(precisions[:, number].mean()),
+            curve(matches, objects, number),
+        )
+        for number, label in enumerate(labels)
+        if counts[number]
+    )
+    errors = _Errors(matches, objects, len(frames), confidence)
+    files, worst_frames = _by_file(loaded.fitted.sources, frames, errors, matches, objects, len(labels), worst)
+    return Result(
+        name,
+        _mean(precisions[0]),
+        _mean(precisions.mean(axis=0)),
+        classes,
+        curve(matches, objects),
+        _confusion(matches, objects, len(labels), confidence),
+        files,
+        worst_frames,
+        len(matches.found),
+        sum(frame.failed for frame in frames),
+        loaded.fitted.unused,
+        loaded.stored,
+    )
+
+
+def _mean(precisions: NDArray[np.float64]) -> float:
+    known = precisions[~np.isnan(precisions)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+class _Errors:
+    """Right, wrong and missed of each picture at a confidence and an overlap of 0.5: int64 (pictures,)."""
+
+    def __init__(self, matches: Matches, objects: Boxes, pictures: int, confidence: float) -> None:
+        counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
+        right = counted & matches.right[0]
+        self.right = np.bincount(matches.found.pictures[right], minlength=pictures)
+        self.wrong = np.bincount(matches.found.pictures[counted & ~right], minlength=pictures)
+        self.objects = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
+        self.missed = self.objects - self.right
+
+
+def _by_file(
+    sources: tuple[StoredSource, ...],
+    frames: Sequence[Frame],
+    errors: _Errors,
+    matches: Matches,
+    objects: Boxes,
+    classes: int,
+    worst: int,
+) -> tuple[tuple[FileResult, ...], tuple[FrameErrors, ...]]:
+    """The results of each file, and the frames with the most errors; of equal ones the earlier frame comes first."""
+    sources_of = np.array([frame.source for frame in frames])  # ascending, as are the pictures of the matched detections
+    known = {source.number: source for source in sources}
+    objects = objects.select(np.argsort(objects.pictures, kind="stable"))
+    files = []
+    for number in np.unique(sources_of).tolist():
+        first, last = np.searchsorted(sources_of, [number, number + 1])
+        counts = {key: int(getattr(errors, key)[first:last].sum()) for key in ("objects", "right", "wrong", "missed")}
+        ap = None
+        if counts["objects"]:
+            mine = slice(*np.searchsorted(matches.found.pictures, [first, last]))
+            chosen = slice(*np.searchsorted(objects.pictures, [first, last]))
+            part = Matches(matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine])
+            ap = _mean(average_precisions(part, objects.select(chosen), classes)[0])
+        files.append(FileResult(known[number].path, int(last - first), **counts, map50=ap))
+    total = errors.missed + errors.wrong
+    chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
+    listed = [
+        FrameErrors(
+            known[frames[number].source].path,
+            known[frames[number].source].file,
+            frames[number].index,
+            frames[number].time,
+            *(int(table[number]) for table in (errors.objects, errors.missed, errors.wrong)),
+        )
+        for number in chosen_frames
+    ]
+    return tuple(files), tuple(listed)
+
+
+def _confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
+    """Count the pairs of true and detected classes: see ``Result.confusion``.
+
+    Detections that match no object of their class are matched with the objects that are left, whatever their class.
+    """
+    table = np.zeros((classes + 1, classes + 1), np.int64)
+    counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
+    right = counted & matches.right[0]
+    np.fill_diagonal(table[:classes, :classes], np.bincount(matches.found.classes[right], minlength=classes))
+    left = ~objects.ignored
+    left[matches.objects[0, right]] = False
+    others = objects.select(left)
+    crossed = match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MOST_CROSSED)
+    pairs = crossed.objects[0] >= 0
+    np.add.at(table, (others.classes[crossed.objects[0, pairs]], crossed.found.classes[pairs]), 1)
+    table[classes, :classes] = np.bincount(matches.found.classes[counted], minlength=classes) - table[:classes, :classes].sum(axis=0)
+    table[:classes, classes] = np.bincount(objects.classes[~objects.ignored], minlength=classes) - table[:classes, :classes].sum(axis=1)
+    return table
+
+
+def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:
+    changes = drawn_changes(matched, objects, pictures, classes)
+    if changes is None:
+        return results
+    half, whole, first = changes[:, :, 0], changes.mean(axis=2), results[0]
+    return [
+        replace(
+            each,
+            interval50=interval(each.map50, half[n]),
+            interval50_95=interval(each.map50_95, whole[n]),
+            difference50=interval(each.map50 - first.map50, half[n] - half[0]),
+            difference50_95=interval(each.map50_95 - first.map50_95, whole[n] - whole[0]),
+        )
+        for n, each in enumerate(results)
+    ]
+
+
+def at_confidence(values: Curve, confidence: float) -> tuple[float, float, float]:
+    """Return precision, recall and F1 at a confidence, which is rounded to two decimals."""
+    place = int(np.searchsorted(CONFIDENCES, round(confidence, 2) - 1e-9))
+    return float(values.precision[place]), float(values.recall[place]), float(values.f1[place])

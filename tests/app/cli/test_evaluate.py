@@ -1,0 +1,125 @@
+"""``framefleet evaluate``, and every command of its guide."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from engine.store.exporters.picture_names import picture_name
+
+from engine.model.describe import describe
+from engine.model.random_weights import random_weights
+from engine.model.weights import write_weights
+from tests.engine.evaluation.test_truth import coco, cvat, yolo
+from tests.support.cli import run_main
+from tests.support.models import TINY_CFG
+from tests.support.store import write_session
+
+PROJECT = Path(__file__).resolve().parents[3]
+GUIDE = PROJECT / "docs/guide/evaluate.md"
+CLIP = PROJECT / "tests/goldens/street.mp4"
+FRAMES = 20
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with two sessions of one video and its truth in every form."""
+    monkeypatch.chdir(tmp_path)
+    for name, frames in (("old", FRAMES), ("new", FRAMES)):
+        (tmp_path / name).mkdir()
+        write_session(tmp_path / name / "session.sqlite", {"street.mp4": frames}, boxes=2 if name == "old" else 1)
+    (tmp_path / "truth.json").write_text(json.dumps(coco([None] * FRAMES)))
+    cvat(tmp_path / "task.xml", FRAMES)
+    yolo(tmp_path / "labels", [picture_name(index / 25) for index in range(FRAMES)])
+    return tmp_path
+
+
+def test_two_sessions_side_by_side(folder: Path) -> None:
+    done = run_main("evaluate", "old", "new", "--truth", "truth.json", "--out", "report", "--json")
+    assert done.status == 0, done.err
+    old, new = done.report["sessions"]
+    assert (old["name"], old["map50"], old["recall"]) == ("old", pytest.approx(1), 1)
+    assert (new["name"], new["map50"], new["recall"]) == ("new", pytest.approx(0.5), 0.5)
+    assert new["difference50"] == {"share": 0.95, "low": pytest.approx(-0.5), "high": pytest.approx(-0.5)}
+    assert (new["files"][0]["missed"], new["classes"][1]["ap50"]) == (FRAMES, 0)
+    assert {path.name for path in Path("report").iterdir()} == {Path(path).name for path in done.report["written"]}
+    for path in Path("report").glob("*.svg"):
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+    data = json.loads(Path("report/evaluation.json").read_text())
+    assert len(data["sessions"][1]["classes"][0]["curve"]["f1"]) == 101
+    worst = json.loads(Path("report/worst-frames.json").read_text())["sessions"]
+    assert worst["old"] == []
+    assert [frame["frame"] for frame in worst["new"]] == [*range(FRAMES)]
+    assert worst["new"][1] | {"file": ""} == {
+        "source": "street.mp4",
+        "file": "",
+        "frame": 1,
+        "time": 0.04,
+        "objects": 2,
+        "missed": 1,
+        "wrong": 0,
+    }
+    report = Path("report/evaluation.md").read_text()
+    assert "| mAP@0.5 | 100.0% (100.0 to 100.0) | 50.0% (50.0 to 50.0); difference -50.0 (-50.0 to -50.0) |" in report
+    assert "![confusion-new.svg](confusion-new.svg)" in report
+
+
+def test_the_table_says_what_limits_it(folder: Path) -> None:
+    write_session(folder / "third.sqlite", {"street.mp4": 5})
+    done = run_main("evaluate", "third.sqlite", "--truth", "truth.json", "--common")
+    assert done.status == 0
+    assert re.search(r"mAP@0\.5 +100\.0%\n", done.out)
+    assert "15 pictures are left out, because not all sessions have them." in done.out
+    assert "There are too few pictures to say how certain the results are." in done.out
+
+
+def test_what_cannot_be_done_is_said(folder: Path) -> None:
+    for arguments, says in (
+        (("missing", "--truth", "truth.json"), "there is no missing: give the folder"),
+        (("old", "--truth", "missing.json"), "missing.json does not exist"),
+        (("old", "old", "--truth", "truth.json"), "a session is given twice"),
+        (("old", "new", "--truth", "truth.json", "--names", "a"), "--names has 1 names for 2 sessions"),
+        (("old", "--truth", "truth.json", "--map", "person"), "is not a list of labels"),
+        (("old", "--truth", "truth.json", "--map", "person=dog"), "objects with the labels 'person'"),
+    ):
+        done = run_main("evaluate", *arguments)
+        assert (done.status, says in done.err) == (2, True), done.err
+
+
+def test_the_report_never_replaces_an_input(folder: Path) -> None:
+    (folder / "evaluation.json").write_bytes((folder / "truth.json").read_bytes())
+    done = run_main("evaluate", "old", "--truth", "evaluation.json", "--out", ".")
+    assert done.status == 2
+    assert "would be overwritten" in done.err
+    assert json.loads((folder / "evaluation.json").read_text())["images"]
+    assert not (folder / "evaluation.md").exists()
+
+
+def test_every_command_of_the_guide(folder: Path, subtests: pytest.Subtests) -> None:
+    commands = re.findall(r"(?m)^framefleet (.+)$", GUIDE.read_text())
+    assert len(commands) == 7
+    shutil.copy(CLIP, folder / "street.mp4")
+    for number, name in enumerate(("old", "new")):
+        shutil.copy(TINY_CFG, folder / f"{name}.cfg")
+        write_weights(folder / f"{name}.weights", random_weights(describe(TINY_CFG), f"random:{number}"))
+        (folder / f"{name}.names").write_text("person\nbicycle\ncar\n")
+    detected = 0
+    for command in commands:
+        arguments = shlex.split(command)
+        if arguments[0] == "detect":
+            arguments += ["--devices", "cpu:0", "--precision", "fp32", "--out", f"detected-{detected}"]
+            detected += 1
+        with subtests.test(command):
+            done = run_main(*arguments)
+            assert done.status == 0, done.err
+    assert json.loads((folder / "report" / "evaluation.json").read_text())["pictures"] == FRAMES
+    name = "street.mp4#{}"
+    (folder / "street.json").write_text(json.dumps(coco([name.format(index) for index in range(3)], width=None)))
+    done = run_main("evaluate", "detected-0", "detected-1", "--truth", "street.json", "--json")
+    assert done.status == 0, done.err
+    assert done.report["pictures"] == 3

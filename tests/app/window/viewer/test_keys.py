@@ -1,0 +1,117 @@
+"""The player's keys in the whole window, with a real preview process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from engine.media.annotation.colours import class_colour
+from engine.pool.events import Ledger
+from engine.store.session import SessionWriter
+from engine.types import Detections, FrameRef, FrameResult
+from tests.support.media import make_video
+from tests.support.store import video_info
+from tests.support.window import CPU, write_results
+
+PATIENCE = 30_000
+NO_KEY = Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "clip.mp4", 40, (320, 240))
+
+
+def one_box(frame: int, class_id: int | None) -> FrameResult:
+    found = Detections()
+    if class_id is not None:
+        found = Detections(np.array([[9, 9, 20, 20]], np.float32), np.array([0.9], np.float32), np.array([class_id], np.int32))
+    return FrameResult(FrameRef(0, frame, frame / 30), CPU, 320, 240, found)
+
+
+def test_j_and_l_play_in_both_directions_and_faster_each_time(qtbot: QtBot, window: MainWindow, video: Path) -> None:
+    window.open_paths([video])
+    player, text = window.viewer.player, window.viewer.transport.speed.text
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    player.seek(39 / 30)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(39 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_J)
+    assert (text(), player.playing) == ("−1×", True)
+    qtbot.waitUntil(lambda: player.position < 30 / 30, timeout=PATIENCE)
+    qtbot.keyClick(window, Qt.Key.Key_J)
+    assert text() == "−2×"
+    qtbot.waitUntil(lambda: player.position == 0.0 and not player.playing, timeout=PATIENCE)
+    for speed in ("1×", "2×", "4×", "8×", "8×"):
+        qtbot.keyClick(window, Qt.Key.Key_L)
+        assert text() == speed
+    qtbot.keyClick(window, Qt.Key.Key_K)
+    assert (text(), player.playing) == ("1×", False)
+
+
+def test_n_and_p_jump_to_where_shown_objects_appear(qtbot: QtBot, window: MainWindow, video: Path, tmp_path: Path) -> None:
+    seen = {5: 0, 6: 0, 7: 0, 30: 0, 12: 2, 31: 2}  # frame → class
+    with SessionWriter(tmp_path / "s.sqlite", ("person", "bicycle", "car"), {}) as writer:
+        writer.add_source(0, str(video), video_info(str(video), 40))
+        writer.add_frames(one_box(index, seen.get(index)) for index in range(40))
+        writer.finish_source(0, str(video), Ledger(40, 40), 1.0)
+    window.open_paths([tmp_path / "s.sqlite"])
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
+    player.pause()
+    window.filter.classes.show_only(0)
+    for key, frame in ((Qt.Key.Key_N, 5), (Qt.Key.Key_N, 30), (Qt.Key.Key_P, 5)):
+        qtbot.keyClick(window, key)
+        qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
+    qtbot.keyClick(window, Qt.Key.Key_P)
+    qtbot.waitUntil(lambda: window.viewer.transport.hint.text() == "Nothing that is shown appears before this")
+    window.filter.classes.show_only(2)
+    qtbot.keyClick(window, Qt.Key.Key_N)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(12 / 30), timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("modifier", "boxes"), [(NO_KEY, True), (Qt.KeyboardModifier.ShiftModifier, False)])
+def test_s_saves_the_picture_in_the_size_of_the_video(
+    qtbot: QtBot,
+    window: MainWindow,
+    video: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    modifier: Qt.KeyboardModifier,
+    boxes: bool,
+) -> None:
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _: str(tmp_path / "pictures"))
+    results = write_results(tmp_path / "s.sqlite", video, 40)
+    window.open_paths([results.database])
+    player = window.viewer.player
+    qtbot.waitUntil(lambda: len(window.viewer.canvas.visible_detections) == 1, timeout=PATIENCE)
+    player.pause()
+    player.seek(20 / 30)
+    qtbot.waitUntil(lambda: player.position == pytest.approx(20 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_S, modifier)
+    name = f"clip 0-00.666{'' if boxes else ' plain'}.png"
+    qtbot.waitUntil(lambda: any(name in text for text in window.banners.texts), timeout=PATIENCE)
+    image = QImage(str(tmp_path / "pictures" / name))
+    assert (image.width(), image.height()) == (320, 240)
+    red, green, blue = class_colour(2)
+    assert (image.pixelColor(20, 30) == QColor(red, green, blue)) is boxes
+
+
+def test_full_screen_hides_the_controls_while_the_mouse_rests(qtbot: QtBot, window: MainWindow, video: Path) -> None:
+    window.open_paths([video])
+    viewer = window.viewer
+    qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
+    window.toggle_fullscreen()
+    assert viewer.transport.isVisible()
+    qtbot.waitUntil(lambda: viewer.canvas.height() == viewer.height())
+    qtbot.waitUntil(lambda: not viewer.transport.isVisible(), timeout=PATIENCE)
+    qtbot.mouseMove(viewer.canvas, viewer.canvas.rect().center())
+    qtbot.waitUntil(viewer.transport.isVisible)
+    window.toggle_fullscreen()
+    qtbot.waitUntil(lambda: viewer.canvas.height() < viewer.height())

@@ -1,0 +1,310 @@
+"""Reading true objects, and finding their pictures and classes in sessions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from engine.store.exporters.picture_names import picture_name
+
+from engine.errors import SourceError, UsageError
+from engine.evaluation.evaluate import Evaluation, at_confidence, evaluate
+from engine.evaluation.fit import fit
+from engine.evaluation.truth import Truth, TruthPicture, read_truth
+from engine.media.types import SourceInfo, SourceKind
+from engine.pool.events import Ledger
+from engine.store.session import SessionReader, SessionWriter
+from tests.support.store import LABELS, make_frame, write_one, write_session
+
+FRAMES = 20
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """A session of one video, whose frames have two boxes each: see ``make_frame``."""
+    return write_session(tmp_path / "session.sqlite", {"clip.mp4": FRAMES})
+
+
+def boxes_of(index: int) -> list[tuple[int, float, float, float, float]]:
+    """Class, x, y, width and height of what ``make_frame`` puts into a frame."""
+    found = make_frame(0, index).detections
+    assert found is not None
+    return [(int(c), float(x), float(y), float(r - x), float(b - y)) for c, (x, y, r, b) in zip(found.class_ids, found.boxes, strict=True)]
+
+
+def coco(names: list[str | None], **image: Any) -> dict[str, Any]:
+    """The truth of the first frames. names: of their pictures; None: the frame's index instead."""
+    keys = [{"file_name": name} if name else {"frame": index} for index, name in enumerate(names)]
+    return {
+        "images": [{"id": 7 + index, "width": 640, "height": 480, **key, **image} for index, key in enumerate(keys)],
+        "categories": [{"id": 3 * number + 2, "name": label} for number, label in enumerate(LABELS)],
+        "annotations": [
+            {"id": 1 + 2 * index + n, "image_id": 7 + index, "category_id": 3 * c + 2, "bbox": box, "iscrowd": 0}
+            for index in range(len(names))
+            for n, (c, *box) in enumerate(boxes_of(index))
+        ],
+    }
+
+
+def yolo(folder: Path, names: list[str]) -> Path:
+    (folder / "labels").mkdir(parents=True)
+    (folder / "data.yaml").write_text("train: images\nnames:\n" + "".join(f"  {n}: {label}\n" for n, label in enumerate(LABELS)))
+    for index, name in enumerate(names):
+        path = folder / "labels" / f"{name}.txt"
+        path.parent.mkdir(exist_ok=True)
+        rows = [(c, (x + w / 2) / 640, (y + h / 2) / 480, w / 640, h / 480) for c, x, y, w, h in boxes_of(index)]
+        path.write_text("".join(" ".join(map(str, row)) + "\n" for row in rows))
+    return folder
+
+
+CVAT = """<?xml version="1.0" encoding="utf-8"?><annotations><version>1.1</version><meta><task><start_frame>0</start_frame>
+<stop_frame>{last}</stop_frame><labels>{labels}</labels><original_size><width>640</width><height>480</height></original_size></task></meta>
+{tracks}</annotations>"""
+
+
+def cvat(path: Path, frames: int) -> Path:
+    labels = "".join(f"<label><name>{label}</name></label>" for label in LABELS)
+    tracks = "".join(
+        f'<track id="0" label="{LABELS[c]}"><box frame="{index}" outside="0" xtl="{x}" ytl="{y}" xbr="{x + w}" ybr="{y + h}"/>'
+        f'<box frame="{index + 1}" outside="1" xtl="0" ytl="0" xbr="9" ybr="9"/></track>'
+        for index in range(frames)
+        for c, x, y, w, h in boxes_of(index)
+    )
+    path.write_text(CVAT.format(last=frames - 1, labels=labels, tracks=tracks))
+    return path
+
+
+def run(session: Path, truth: Path, **options: Any) -> Evaluation:
+    return evaluate({"run": session}, read_truth(truth), **options)
+
+
+def assert_perfect(evaluation: Evaluation, pictures: int = FRAMES) -> None:
+    (result,) = evaluation.results
+    assert (evaluation.pictures, evaluation.objects) == (pictures, 2 * pictures)
+    assert (result.map50, result.map50_95) == (pytest.approx(1), pytest.approx(1))
+    assert [each.label for each in result.classes] == ["person", "bicycle"]
+    assert at_confidence(result.curve, 0.25) == (1, 1, 1)
+    assert result.worst == ()
+    assert result.confusion.tolist() == np.diag([pictures, pictures, 0, 0]).tolist()
+
+
+@pytest.mark.parametrize("form", ["clip/{}.jpg", "somewhere/clip/{}.png", "{}.jpg"])
+def test_coco_names_frames_by_time(session: Path, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco([form.format(picture_name(index / 25)) for index in range(FRAMES)])))
+    assert_perfect(run(session, path))
+
+
+@pytest.mark.parametrize("name", ["clip.mp4#{}", None])
+def test_coco_names_frames_by_index(session: Path, tmp_path: Path, name: str | None) -> None:
+    path = tmp_path / "truth.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(coco([name and name.format(index) for index in range(FRAMES)])).encode()))
+    assert_perfect(run(session, path))
+
+
+def test_our_own_export_is_a_truth(session: Path, tmp_path: Path) -> None:
+    with SessionReader(session) as reader:
+        write_one("coco", reader, reader.sources()[0], tmp_path / "clip.coco.json")
+    assert_perfect(run(session, tmp_path / "clip.coco.json"))
+
+
+@pytest.mark.parametrize("names", ["{}", "clip/{}"])
+def test_yolo(session: Path, tmp_path: Path, names: str) -> None:
+    assert_perfect(run(session, yolo(tmp_path / "set", [names.format(picture_name(index / 25)) for index in range(FRAMES)])))
+
+
+def test_cvat_for_videos(session: Path, tmp_path: Path) -> None:
+    assert_perfect(run(session, cvat(tmp_path / "task.xml", FRAMES)))
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """A session of a folder of pictures."""
+    path = tmp_path / "pictures.sqlite"
+    writer = SessionWriter(path, LABELS, {})
+    writer.add_source(0, "shots", SourceInfo("shots", SourceKind.IMAGES, "jpeg", 640, 480, 3, 3.0, 1.0, ()))
+    writer.add_frames(make_frame(0, index, name=f"day.{index}/a.jpg") for index in range(3))
+    writer.finish_source(0, "shots", Ledger(3, 3), 1.0)
+    writer.close(complete=True)
+    return path
+
+
+def test_cvat_for_pictures(pictures: Path, tmp_path: Path) -> None:
+    path = tmp_path / "task.xml"
+    images = "".join(
+        f'<image id="{index}" name="day.{index}/a.jpg" width="640" height="480">'
+        + "".join(f'<box label="{LABELS[c]}" xtl="{x}" ytl="{y}" xbr="{x + w}" ybr="{y + h}"/>' for c, x, y, w, h in boxes_of(index))
+        + "</image>"
+        for index in range(3)
+    )
+    path.write_text(CVAT.format(last=-1, labels="".join(f"<label><name>{label}</name></label>" for label in LABELS), tracks=images))
+    assert_perfect(run(pictures, path), 3)
+
+
+def test_pictures_with_equal_names_in_several_folders(pictures: Path, tmp_path: Path) -> None:
+    assert_perfect(run(pictures, yolo(tmp_path / "set", [f"day.{index}/a" for index in range(3)])), 3)
+    with pytest.raises(UsageError, match="has none of the 1 pictures"):
+        run(pictures, yolo(tmp_path / "other", ["a"]))
+
+
+def test_errors_are_counted_where_they_are(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES)
+    data["annotations"][6]["bbox"] = [400, 300, 50, 50]  # the first of frame 3
+    data["annotations"][9]["category_id"] = 8  # the second of frame 4: a car, not a bicycle
+    del data["annotations"][20:22]  # all of frame 10
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    (result,) = run(session, path, worst=2).results
+    assert [(each.frame, each.objects, each.missed, each.wrong) for each in result.worst] == [(3, 2, 1, 1), (4, 2, 1, 1)]
+    assert result.worst[0].time == 3 / 25
+    (file,) = result.files
+    assert (file.path, file.pictures, file.objects, file.right, file.wrong, file.missed) == ("clip.mp4", FRAMES, 38, 36, 4, 2)
+    assert result.confusion.tolist() == [[18, 0, 0, 1], [0, 18, 0, 0], [0, 1, 0, 0], [2, 1, 0, 0]]
+    assert file.map50 == pytest.approx(result.map50)
+
+
+def test_pictures_of_a_part_are_scored_only_on_demand(session: Path, tmp_path: Path) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco([None] * FRAMES)))
+    shorter = write_session(tmp_path / "shorter.sqlite", {"clip.mp4": 12})
+    with pytest.raises(UsageError, match=r"does not have 8 of the 20 pictures .* \('frame 12'.*give --common"):
+        evaluate({"long": session, "short": shorter}, read_truth(path))
+    both = evaluate({"long": session, "short": shorter}, read_truth(path), common=True)
+    assert (both.pictures, both.left_out) == (12, 8)
+    assert [result.map50 for result in both.results] == [pytest.approx(1)] * 2
+    first, second = both.results
+    assert first.difference50 is not None
+    assert (second.difference50 and (second.difference50.low, second.difference50.high)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"categories": [{"id": 2, "name": "person"}, {"id": 5, "name": "cow"}]},
+            r"labels 'cow', which .* does not know.*--map 'cow=LABEL'",
+        ),
+        ({"images": [{"id": 7, "frame": 0, "width": 1280, "height": 720}]}, "frame 0 has 1280×720 pixels, but .* it has 640×480"),
+        (
+            {"images": [{"id": 7, "file_name": "other.jpg", "width": 640, "height": 480}]},
+            "has none of the 1 pictures.*it is about 'clip.mp4'",
+        ),
+        ({"images": [{"id": 7, "frame": 0}, {"id": 8, "file_name": "clip.mp4#0"}]}, "more than once"),
+    ],
+)
+def test_a_truth_that_does_not_fit_is_refused(session: Path, tmp_path: Path, change: dict[str, Any], says: str) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco([None]) | change))
+    with pytest.raises(UsageError, match=says):
+        run(session, path)
+
+
+def test_labels_can_be_renamed(session: Path, tmp_path: Path) -> None:
+    text = json.dumps(coco([None] * FRAMES)).replace("person", "Human being").replace('"bicycle"', '"BICYCLE"')
+    path = tmp_path / "truth.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="'Human being'"):
+        run(session, path)
+    (result,) = run(session, path, renamed={"Human being": "person"}).results
+    assert result.map50 == pytest.approx(1)
+    with pytest.raises(UsageError, match="has no label 'dog'"):
+        run(session, path, renamed={"dog": "person"})
+
+
+def test_detections_of_other_classes_are_said_and_not_counted(session: Path, tmp_path: Path) -> None:
+    data = coco([None] * FRAMES)
+    data["categories"] = data["categories"][:1]
+    data["annotations"] = [note for note in data["annotations"] if note["category_id"] == 2]
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    (result,) = run(session, path).results
+    assert (result.map50, result.unused) == (pytest.approx(1), ("bicycle",))
+    assert at_confidence(result.curve, 0.25) == (1, 1, 1)
+
+
+def test_failed_frames_count_as_frames_without_detections(tmp_path: Path) -> None:
+    path = tmp_path / "failed.sqlite"
+    writer = SessionWriter(path, LABELS, {})
+    writer.add_source(0, "clip.mp4", SourceInfo("clip.mp4", SourceKind.VIDEO, "h264", 640, 480, 4, 0.16, 25.0, ()))
+    writer.add_frames(make_frame(0, index, failure="broken" if index == 2 else None) for index in range(4))
+    writer.finish_source(0, "clip.mp4", Ledger(4, 3), 1.0)
+    writer.close(complete=True)
+    truth = tmp_path / "truth.json"
+    truth.write_text(json.dumps(coco([None] * 4)))
+    (result,) = run(path, truth).results
+    assert (result.failed, result.worst[0].frame, result.worst[0].missed) == (1, 2, 2)
+
+
+def test_names_of_classes_in_data_yaml(tmp_path: Path) -> None:
+    forms = ["names: [cat, 'dog']\nnc: 2", "nc: 2\nnames:\n- cat\n- dog\n", 'names:\n  0: cat  # first\n  1: "dog"\nval: x']
+    forms.append("names:\n  1: dog\n  0: cat")
+    for number, text in enumerate(forms):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "data.yaml").write_text(text)
+        (folder / "a.txt").write_text("1 0.5 0.5 0.1 0.1\n")
+        (folder / "b.jpg").write_bytes(b"")
+        truth = read_truth(folder)
+        assert truth.labels == ("cat", "dog")
+        assert truth.pictures == (TruthPicture("a", None, None), TruthPicture("b", None, None))
+
+
+NOT_TRUTH = {
+    "text.json": b"no json",
+    "list.json": b"[]",
+    "keys.json": b'{"images": [], "annotations": []}',
+    "none.json": b'{"images": [], "annotations": [], "categories": []}',
+    "box.json": b'{"images": [{"id": 1, "file_name": "a"}], "categories": [{"id": 1, "name": "b"}],'
+    b' "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 0, 5]}]}',
+    "huge.json": b'{"images": [{"id": 1, "file_name": "a"}], "categories": [{"id": 1, "name": "b"}],'
+    b' "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1e400, 5]}]}',
+    "foreign.json": b'{"images": [], "categories": [], "annotations": [{"id": 4, "image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1]}]}',
+    "deep.json": b"[" * 100_000,
+    "cut.json.gz": gzip.compress(b"{}" * 1000)[:-9],
+    "bomb.json.gz": gzip.compress(b" " * (600 << 20), 1),
+    "text.xml": b"no xml",
+    "frames.xml": b"<annotations><meta><task><stop_frame>99999999999</stop_frame></task></meta></annotations>",
+    "step.xml": b"<annotations><meta><task><stop_frame>9</stop_frame><frame_filter>step=5</frame_filter></task></meta></annotations>",
+    "laughs.xml": b'<!DOCTYPE a [<!ENTITY b "ha">]><a>&b;</a>',
+    "wide.xml": '<?xml version="1.0" encoding="utf-16"?><a/>'.encode("utf-16"),
+    "other.txt": b"what is this",
+}
+
+
+@pytest.mark.parametrize("name", NOT_TRUTH)
+def test_what_is_no_truth_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(NOT_TRUTH[name])
+    with pytest.raises(SourceError, match=name) as caught:
+        read_truth(path)
+    assert len(str(caught.value)) < 600
+
+
+LINES = ["0 0.5 0.5 0.1", "a 0.5 0.5 0.1 0.1", "-1 0.5 0.5 0.1 0.1", "0 0.5 0.5 0 0.1", "0 nan 0.5 0.1 0.1", "9 .5 .5 .1 .1"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_lines_that_are_no_labels_are_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "a.txt").write_text(line)
+    (tmp_path / "data.yaml").write_text("names: [cat]")
+    with pytest.raises(SourceError, match=str(tmp_path)):
+        read_truth(tmp_path)
+
+
+def test_a_missing_truth(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        read_truth(tmp_path / "truth.json")
+    with pytest.raises(SourceError, match="names no pictures"):
+        read_truth(tmp_path)
+
+
+def test_fit_reads_only_detections_of_the_truth_s_frames(session: Path, tmp_path: Path) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(coco(["clip.mp4#0"])))
+    truth: Truth = read_truth(path)
+    with SessionReader(session) as reader:
+        assert len(fit(truth, reader).found) == 2

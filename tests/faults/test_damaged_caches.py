@@ -1,0 +1,141 @@
+"""Plans, kernels, sessions and downloads that are damaged, swapped, or made for another GPU: refused before use, and made again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import DownloadError, ExportError
+from engine.model.registry import transfer
+from engine.model.registry.download import download
+from engine.model.registry.installed import is_installed
+from engine.store.session import SessionReader
+from plugins.cache import FileCache
+from tests.support.damage import damaged, memory_below, randomness, short_and_long
+from tests.support.http import Site, publish_tiny, running_site
+from tests.support.store import write_session
+
+SITUATION = "TensorRT-RTX 1.6.1\ndriver 580\n{gpu}\nsm_90"
+
+
+@pytest.fixture(scope="module")
+def plan() -> bytes:
+    """A real plan, built without a GPU, or other bytes of its size."""
+    pytest.importorskip("tensorrt_rtx", reason="the extra 'rtx' is not installed")
+    from engine.backends.tensorrt.build import build_plan
+    from engine.backends.tensorrt.library import find_library
+    from engine.model.split import split
+    from tests.support.models import tiny_network
+
+    network = tiny_network()
+    return build_plan(find_library((9, 0)), network, split(network)[0], 1)
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    pytest.importorskip("cuda.core", reason="the extra 'cuda' is not installed")
+    from plugins.kernels import compile_kernels
+
+    return compile_kernels("sm_90", FileCache(tmp_path_factory.mktemp("kernels")))
+
+
+@short_and_long(30, 3000)
+@pytest.mark.parametrize("kind", ["plan", "kernels"])
+def test_damaged_plans_and_kernels_are_built_again(kind: str, rounds: int, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    content: bytes = request.getfixturevalue(kind)
+    random, cache = randomness(rounds), FileCache(tmp_path / "plans")
+    cache.write("key", content)
+    (entry,) = (tmp_path / "plans").iterdir()
+    whole = entry.read_bytes()
+    for _ in range(rounds):
+        entry.write_bytes(damaged(whole, random))
+        assert cache.read("key") is None
+        assert cache.get("key", lambda: content) == content
+        assert entry.read_bytes() == whole
+
+
+def test_the_plan_of_another_gpu_is_refused_even_under_this_one_s_name(tmp_path: Path) -> None:
+    cache = FileCache(tmp_path / "plans")
+    here, there = (SITUATION.format(gpu=gpu) for gpu in ("NVIDIA H100", "NVIDIA H200"))
+    cache.write(there, b"plan of the H200")
+    (theirs,) = (tmp_path / "plans").iterdir()
+    assert cache.read(here) is None
+    cache.write(here, b"plan of the H100")
+    (ours,) = set((tmp_path / "plans").iterdir()) - {theirs}
+    ours.write_bytes(theirs.read_bytes())
+    assert cache.get(here, lambda: b"built here") == b"built here"
+    assert cache.read(there) == b"plan of the H200"
+
+
+def read_everything(path: Path) -> None:
+    with SessionReader(path) as reader:
+        reader.device_names()
+        reader.class_ids()
+        for source in reader.sources():
+            for frame in reader.frames(source.number):
+                assert frame.detections is None or frame.detections.boxes.shape == (len(frame.detections), 4)
+            for rows in reader.frame_rows(source.number, 50):
+                assert rows
+            reader.tracks(source.number)
+            reader.detection_table(source.number, 0, 1 << 40)
+            reader.times(source.number, 1 << 40)
+            assert reader.count(source.number) >= 0
+            reader.first_pts(source.number)
+            reader.last_pts(source.number)
+
+
+@short_and_long(60, 5000)
+def test_damaged_sessions_are_refused_or_read_and_nothing_else(rounds: int, tmp_path: Path) -> None:
+    """SQLite has no checksums: damage to a number goes unnoticed. All other damage is an error that names the file."""
+    random = randomness(rounds)
+    whole = write_session(tmp_path / "session.sqlite", {"a.mp4": 120, "b.mp4": 30}).read_bytes()
+    path, errors = tmp_path / "damaged.sqlite", list[str]()
+    with memory_below(10**9):
+        for _ in range(rounds):
+            path.write_bytes(damaged(whole, random))
+            try:
+                read_everything(path)
+            except ExportError as error:
+                errors.append(str(error))
+    print(f"{len(errors)} of {rounds} refused, the others read")
+    assert all(str(path) in error for error in errors)
+    assert len(errors) > rounds / 4
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(transfer, "PAUSE_SECONDS", 0.01)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "FRAMEFLEET_MODELS_URL"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with running_site() as site:
+        yield site
+
+
+@short_and_long(12, 500)
+def test_damaged_downloads_are_refused_and_downloaded_again(rounds: int, site: Site, tmp_path: Path) -> None:
+    random, folder = randomness(rounds), tmp_path / "models"
+    entry = publish_tiny(site, tmp_path)
+    page = site.pages["/tiny.weights"]
+    whole = page.body
+    entry = replace(entry, weights=replace(entry.weights, sha256=hashlib.sha256(whole).hexdigest()))
+    for number in range(rounds):
+        page.body, page.mark = damaged(whole, random), f'"{number}"'
+        with pytest.raises(DownloadError):
+            download(entry, folder)
+        assert not is_installed(entry, folder)
+    page.body, page.mark = whole, '"whole"'
+    assert Path(download(entry, folder).weights).read_bytes() == whole
+
+
+def test_every_damage_is_a_damage() -> None:
+    random, content = np.random.default_rng(0), bytes(range(256))
+    kinds = {len(damaged(content, random)) - len(content) for _ in range(300)}
+    assert 0 in kinds
+    assert min(kinds) < 0 < max(kinds)
+    assert all(damaged(content, random) != content for _ in range(300))

@@ -1,0 +1,110 @@
+"""Hostile truth files: refused with the file and the reason, or read, in less than 1 GB of memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from engine.errors import SourceError, UsageError
+from engine.evaluation.evaluate import evaluate
+from engine.evaluation.truth import read_truth
+from tests.engine.evaluation.test_truth import coco, cvat, yolo
+from tests.support.damage import SEED, damaged, memory_below, randomness, short_and_long
+from tests.support.store import write_session
+
+FRAMES = 4
+GIGABYTE = 10**9
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_session(tmp_path_factory.mktemp("truth") / "session.sqlite", {"clip.mp4": FRAMES})
+
+
+def attempt(session: Path, truth: Path, named: Path) -> bool:
+    """Evaluate with a truth. Returns whether it is used; a refusal must name the file."""
+    try:
+        evaluation = evaluate({"run": session}, read_truth(truth))
+    except (SourceError, UsageError) as error:
+        complaint = str(error)
+    else:
+        assert 0 <= evaluation.results[0].map50 <= 1 + 1e-9
+        return True
+    assert str(named) in complaint
+    assert len(complaint) < 1500
+    return False
+
+
+ORIGINALS: dict[str, Callable[[Path], object]] = {
+    "truth.json": lambda path: path.write_text(json.dumps(coco([None] * FRAMES))),
+    "truth.json.gz": lambda path: path.write_bytes(gzip.compress(json.dumps(coco([None] * FRAMES)).encode(), mtime=0)),
+    "task.xml": lambda path: cvat(path, FRAMES),
+}
+
+
+@short_and_long(80, 5000)
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_truth_with_damaged_bytes(name: str, rounds: int, session: Path, tmp_path: Path) -> None:
+    random, path = randomness(rounds), tmp_path / name
+    ORIGINALS[name](path)
+    assert attempt(session, path, path)
+    whole = path.read_bytes()
+    with memory_below(GIGABYTE):
+        used = 0
+        for _ in range(rounds):
+            path.write_bytes(damaged(whole, random))
+            used += attempt(session, path, path)
+    print(f"{used} of {rounds} used, the others refused")
+    assert used < rounds / 2
+
+
+@short_and_long(80, 5000)
+def test_labels_with_damaged_bytes(rounds: int, session: Path, tmp_path: Path) -> None:
+    random, folder = randomness(rounds), yolo(tmp_path / "set", [f"clip.mp4#{index}" for index in range(FRAMES)])
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    assert attempt(session, folder, folder)
+    with memory_below(GIGABYTE):
+        for number in range(rounds):
+            path = paths[number % len(paths)]
+            whole = path.read_bytes()
+            path.write_bytes(damaged(whole, random))
+            attempt(session, folder, folder)
+            path.write_bytes(whole)
+
+
+VALUES: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@short_and_long(150, 10_000)
+def test_coco_files_with_other_values(rounds: int, session: Path, tmp_path: Path) -> None:
+    randomness(rounds)
+    path, original = tmp_path / "truth.json", coco([None] * FRAMES)
+    keys = {name: sorted(original[name][0]) for name in ("images", "categories", "annotations")}
+    places = st.sampled_from([(name, key) for name, some in keys.items() for key in some])
+
+    @seed(SEED)
+    @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(place=places, number=st.integers(0, 2), value=VALUES, whole=st.booleans())
+    def change(place: tuple[str, str], number: int, value: object, whole: bool) -> None:
+        data = json.loads(json.dumps(original))
+        name, key = place
+        if whole:
+            data[name] = value
+        else:
+            data[name][number][key] = value
+        path.write_text(json.dumps(data))
+        attempt(session, path, path)
+
+    with memory_below(GIGABYTE):
+        change()
