@@ -276,7 +276,6 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     assert "choose another folder" in run.err
 
 
-<<<<<<< HEAD
 def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     gone, out = tmp_path / "gone.mp4", tmp_path / "out"
     gone.write_bytes(video.read_bytes())
@@ -290,8 +289,6 @@ def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     assert (out / "a.annotated.mp4").is_file()
 
 
-=======
->>>>>>> main
 def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple[Outcome, Path], tmp_path: Path, video: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(results[1], out)
