@@ -249,8 +249,7 @@ class MainWindow(QMainWindow):
             self.exports.ask(item, self.filter.filter)
 
     def _export_current(self) -> None:
-        if (item := self.queue.current) is not None:
-            self.exports.ask(item, self.filter.filter)
+        self.exports.ask(self.queue.current, self.filter.filter)
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""

@@ -151,3 +151,8 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     window.exports.start(to_video(item, tmp_path / "out"))
     qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
+
+
+def test_without_a_file_the_action_says_what_to_do(window: MainWindow) -> None:
+    window.actions_.export.trigger()
+    assert window.banners.texts == ["There is nothing to export yet: open a file or stored results first."]
