@@ -15,6 +15,7 @@ from av.video.stream import VideoStream
 from engine.media.container.bits import Bits
 
 _NOT_CODED = 19  # bytes: an MPEG-4 frame that is not coded is never larger (MAX_NVOP_SIZE in FFmpeg's mpeg4_unpack_bframes)
+_VOP = b"\0\0\1\xb6"  # the start code of a frame: a small packet without it is damaged
 
 # H.264
 _SLICES = (1, 5)
@@ -42,7 +43,7 @@ class HiddenPackets:
         head = content[0]
         match self._codec:
             case "mpeg4":
-                return len(content) <= _NOT_CODED and not packet.is_keyframe
+                return len(content) <= _NOT_CODED and not packet.is_keyframe and content.startswith(_VOP)
             case "vp8":
                 return not head >> 4 & 1
             case "vp9":

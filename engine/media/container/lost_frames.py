@@ -52,12 +52,8 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
         missing = _stated_end(file) - table.end
         if table.total < COVERED * media_bytes(file.path):
             lost = max(lost, _lost_in_gaps(table, step))
-            own = (
-                float(((file.stream.duration or 0) + int(table.ordered[0]) - int(table.ordered[-1])) * file.time_base)
-                if len(table)
-                else 0.0
-            )
-            missing = max(missing, own - step)
+            span = int(table.ordered[-1] - table.ordered[0]) if len(table) else 0
+            missing = max(missing, float(((file.stream.duration or 0) - span) * file.time_base) - step)
         lost += round(missing / step) if missing > _STATED_SECONDS else 0
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
