@@ -111,6 +111,7 @@ def test_the_demos_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", [*ARCHITECTURES, "yolov3-openimages"])
 def test_structures_of_published_detectors_with_all_channels(name: str, tmp_path: Path) -> None:
     cfg = tmp_path / f"{name}.cfg"
