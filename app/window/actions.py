@@ -14,6 +14,7 @@ from app.window.widgets.icons import icon
 KEYS = (
     *((keys.shown, keys.meaning) for keys in PLAYER),
     ("F  Double-click", "Full screen"),
+    ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
     ("↑  ↓", "Another file of the queue"),
     ("Delete", "Remove the file from the queue"),
     ("Ctrl + O", "Open files"),
@@ -48,7 +49,7 @@ class HelpDialog(QDialog):
 
 
 class Actions:
-    """The actions open_files, open_folder, open_results, export, settings, fullscreen, demo, help and quit, and their ``menu``."""
+    """The window's actions, and the ``menu`` that holds them. left, right: whether the panels there are shown."""
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
@@ -67,6 +68,11 @@ class Actions:
         self.export = action("Export…", "Ctrl+E", "export")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
+        self.left, self.right = (
+            QAction(title, window, shortcut=QKeySequence(keys), checkable=True, checked=True)
+            for title, keys in (("Queue at the left", "Ctrl+1"), ("Classes and devices at the right", "Ctrl+2"))
+        )
+        window.addActions([self.left, self.right])
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
@@ -76,7 +82,8 @@ class Actions:
         self.menu = QMenu(window)
         for group in (
             (self.open_files, self.open_folder, self.open_results, self.export),
-            (self.settings, self.fullscreen, self.demo, self.help),
+            (self.left, self.right, self.fullscreen),
+            (self.settings, self.demo, self.help),
             (self.quit,),
         ):
             self.menu.addActions(group)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QImage, QKeyEvent
+from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QImage, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
@@ -22,6 +22,7 @@ from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
 from app.window.results.export import Exports
+from app.window.results.interrupted import InterruptedRun
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.exports = Exports(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
+        self.interrupted = InterruptedRun(self.controller, self.opening, store, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -84,24 +86,36 @@ class MainWindow(QMainWindow):
         self.right = QSplitter(Qt.Orientation.Vertical)
         self.right.addWidget(self.filter)
         self.right.addWidget(self.device_tabs)
-        self.right.setSizes([330, 470])
+        self.right.setSizes([430, 340])  # ten classes
         self.left = QWidget()
         column((self.queue, 1), self.demo.card, spacing=2, of=self.left)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         for widget in (self.left, self.pages, self.right):
             self.columns.addWidget(widget)
         self.columns.setStretchFactor(1, 1)
-        self.columns.setSizes([292, 748, 320])
+        self.columns.setSizes([222, 870, 262])  # the video gets more than half of the window
         self.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(262)
-        for splitter in (self.columns, self.right):
-            splitter.setHandleWidth(2)
-            splitter.setChildrenCollapsible(False)
+        self.columns.setCollapsible(1, False)
+        self._splitters = {"window/columns": self.columns, "window/right": self.right}
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.setCentralWidget(whole)
         if (geometry := self._store.value("window/geometry")) is not None:
             self.restoreGeometry(geometry)
+        for name, splitter in self._splitters.items():
+            splitter.setHandleWidth(3)
+            if (state := self._store.value(name)) is not None:
+                splitter.restoreState(state)
+        for action, panel, name in self._panels:
+            action.setChecked(self._store.value(name, "yes") == "yes")
+            panel.setVisible(action.isChecked())
+            action.toggled.connect(panel.setVisible)
+
+    @property
+    def _panels(self) -> tuple[tuple[QAction, QWidget, str], ...]:
+        """The panels that the user can hide: the action, the panel, and the key of the stored choice."""
+        return (self.actions_.left, self.left, "window/left_shown"), (self.actions_.right, self.right, "window/right_shown")
 
     def _connect(self) -> None:
         actions, queue, controller = self.actions_, self.queue, self.controller
@@ -115,6 +129,7 @@ class MainWindow(QMainWindow):
         self.opening.model_taken.connect(self.setup.take)
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
+        self.interrupted.queued.connect(self._queued)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(controller.remove)
@@ -240,14 +255,20 @@ class MainWindow(QMainWindow):
         """Fill the screen with the picture, or restore the window."""
         self._keep_geometry()
         full = not self.isFullScreen()
-        for widget in (self.top, self.left, self.right, self.status):
+        for widget in (self.top, self.status):
             widget.setVisible(not full)
+        for action, panel, _ in self._panels:
+            panel.setVisible(action.isChecked() and not full)
         self.viewer.set_fullscreen(full)
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
 
     def _keep_geometry(self) -> None:
         if not self.isFullScreen():  # the next start shall not begin in full screen
             self._store.setValue("window/geometry", self.saveGeometry())
+            for name, splitter in self._splitters.items():
+                self._store.setValue(name, splitter.saveState())
+            for action, _, name in self._panels:
+                self._store.setValue(name, "yes" if action.isChecked() else "no")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""

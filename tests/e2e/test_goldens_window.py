@@ -49,7 +49,7 @@ def trees(folder: Path, steps: Steps, *arguments: str | Path) -> str:
     """Start the window as a new user, do these steps and return the trees that they show."""
     homes = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CONFIG", "STATE", "CACHE")}
     settings = {"PYTHONPATH": str(PROJECT), "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "1", "LC_ALL": "C.UTF-8"}
-    command = [sys.executable, str(PROGRAM), json.dumps(steps), *map(str, arguments)]
+    command = [sys.executable, "-P", str(PROGRAM), json.dumps(steps), *map(str, arguments)]
     try:
         done = subprocess.run(command, cwd=folder, env=os.environ | homes | settings, capture_output=True, timeout=100, check=False)
     except subprocess.TimeoutExpired as expired:

@@ -24,7 +24,7 @@ from tests.support.window import pixels
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCREEN = (1600, 900)
-CANVAS = (slice(120, 720), slice(300, 1030))  # rows and columns that the picture's area covers in any case
+CANVAS = (slice(120, 700), slice(300, 1030))  # rows and columns that the picture's area covers in any case
 TOOLS = {"Xvfb": "xvfb", "xdotool": "xdotool", "import": "imagemagick"}
 MISSING = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
 

@@ -79,6 +79,12 @@ class Tally:
         level = round(confidence * 100)
         return {class_id: int(counts[level:].sum()) for class_id, counts in list(self._counts.items())}
 
+    def lanes(self, confidence: float, classes: Iterable[int] | None, most: int) -> list[tuple[int, NDArray[np.int64]]]:
+        """The activity of the given classes (None = all) that were seen most often: class id, and counts as ``activity`` returns."""
+        counts = self.counts(confidence)
+        shown = [class_id for class_id in (counts if classes is None else classes) if counts.get(class_id)]
+        return [(class_id, self.activity(confidence, [class_id])) for class_id in sorted(shown, key=lambda each: -counts[each])[:most]]
+
     def activity(self, confidence: float, classes: Iterable[int] | None = None) -> NDArray[np.int64]:
         """Detections of the given classes (None = all) per slice of the source, int64 (BINS,); confidence to the next 0.05."""
         level = round(confidence * 100) // _COARSE

@@ -29,6 +29,8 @@ class Transport(Panel):
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
+        self._roomy = True
+        self._shown: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
         self.back = tool_button("step-back", "Previous frame", ",")
@@ -62,17 +64,18 @@ class Transport(Panel):
         buttons = (self.follow, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
-        self.setMinimumWidth(29 * theme.base_size())
+        self.setMinimumWidth(28 * theme.base_size())
         self.set_source(None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the length, the hint and the label of Follow in a narrow window."""
         super().resizeEvent(event)
-        roomy = self.width() >= 34 * theme.base_size()
+        self._roomy = roomy = self.width() >= 34 * theme.base_size()
         for widget in (self.length, self.frame):
             widget.setVisible(roomy)
         self.hint.setVisible(self.width() >= 46 * theme.base_size())
         self.follow.setText("Follow" if roomy else "")
+        self.set_position(*self._shown)
 
     def _add_speeds(self) -> None:
         menu = QMenu(self.speed)
@@ -113,13 +116,14 @@ class Transport(Panel):
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
+        self._shown = pts, frame
         self.timeline.set_position(pts)
         if not self._total and not self._duration:
             self.time.setText("")
         elif self._pictures:
             self.time.setText(f"{round(pts) + 1}")
         else:
-            self.time.setText(formats.clock(pts, 3))
+            self.time.setText(formats.clock(pts, 3 if self._roomy else 1))
         known = not self._pictures and (self._rate or frame is not None)
         self.frame.setText(f"frame {round(pts * self._rate) if frame is None else frame:,}" if known else "")
 

@@ -13,6 +13,7 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.session.background import Background
 from app.window.timeline.appearances import next_appearance
 from app.window.timeline.class_counts import Tally, length_of
+from app.window.timeline.timeline import Lane
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.keys import PlayerKeys
@@ -26,6 +27,8 @@ from app.window.widgets.build import column
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
 
+LANES = 6
+"""The largest number of classes that the timeline shows, the most frequent first."""
 REST_MS = 2500
 """Time without a movement of the mouse after which the controls hide in full screen."""
 COUNT_MS = 1000
@@ -244,7 +247,8 @@ class Viewer(QWidget):
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
-        self.transport.timeline.set_activity(tally.activity(shown.confidence, shown.classes) if tally is not None else None)
+        found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
+        self.transport.timeline.set_lanes([Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found])
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:

@@ -187,6 +187,33 @@ def test_keys_work_wherever_the_focus_is(qtbot: QtBot, open_window: Open, video:
     assert player.playing
 
 
+def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(qtbot: QtBot, open_window: Open, video: Path) -> None:
+    window = open_window()
+    window.open_paths([video])
+    window.resize(1360, 840)
+    canvas = window.viewer.canvas
+    qtbot.waitUntil(lambda: canvas.placement is not None, timeout=PATIENCE)
+    assert any(canvas.isVisible() and "Choose a model" in text for text in window.banners.texts)
+    for subject in list(window.banners._banners):
+        window.banners.remove(subject)
+    qtbot.waitUntil(lambda: canvas.width() * canvas.height() > 0.5 * 1360 * 840)
+    window.actions_.left.trigger()
+    assert not window.left.isVisible()
+    window.columns.setSizes([0, 800, 400])
+    kept = window.right.width()
+    window.toggle_fullscreen()
+    assert not window.right.isVisible()
+    window.toggle_fullscreen()
+    assert not window.left.isVisible()
+    window.close()
+    again = open_window()
+    again.resize(1360, 840)
+    assert not again.left.isVisible()
+    assert again.right.width() == pytest.approx(kept, abs=4)
+    again.actions_.left.trigger()
+    assert again.left.isVisible()
+
+
 def test_new_settings_ask_about_what_runs(qtbot: QtBot, open_window: Open, long: Path) -> None:
     window = open_window(tiny_files())
     window.open_paths([long])

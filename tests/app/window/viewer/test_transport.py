@@ -1,12 +1,15 @@
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.window.timeline.timeline import MARGIN, Timeline
+from app.window.timeline.class_counts import BINS
+from app.window.timeline.timeline import MARGIN, Lane, Timeline
 from app.window.viewer.player import Playback
 from app.window.viewer.transport import Transport
 from app.window.widgets import theme
+from engine.media.annotation.colours import class_colour
 from engine.media.types import SourceInfo, SourceKind
 from tests.support.store import video_info
 
@@ -45,15 +48,19 @@ def test_it_can_be_moved_with_keys(qtbot: QtBot) -> None:
 def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot) -> None:
     timeline = make_timeline(qtbot)
     timeline.set_detected(0.5)
-    counts = np.zeros(240, np.int64)
+    counts = np.zeros(BINS, np.int64)
     counts[120] = 4
-    timeline.set_activity(counts)
+    other = np.zeros(BINS, np.int64)
+    other[10:20] = 1
+    timeline.set_lanes([Lane("car", 2, counts), Lane("person", 0, other)])
+    timeline.set_position(80.0)  # the played part does not cover the analysed one
     image = timeline.grab().toImage()
-    edge, raised = QColor(theme.EDGE), QColor(theme.RAISED)
-    assert image.pixelColor(int(MARGIN) + 200, 30) == edge
-    assert image.pixelColor(int(MARGIN) + 300, 30) == raised
-    seen = [x for x in range(20, image.width()) if image.pixelColor(x, 20).blue() > 80]
-    assert seen == [int(MARGIN) + 250]
+    assert image.pixelColor(int(MARGIN) + 200, 35) == QColor(theme.GOOD)
+    assert image.pixelColor(int(MARGIN) + 300, 35) != QColor(theme.GOOD)
+    for y, class_id, first, last in ((10, 2, 250, 251), (20, 0, 21, 41)):
+        seen = [x - int(MARGIN) for x in range(image.width()) if image.pixelColor(x, y) == QColor(*class_colour(class_id))]
+        assert (seen[0], seen[-1]) == (pytest.approx(first, abs=1), pytest.approx(last, abs=1))
+    assert timeline._time_text(0.5) == "0:50.0\n4 car"
 
 
 def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
