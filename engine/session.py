@@ -48,6 +48,8 @@ class DetectionSession(Closing):
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
+        self._kept: list[SourceFinished] = []
+        self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
         self._writer = SessionWriter(database, labels, run_facts(settings), go_on=not restart, lock=lock)
@@ -72,9 +74,11 @@ class DetectionSession(Closing):
             start = self._going_on.start(path)
             self._starts[start.number] = start
             if start.kept is not None:
-                self.sources[start.number] = _progress_of(path, start.kept)
+                progress = self.sources[start.number] = _progress_of(path, start.kept)
+                self._kept += [progress.finished] if progress.finished is not None else []
             else:
                 self._pool.add(path, start.number, start.position)
+                self._queued.append((start.number, str(self._going_on.path_of(path))))
                 self.sources[start.number] = _progress_behind(path, start.position)
         return start.number
 
@@ -97,13 +101,24 @@ class DetectionSession(Closing):
     def events(self) -> Iterator[Event]:
         """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later."""
         for event in self._pool.events():
+            yield from self._kept_events()
             self._store(event)
             if self._cpu_fallback is not None:
                 self._cpu_fallback.see(event)
             yield event
+        yield from self._kept_events()
         self._writer.commit()
 
+    def _kept_events(self) -> Iterator[Event]:
+        """The last events of sources that an earlier run has finished."""
+        while self._kept:
+            yield self._kept.pop(0)
+
     def _store(self, event: Event) -> None:
+        if self._queued:
+            with self._adding:
+                queued, self._queued = self._queued, []
+            self._writer.add_queued(queued)
         if isinstance(event, SourceOpened | FramesDone | SourceFinished):
             with self._adding:
                 self.sources[event.source] = self.sources[event.source].after(event)
@@ -128,7 +143,7 @@ class DetectionSession(Closing):
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]
                 opened = self._segments.pop(source, None) is not None
-                if opened or not (start.again or start.position):  # else the stored results of an earlier run stay
+                if opened or not start.stored:  # else the stored results of an earlier run stay
                     self._writer.describe_source(source, decoder=str(decoder) or None)
                     path = self._going_on.path_of(self.sources[source].path)
                     self._writer.finish_source(source, str(path), ledger, seconds, error, cancelled)

@@ -71,6 +71,7 @@ def run_window(
     try:
         with handling(lambda *_: close_soon(window)):
             window.show()
+            window.interrupted.look()
             window.open_paths(paths)
             if demo is not None:
                 window.demo.start(demo)

@@ -22,6 +22,7 @@ from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
 from app.window.results.export import Exports
+from app.window.results.interrupted import InterruptedRun
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.exports = Exports(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
+        self.interrupted = InterruptedRun(self.controller, self.opening, store, self.background, self.banners, self)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -127,6 +129,7 @@ class MainWindow(QMainWindow):
         self.opening.model_taken.connect(self.setup.take)
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
+        self.interrupted.queued.connect(self._queued)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(controller.remove)
@@ -246,8 +249,7 @@ class MainWindow(QMainWindow):
             self.exports.ask(item, self.filter.filter)
 
     def _export_current(self) -> None:
-        if (item := self.queue.current) is not None:
-            self.exports.ask(item, self.filter.filter)
+        self.exports.ask(self.queue.current, self.filter.filter)
 
     def toggle_fullscreen(self) -> None:
         """Fill the screen with the picture, or restore the window."""

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from engine.errors import UsageError
 from engine.evaluation.bootstrap import Interval, drawn_changes, interval
+from engine.evaluation.errors import Errors, FileResult, FrameErrors, by_file, confusion, mean
 from engine.evaluation.fit import Fitted, Frame, fit, true_boxes
 from engine.evaluation.matching import Boxes, Matches, match
 from engine.evaluation.precision import CONFIDENCES, Curve, average_precisions, curve
 from engine.evaluation.truth import Truth
-from engine.store.session import SessionReader, StoredSource
-
-_MOST_CROSSED = 1000
-"""Detections in a picture that are matched with objects of other classes."""
+from engine.store.session import SessionReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,32 +28,6 @@ class ClassResult:
     ap50: float
     ap50_95: float
     curve: Curve
-
-
-@dataclass(frozen=True)
-class FileResult:
-    """The results of one source at the chosen confidence. map50: None if it has no objects."""
-
-    path: str
-    pictures: int
-    objects: int
-    right: int
-    wrong: int
-    missed: int
-    map50: float | None
-
-
-@dataclass(frozen=True)
-class FrameErrors:
-    """A frame and its errors at the chosen confidence. missed: objects without a detection. wrong: detections without an object."""
-
-    path: str
-    file: Path
-    frame: int
-    time: float
-    objects: int
-    missed: int
-    wrong: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,15 +169,15 @@ def _result(
         for number, label in enumerate(labels)
         if counts[number]
     )
-    errors = _Errors(matches, objects, len(frames), confidence)
-    files, worst_frames = _by_file(loaded.fitted.sources, frames, errors, matches, objects, len(labels), worst)
+    errors = Errors(matches, objects, len(frames), confidence)
+    files, worst_frames = by_file(loaded.fitted.sources, frames, errors, matches, objects, len(labels), worst)
     return Result(
         name,
-        _mean(precisions[0]),
-        _mean(precisions.mean(axis=0)),
+        mean(precisions[0]),
+        mean(precisions.mean(axis=0)),
         classes,
         curve(matches, objects),
-        _confusion(matches, objects, len(labels), confidence),
+        confusion(matches, objects, len(labels), confidence),
         files,
         worst_frames,
         len(matches.found),
@@ -213,82 +185,6 @@ def _result(
         loaded.fitted.unused,
         loaded.stored,
     )
-
-
-def _mean(precisions: NDArray[np.float64]) -> float:
-    known = precisions[~np.isnan(precisions)]
-    return float(known.mean()) if len(known) else 0.0
-
-
-class _Errors:
-    """Right, wrong and missed of each picture at a confidence and an overlap of 0.5: int64 (pictures,)."""
-
-    def __init__(self, matches: Matches, objects: Boxes, pictures: int, confidence: float) -> None:
-        counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
-        right = counted & matches.right[0]
-        self.right = np.bincount(matches.found.pictures[right], minlength=pictures)
-        self.wrong = np.bincount(matches.found.pictures[counted & ~right], minlength=pictures)
-        self.objects = np.bincount(objects.pictures[~objects.ignored], minlength=pictures)
-        self.missed = self.objects - self.right
-
-
-def _by_file(
-    sources: tuple[StoredSource, ...],
-    frames: Sequence[Frame],
-    errors: _Errors,
-    matches: Matches,
-    objects: Boxes,
-    classes: int,
-    worst: int,
-) -> tuple[tuple[FileResult, ...], tuple[FrameErrors, ...]]:
-    """The results of each file, and the frames with the most errors; of equal ones the earlier frame comes first."""
-    sources_of = np.array([frame.source for frame in frames])  # ascending, as are the pictures of the matched detections
-    known = {source.number: source for source in sources}
-    objects = objects.select(np.argsort(objects.pictures, kind="stable"))
-    files = []
-    for number in np.unique(sources_of).tolist():
-        first, last = np.searchsorted(sources_of, [number, number + 1])
-        counts = {key: int(getattr(errors, key)[first:last].sum()) for key in ("objects", "right", "wrong", "missed")}
-        ap = None
-        if counts["objects"]:
-            mine = slice(*np.searchsorted(matches.found.pictures, [first, last]))
-            chosen = slice(*np.searchsorted(objects.pictures, [first, last]))
-            part = Matches(matches.found.select(mine), matches.objects[:1, mine], matches.right[:1, mine], matches.ignored[:1, mine])
-            ap = _mean(average_precisions(part, objects.select(chosen), classes)[0])
-        files.append(FileResult(known[number].path, int(last - first), **counts, map50=ap))
-    total = errors.missed + errors.wrong
-    chosen_frames = [int(number) for number in np.argsort(-total, kind="stable")[:worst] if total[number]]
-    listed = [
-        FrameErrors(
-            known[frames[number].source].path,
-            known[frames[number].source].file,
-            frames[number].index,
-            frames[number].time,
-            *(int(table[number]) for table in (errors.objects, errors.missed, errors.wrong)),
-        )
-        for number in chosen_frames
-    ]
-    return tuple(files), tuple(listed)
-
-
-def _confusion(matches: Matches, objects: Boxes, classes: int, confidence: float) -> NDArray[np.int64]:
-    """Count the pairs of true and detected classes: see ``Result.confusion``.
-
-    Detections that match no object of their class are matched with the objects that are left, whatever their class.
-    """
-    table = np.zeros((classes + 1, classes + 1), np.int64)
-    counted = (matches.found.scores >= confidence - 1e-7) & ~matches.ignored[0]
-    right = counted & matches.right[0]
-    np.fill_diagonal(table[:classes, :classes], np.bincount(matches.found.classes[right], minlength=classes))
-    left = ~objects.ignored
-    left[matches.objects[0, right]] = False
-    others = objects.select(left)
-    crossed = match(matches.found.select(counted & ~right), others, by_class=False, overlaps=np.array([0.5]), most=_MOST_CROSSED)
-    pairs = crossed.objects[0] >= 0
-    np.add.at(table, (others.classes[crossed.objects[0, pairs]], crossed.found.classes[pairs]), 1)
-    table[classes, :classes] = np.bincount(matches.found.classes[counted], minlength=classes) - table[:classes, :classes].sum(axis=0)
-    table[:classes, classes] = np.bincount(objects.classes[~objects.ignored], minlength=classes) - table[:classes, :classes].sum(axis=1)
-    return table
 
 
 def _with_intervals(results: list[Result], matched: list[Matches], objects: Boxes, pictures: int, classes: int) -> list[Result]:

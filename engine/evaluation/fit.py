@@ -14,6 +14,7 @@ from engine.evaluation.matching import Boxes
 from engine.evaluation.truth import PICTURES, Truth, TruthPicture
 from engine.media.types import SourceKind
 from engine.store.exporters.pictures.names import picture_name
+from engine.store.reader import TRACKS
 from engine.store.session import SessionReader, StoredSource
 
 _SHOWN = 3
@@ -115,10 +116,11 @@ def _found(
     for number, frame in enumerate(frames):
         if frame is not None:
             pictures_of.setdefault(frame.source, {})[frame.index] = number
-    tables, unused = [np.zeros((0, 8))], set[int]()
+    tables, unused = [np.zeros((0, 7))], set[int]()
     for source in sources:
         if mine := pictures_of.get(source.number):
             table = reader.detection_table(source.number, min(mine), max(mine))
+            table[:, 1] %= TRACKS
             indexes = np.fromiter(mine, np.int64)
             order = np.argsort(indexes)
             values = np.fromiter(mine.values(), np.int64)[order]
@@ -129,8 +131,8 @@ def _found(
             tables.append(table)
     table = np.concatenate(tables)
     table = table[np.isin(table[:, 1], np.flatnonzero(classes >= 0))]
-    boxes = np.hstack([table[:, 4:6], table[:, 6:8] - table[:, 4:6]])
-    found = Boxes(table[:, 0].astype(np.int64), classes[table[:, 1].astype(np.int64)], boxes, table[:, 3], np.zeros(len(table), bool))
+    boxes = np.hstack([table[:, 3:5], table[:, 5:7] - table[:, 3:5]])
+    found = Boxes(table[:, 0].astype(np.int64), classes[table[:, 1].astype(np.int64)], boxes, table[:, 2], np.zeros(len(table), bool))
     return found, sorted(number for number in unused if number < len(classes))
 
 
@@ -170,8 +172,10 @@ def _stored(reader: SessionReader, source: StoredSource) -> Iterator[tuple[Frame
                 timed = picture_name(frame.time)
                 yield frame, (timed, f"{stem}/{timed}", f"{file}#{frame.index}")
             else:
-                path = _without_suffix(Path(name or source.path).as_posix())
-                yield frame, tuple(dict.fromkeys((path.name, "/".join(path.parts[-2:]), f"{stem}/{path.name}", str(path))))
+                whole = Path(name or source.path).as_posix()
+                path = _without_suffix(whole)
+                names = path.name, "/".join(path.parts[-2:]), f"{stem}/{path.name}", str(path), whole.replace(".", "_")
+                yield frame, tuple(dict.fromkeys(names))
 
 
 def _without_suffix(name: str) -> PurePosixPath:

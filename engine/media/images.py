@@ -7,6 +7,7 @@ OpenCV applies the EXIF orientation, reduces 16 bits to 8, converts grey and CMY
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,10 +32,14 @@ def read_picture(path: Path) -> Image:
     """Read one picture, upright and RGB.
 
     Raises:
-        SourceError: the file is missing, damaged, not a picture, or larger than 16384×16384.
+        SourceError: the file is missing, damaged, not a regular file, not a picture, or larger than 16384×16384.
     """
     try:
-        content = np.fromfile(path, np.uint8)  # cv2.imread cannot open every name on Windows
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceError(f"{path} is not a regular file: give a picture, or a folder of pictures")
+        # reading a pipe, or one of the system's files that have no size, could wait for ever; cv2.imread cannot open every name on Windows
+        content = np.fromfile(path, np.uint8) if status.st_size else np.zeros(0, np.uint8)
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the name and the file's permissions") from error
     if not content.size:

@@ -1,10 +1,10 @@
-"""Which work is to blame when workers crash."""
+"""Which work is to blame when workers crash, and when the device is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.types import InferenceFailure
+from engine.types import DeviceId, InferenceFailure
 
 DIED_TWICE = InferenceFailure("the worker died on this frame twice")
 
@@ -13,10 +13,14 @@ DIED_TWICE = InferenceFailure("the worker died on this frame twice")
 class CrashCount:
     """Counts the crashes of workers during one piece of work. Progress starts a new count.
 
-    The first crash makes all work of the worker suspect. Suspect work runs alone, so that the second crash shows the cause.
+    The first crash makes all work of the worker suspect. Suspect work runs alone, so that the second crash shows the cause: the work, if
+    another device crashed, too. After two crashes of one device, this device is ``refused``, since the device itself may be the cause.
+    device: of the first crash.
     """
 
     crashes: int = 0
+    device: DeviceId | None = None
+    refused: DeviceId | None = None
 
     @property
     def suspect(self) -> bool:
@@ -28,6 +32,8 @@ class CrashCount:
         """Whether a worker crashed while it did this work alone."""
         return self.crashes > 1
 
-    def after_crash(self) -> CrashCount:
-        """The count after one more crash."""
-        return CrashCount(self.crashes + 1)
+    def after_crash(self, device: DeviceId, others: bool) -> CrashCount:
+        """The count after one more crash. others: whether other devices can do the work."""
+        if others and self.device == device:
+            return replace(self, refused=device)
+        return replace(self, crashes=self.crashes + 1, device=device)

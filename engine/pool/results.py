@@ -111,6 +111,6 @@ class Frames:
         frames = zip(self.pts.tolist(), self.sizes.tolist(), self.results.unpack(), strict=True)
         for at, (pts, (width, height), found) in enumerate(frames):
             detections, failure = (found, None) if isinstance(found, Detections) else (None, found.reason)
-            done_by, index = self.devices.get(at, device), self.indices.get(at, index)
+            index, done_by = self.indices.get(at, index), self.devices.get(at, device)
             yield FrameResult(FrameRef(self.source, index, pts), done_by, width, height, detections, failure, self.names.get(at))
             index += 1

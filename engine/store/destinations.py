@@ -80,10 +80,11 @@ class Destinations(Closing):
     """Chooses names for the files of a session, and puts the files there.
 
     database: the session, which records what is written. overwrite: also replace regular files that Framefleet did not write.
+    journal: see ``Outputs``.
     """
 
-    def __init__(self, database: Path, protected: Protected, overwrite: bool = False) -> None:
-        self._outputs = Outputs(database)
+    def __init__(self, database: Path, protected: Protected, overwrite: bool = False, journal: Path | None = None) -> None:
+        self._outputs = Outputs(database, journal)
         self._protected = protected
         self._overwrite = overwrite
 

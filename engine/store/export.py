@@ -15,7 +15,7 @@ from engine.store.destinations import Destinations, Protected, names_for
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.base import Export, Progress
 from engine.store.exporters.options import DEFAULTS, ExportOptions
-from engine.store.outputs import Purpose
+from engine.store.outputs import JOURNAL, Purpose, recover
 from engine.store.planning import Planned, file_stems, plan_export
 from engine.store.schema import explained
 from engine.store.session import SessionReader
@@ -69,11 +69,12 @@ def export_session(
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
     taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems for suffix in suffixes)
     written = []
-    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite) as destinations:
+    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite, stage) as destinations:
         for plan in planned:
             total, made = sum(plan.frames), stage / plan.name
-            source = "" if plan.output.per_session else os.path.normpath(plan.sources[0].file)
-            purpose = Purpose(source, plan.output.suffix, plan.complete, _content(reader, plan))
+            whole_session = plan.output.per_session and len(plan.sources) == len(stems)
+            about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
+            purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan))
             existing = destinations.existing(folder, purpose) if purpose.content else None
             if existing is not None:
                 written.append(Exported(existing, total, plan.complete))
@@ -104,11 +105,13 @@ def _stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
         lock = FileLock(folder / f"{STAGE}.lock", waiting)
     with lock:
         with explained(folder, "write"):
+            recover(stage)
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir()
         try:
             yield stage
         finally:
+            (stage / JOURNAL).unlink(missing_ok=True)
             with suppress(OSError):  # it holds the rest of a video whose process crashed
                 stage.rmdir()
 

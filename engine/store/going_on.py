@@ -17,13 +17,14 @@ class Start:
     """How a run begins a source.
 
     number: in the session. kept: the stored source, if it is complete and has not changed. position: the place behind the stored frames,
-    if it has not changed. again: whether the source has changed, so that its stored frames are deleted.
+    if it has not changed. again: whether the source has changed, so that its stored frames are deleted. stored: number of stored frames.
     """
 
     number: int
     kept: StoredSource | None = None
     position: Position | None = None
     again: bool = False
+    stored: int = 0
 
 
 class GoingOn:
@@ -41,6 +42,7 @@ class GoingOn:
         self._used: set[int] = set()
         self._stored: dict[str, list[StoredSource]] = defaultdict(list)
         self._positions: dict[int, Position | None] = {}
+        self._frames: dict[int, int] = {}
         if database is None:
             return
         with SessionReader(database) as reader:
@@ -48,6 +50,7 @@ class GoingOn:
             for source in reader.sources():
                 self._stored[schema.absolute("", str(source.file))].append(source)
                 self._used.add(source.number)
+                self._frames[source.number] = reader.count(source.number)
                 if not _complete(source):
                     self._positions[source.number] = reader.position(source.number)
 
@@ -70,17 +73,18 @@ class GoingOn:
             self._used.add(number)
             return Start(number)
         source = stored.pop(0)
+        frames = self._frames[source.number]
         if not is_unchanged(path, source.stamp):
             if source.info is not None and path.exists():
                 self._notes.append(f"{path} has changed since an earlier run: it is detected again")
-            return Start(source.number, again=True)
+            return Start(source.number, again=True, stored=frames)
         if _complete(source):
             self._kept += 1
-            return Start(source.number, kept=source)
+            return Start(source.number, kept=source, stored=frames)
         position = self._positions[source.number]
         if position is not None:
             self._notes.append(f"{path} goes on after {position.frames} frames of an earlier run")
-        return Start(source.number, position=position, again=position is None)
+        return Start(source.number, position=position, again=position is None, stored=frames)
 
 
 def _complete(source: StoredSource) -> bool:

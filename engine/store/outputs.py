@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from engine.errors import ExportError
@@ -40,14 +41,20 @@ STORE_SECONDS = 0.5
 """Time from one transaction to the next, since each takes several ms."""
 
 
+JOURNAL = "journal"
+"""Name of the file that keeps changes until they are stored. A killed process leaves it."""
+
+
 class Outputs:
     """The recorded files of the session ``database``. Changes are stored every ``STORE_SECONDS`` and by ``store``.
 
+    journal: the folder of the file in which changes survive the end of the process, None = they do not.
     A session that cannot be changed stays as it is: its new files count as unknown later.
     """
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, journal: Path | None = None) -> None:
         self._database = database
+        self._journal = None if journal is None else journal / JOURNAL
         self._changes: list[tuple[str, tuple[object, ...]]] = []
         self._due = 0.0
         self._known: dict[Path, dict[Identity, Purpose]] = {}
@@ -70,7 +77,10 @@ class Outputs:
     def add(self, path: Path, purpose: Purpose, identity: Identity) -> None:
         """Record a file that is about to be written at ``path``."""
         self._known.setdefault(_whole(path), {})[identity] = purpose
-        row = (self._key(path), schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content, *identity)
+        if self._journal is not None:
+            with self._journal.open("a", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(json.dumps([str(_whole(self._database)), str(_whole(path)), astuple(purpose), identity]) + "\n")
+        row = (self._key(path), *identity, schema.exact(purpose.source), purpose.format, purpose.complete, purpose.content)
         self._change("INSERT OR REPLACE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
 
     def forget(self, path: Path, but: Identity | None = None) -> None:
@@ -102,6 +112,16 @@ class Outputs:
                 connection.execute(statement, values)
             connection.execute("COMMIT")
         self._due = time.monotonic() + STORE_SECONDS
+
+
+def recover(folder: Path) -> None:
+    """Store the changes in the journal that a killed process left in ``folder``."""
+    with suppress(OSError, ValueError, TypeError, LookupError, ExportError):
+        lines = (folder / JOURNAL).read_text("utf-8", errors="surrogateescape").splitlines()
+        for database, path, purpose, identity in map(json.loads, lines):
+            outputs = Outputs(Path(database))
+            outputs.add(Path(path), Purpose(*purpose), (identity[0], identity[1]))
+            outputs.store()
 
 
 def identity_of(path: Path) -> Identity:

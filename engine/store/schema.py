@@ -33,11 +33,14 @@ BEHIND_GAP = -1
 
 OUTPUTS = """
 CREATE TABLE outputs (
-    path TEXT NOT NULL, source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL,
-    size INTEGER NOT NULL, modified INTEGER NOT NULL, PRIMARY KEY (path, size, modified)
+    path TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+    source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
 ) WITHOUT ROWID;
 """
-"""The files that Framefleet wrote from sessions at this place: see ``destinations.Output``."""
+"""The files that Framefleet wrote from sessions at this place: see ``engine.store.outputs``.
+
+The key comes first: otherwise, the integrity check of SQLite 3.40 finds errors where there are none.
+"""
 
 TRACKS = """
 CREATE TABLE tracks (

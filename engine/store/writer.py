@@ -95,6 +95,14 @@ class SessionWriter:
         self._devices = {device: number for number, device in connection.execute("SELECT number, device FROM devices")}
         return connection
 
+    def add_queued(self, sources: Iterable[tuple[int, str]]) -> None:
+        """Store sources that have not been opened, so that they are known after a crash. sources: number and path."""
+        with schema.explained(self.path, "write"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            rows = ((number, schema.exact(path)) for number, path in sources)
+            self._connection.executemany("INSERT OR IGNORE INTO sources (source, path) VALUES (?, ?)", rows)
+            self._connection.execute("COMMIT")
+
     def add_source(self, number: int, path: str, info: SourceInfo, stamp: Stamp | None = None) -> None:
         """Store the result of probing a source, before its first frame. stamp: of its content, None if unknown.
 
@@ -102,11 +110,12 @@ class SessionWriter:
         """
         facts = (info.kind.value, info.codec, info.width, info.height, info.frames, info.duration, info.rate)
         identity = (None, None, None) if stamp is None else (stamp.size, stamp.modified, stamp.digest)
-        columns = "source, path, kind, codec, width, height, frames, duration, rate, size, modified, digest"
+        found = ("kind", "codec", "width", "height", "frames", "duration", "rate", "size", "modified", "digest")
+        again = ", ".join(f"{column} = excluded.{column}" for column in found)
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                f"INSERT INTO sources ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (source) DO UPDATE SET finished = 0, cancelled = 0, seconds = NULL, error = NULL",
+                f"INSERT INTO sources (source, path, {', '.join(found)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                f" ON CONFLICT (source) DO UPDATE SET {again}, finished = 0, cancelled = 0, seconds = NULL, error = NULL",
                 (number, schema.exact(path), *facts, *identity),
             )
 

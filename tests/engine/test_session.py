@@ -32,8 +32,9 @@ def test_every_event_is_stored_before_it_is_told(tmp_path: Path) -> None:
             match event:
                 case SourceOpened():
                     opened = True
-                    (stored,) = reader.sources()
-                    assert (stored.path, stored.stamp) == (str(video), stamp_of(video))
+                    opened_one, queued = reader.sources()
+                    assert (opened_one.path, opened_one.stamp) == (str(video), stamp_of(video))
+                    assert (queued.path, queued.kind, queued.finished) == (str(tmp_path / "none.mp4"), None, False)
                 case FramesDone(_, frames):
                     assert opened
                     told += frames

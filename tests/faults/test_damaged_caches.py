@@ -48,7 +48,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.mark.parametrize("kind", ["plan", "kernels"])
 def test_damaged_plans_and_kernels_are_built_again(kind: str, rounds: int, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     content: bytes = request.getfixturevalue(kind)
-    random, cache = randomness(rounds), FileCache(tmp_path / "plans")
+    random, cache = randomness(), FileCache(tmp_path / "plans")
     cache.write("key", content)
     (entry,) = (tmp_path / "plans").iterdir()
     whole = entry.read_bytes()
@@ -92,7 +92,7 @@ def read_everything(path: Path) -> None:
 @short_and_long(60, 5000)
 def test_damaged_sessions_are_refused_or_read_and_nothing_else(rounds: int, tmp_path: Path) -> None:
     """SQLite has no checksums: damage to a number goes unnoticed. All other damage is an error that names the file."""
-    random = randomness(rounds)
+    random = randomness()
     whole = write_session(tmp_path / "session.sqlite", {"a.mp4": 120, "b.mp4": 30}).read_bytes()
     path, errors = tmp_path / "damaged.sqlite", list[str]()
     with memory_below(10**9):
@@ -119,7 +119,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 @short_and_long(12, 500)
 def test_damaged_downloads_are_refused_and_downloaded_again(rounds: int, site: Site, tmp_path: Path) -> None:
-    random, folder = randomness(rounds), tmp_path / "models"
+    random, folder = randomness(), tmp_path / "models"
     entry = publish_tiny(site, tmp_path)
     page = site.pages["/tiny.weights"]
     whole = page.body

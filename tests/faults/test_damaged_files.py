@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.decoding import Decoding, Result
 from tests.support.media import make_video, numbered
+from tests.support.seeds import seeded
 
 FRAMES = 150
 PEAK = 1024
@@ -31,8 +32,8 @@ CLIPS: dict[str, dict[str, Any]] = {
     "a.avi": {"codec": "mpeg4", "options": {"bf": "2"}, "gop": 20},
     "motion.avi": {"codec": "mjpeg", "pix_fmt": "yuvj420p"},
 }
-RUNS = [pytest.param(40, id="short"), pytest.param(1000, id="long", marks=pytest.mark.slow)]
-PICTURES = [pytest.param(24, id="short"), pytest.param(200, id="long", marks=pytest.mark.slow)]
+RUNS = [pytest.param(40, id="short"), pytest.param(1000, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
+PICTURES = [pytest.param(24, id="short"), pytest.param(200, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +84,7 @@ def silently_short(result: Result, name: str, done: str) -> bool:
 
 @pytest.mark.parametrize("count", RUNS)
 def test_mutated_videos(count: int, clips: list[Path], decoding: Decoding, tmp_path: Path) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    chance = seeded()
     short: list[str] = []
     refused = damaged = 0
     for number in range(count):
@@ -101,7 +100,7 @@ def test_mutated_videos(count: int, clips: list[Path], decoding: Decoding, tmp_p
         if silently_short(result, source.name, done):
             short.append(f"{source.name}, {done}: {result.frames} of {FRAMES}, {result.announced} announced")
     print(f"{count} files: {refused} refused, {damaged} with failed frames, peak {result.peak} MiB")
-    assert not short, "\n".join([f"seed {seed}: {len(short)} of {count} are silently short", *short])
+    assert not short, "\n".join([f"{len(short)} of {count} are silently short", *short])
 
 
 def handmade(clips: list[Path]) -> Iterator[tuple[str, bytes]]:
@@ -154,10 +153,8 @@ def test_handmade_videos(clips: list[Path], decoding: Decoding, tmp_path: Path) 
 
 @pytest.mark.parametrize("count", PICTURES)
 def test_mutated_pictures(count: int, decoding: Decoding, tmp_path: Path) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
-    noise = np.random.default_rng(seed).integers(0, 256, (96, 128, 3)).astype(np.uint8)
+    chance = seeded()
+    noise = np.random.default_rng(chance.randrange(1 << 32)).integers(0, 256, (96, 128, 3)).astype(np.uint8)
     contents = {suffix: cv2.imencode(f".{suffix}", noise)[1].tobytes() for suffix in ("jpg", "png", "bmp", "tiff", "webp", "ppm")}
     for number in range(count):
         suffix = [*contents][number % len(contents)]
@@ -165,6 +162,6 @@ def test_mutated_pictures(count: int, decoding: Decoding, tmp_path: Path) -> Non
         path = tmp_path / f"a.{suffix}"
         path.write_bytes(content)
         result = decoding.decode(path)
-        assert result.seconds < SECONDS, f"seed {seed}: {suffix}, {done}"
-        assert result.peak < 2 * PEAK, f"seed {seed}: {suffix}, {done}"
-        assert bool(result.error) != (result.frames == 1), f"seed {seed}: {suffix}, {done}"
+        assert result.seconds < SECONDS, f"{suffix}, {done}"
+        assert result.peak < 2 * PEAK, f"{suffix}, {done}"
+        assert bool(result.error) != (result.frames == 1), f"{suffix}, {done}"

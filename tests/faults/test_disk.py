@@ -17,7 +17,7 @@ from tests.support.faults import can_mount, detect, finish, limited, mounted, re
 from tests.support.media import make_video
 
 needs_mounting = pytest.mark.skipif(not can_mount(), reason="needs unshare and the right to mount in a namespace of its own")
-FRAMES = 400
+FRAMES = 200
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) ->
 
 
 def test_a_disk_that_fills_during_the_run(video: Path, tmp_path: Path) -> None:
-    done = detect(video, "--size", "416", "--out", tmp_path / "out", before=limited(6000))
+    done = detect(video, "--size", "256", "--out", tmp_path / "out", before=limited(3000))
     assert done.status == 1
     assert done.report["exit"] == "failed"
     assert 0 < done.report["sources"][0]["frames"]["inferred"] <= FRAMES
@@ -70,6 +70,18 @@ def test_a_disk_that_is_full_at_the_start(video: Path, tmp_path: Path) -> None:
     assert done.report["exit"] == "unusable"
     assert "session.sqlite" in done.report["error"]
     assert "full" in done.report["error"]
+
+
+def test_a_disk_that_fills_at_the_end_of_a_run(stored: Path, video: Path, tmp_path: Path) -> None:
+    """The session fits, and not the text of its results."""
+    size = (stored / "session.sqlite").stat().st_size
+    assert size < (stored / "long.jsonl").stat().st_size
+    done = detect(video, stored / "short.mp4", "--out", tmp_path / "out", before=limited(size // 1024 + 512))
+    assert (done.status, done.report["exit"]) == (1, "failed")
+    assert [source["frames"]["inferred"] for source in done.report["sources"]] == [FRAMES, 5]
+    assert "long.jsonl: the disk is full" in done.err
+    assert len(read_lines(tmp_path / "out" / "short.jsonl")) == 5
+    assert stored_frames(tmp_path / "out") == FRAMES
 
 
 def test_a_disk_that_fills_while_results_are_written(stored: Path, tmp_path: Path) -> None:
@@ -102,8 +114,8 @@ def test_a_read_only_folder(stored: Path, video: Path, tmp_path: Path) -> None:
     copy = tmp_path / "stored"
     shutil.copytree(stored, copy)
     done = run("results", copy, before=mounted(*read_only(copy)))
-    assert done.status == 1
-    assert f"cannot write {copy / 'long.jsonl'}: Read-only file system: choose another folder" in done.err
+    assert done.status == 2
+    assert f"cannot write {copy}: Read-only file system: choose another folder" in done.err
     done = run("results", copy, "--out", tmp_path / "elsewhere", before=mounted(*read_only(copy)))
     assert done.status == 0, done.err
     assert len(read_lines(tmp_path / "elsewhere" / "long.jsonl")) == FRAMES
@@ -123,7 +135,7 @@ def test_a_folder_that_vanishes_during_the_run(video: Path, tmp_path: Path) -> N
 
 def test_a_source_that_vanishes_before_its_turn(tmp_path: Path) -> None:
     """The first source is under way; the others are opened later."""
-    videos = [make_video(tmp_path / f"{number}.mp4", 60, (64, 48)) for number in range(12)]
+    videos = [make_video(tmp_path / f"{number}.mp4", 60, (64, 48)) for number in range(8)]
     out = tmp_path / "out"
     process = start("detect", *videos, *FAST, "--size", "416", "--out", out, "--json")
     wait_for(lambda: stored_frames(out) >= 5, process)
@@ -132,7 +144,7 @@ def test_a_source_that_vanishes_before_its_turn(tmp_path: Path) -> None:
     assert (done.status, done.report["exit"]) == (1, "failed")
     assert f"{videos[-1].name}: {videos[-1]} does not exist" in done.err
     inferred = [source["frames"]["inferred"] for source in done.report["sources"]]
-    assert inferred == [60] * 11 + [0]
+    assert inferred == [60] * 7 + [0]
 
 
 def test_a_source_that_vanishes_during_its_turn(video: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
-from tests.support.damage import SEED, damaged, memory_below, randomness, short_and_long
+from tests.support.damage import damaged, memory_below, randomness, short_and_long
 from tests.support.models import OLDER_CFG, TINY_CFG
 
 GIGABYTE = 10**9
@@ -52,10 +52,10 @@ def load(cfg: Path, weights: Path | str = "random:1", labels: Path | None = None
 
 @short_and_long(80, 20_000)
 def test_cfgs_changed_with_knowledge_of_their_grammar(rounds: int, folder: Path) -> None:
-    randomness(rounds)
+    random = randomness()
     cfg = folder / "changed.cfg"
 
-    @seed(SEED)
+    @seed(int(random.integers(1 << 32)))
     @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(text=mutated())
     def attempt(text: str) -> None:
@@ -70,7 +70,7 @@ def test_cfgs_changed_with_knowledge_of_their_grammar(rounds: int, folder: Path)
 @short_and_long(60, 20_000)
 @pytest.mark.parametrize("original", [TINY_CFG, OLDER_CFG], ids=["tiny", "older"])
 def test_cfgs_with_damaged_bytes(original: Path, rounds: int, tmp_path: Path) -> None:
-    random, cfg, whole = randomness(rounds), tmp_path / "damaged.cfg", original.read_bytes()
+    random, cfg, whole = randomness(), tmp_path / "damaged.cfg", original.read_bytes()
     with memory_below(GIGABYTE):
         for _ in range(rounds):
             cfg.write_bytes(damaged(whole, random))
@@ -79,7 +79,7 @@ def test_cfgs_with_damaged_bytes(original: Path, rounds: int, tmp_path: Path) ->
 
 @short_and_long(60, 20_000)
 def test_weights_with_damaged_bytes(rounds: int, folder: Path) -> None:
-    random, weights = randomness(rounds), folder / "damaged.weights"
+    random, weights = randomness(), folder / "damaged.weights"
     whole = (folder / "tiny.weights").read_bytes()
     with memory_below(GIGABYTE):
         for _ in range(rounds):
@@ -153,12 +153,12 @@ def test_handmade_cfgs(text: str, tmp_path: Path) -> None:
 
 @short_and_long(100, 20_000)
 def test_labels(rounds: int, folder: Path) -> None:
-    randomness(rounds)
+    random = randomness()
     names = folder / "hostile.txt"
     some = st.one_of(st.text(max_size=20), st.text("ab\x1b\x9b\u202e[31m", max_size=5))
     lines = st.lists(some, min_size=1, max_size=5).map(lambda texts: "\n".join(texts).encode("utf-8", "surrogatepass"))
 
-    @seed(SEED)
+    @seed(int(random.integers(1 << 32)))
     @settings(max_examples=rounds, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(content=st.one_of(st.binary(max_size=200), lines))
     def attempt(content: bytes) -> None:

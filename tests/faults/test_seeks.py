@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from bisect import bisect_right
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +17,7 @@ from engine.media.types import DecodedFrame
 from engine.media.wanted import Sampling
 from engine.settings.kinds import Moment
 from tests.support.media import joined, make_video, number_of
+from tests.support.seeds import seeded
 
 FRAMES = 240
 UNEVEN = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(FRAMES)]
@@ -40,7 +40,7 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "avi": ("l.avi", {"codec": "mpeg4", "gop": 25}),
     "avi with b-frames": ("m.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
 }
-SEEKS = [pytest.param(8, id="short"), pytest.param(500, id="long", marks=pytest.mark.slow)]
+SEEKS = [pytest.param(8, id="short"), pytest.param(500, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 def make(folder: Path, name: str) -> Path:
@@ -60,9 +60,7 @@ def whole(path: Path) -> tuple[list[float], list[int]]:
 
 def check_seeks(path: Path, count: int, first: int = 0) -> None:
     """Seek ``count`` times in the preview's reader. first: the number in the first picture."""
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    chance = seeded()
     times, numbers = whole(path)
     assert set(numbers) <= set(range(first, first + FRAMES + 40))
     assert numbers == sorted(set(numbers))
@@ -75,7 +73,7 @@ def check_seeks(path: Path, count: int, first: int = 0) -> None:
             reader.seek(target)
             frame = next(reader)
             expected = bisect_right(times, target + 1e-6) - 1
-            assert (number_of(frame.image), frame.pts) == (numbers[expected], times[expected]), f"seed {seed}: seek to {target}"
+            assert (number_of(frame.image), frame.pts) == (numbers[expected], times[expected]), f"seek to {target}"
 
 
 @pytest.mark.parametrize("count", SEEKS)
@@ -97,9 +95,7 @@ def test_seeks_are_exact_where_the_clock_begins_again(count: int, tmp_path: Path
 @pytest.mark.parametrize("count", SEEKS)
 @pytest.mark.parametrize("name", CLIPS)
 def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    chance = seeded()
     path = make(tmp_path, name)
     times, numbers = whole(path)
     for _ in range(max(4, count // 10)):
@@ -107,4 +103,4 @@ def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path)
         info = probe(path, Sampling(Moment(frames=place), Moment(frames=place + 1)))
         (frame,) = (frame for segment in info.segments for frame in decode(info, segment))
         assert isinstance(frame, DecodedFrame)
-        assert (frame.index, frame.pts, number_of(frame.image)) == (place, times[place], numbers[place]), f"seed {seed}"
+        assert (frame.index, frame.pts, number_of(frame.image)) == (place, times[place], numbers[place])

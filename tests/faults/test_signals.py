@@ -54,7 +54,7 @@ def _check(process: subprocess.Popen[bytes], number: int, out: Path, twice: bool
     done = finish(process)
     while group_lives(process.pid):  # the test's own time limit ends this
         time.sleep(0.02)
-    assert not list(out.glob(".*.part")), "a temporary file stays"
+    assert not list(out.rglob(".*.part")), "a temporary file stays"
     indices, files = _stored(out), [*out.glob("*.jsonl")]
     assert indices == sorted(set(indices))
     if not done.out:  # the handlers were not in place yet, or no longer
@@ -87,8 +87,10 @@ def _wait_for(condition: Callable[[], bool], process: subprocess.Popen[bytes]) -
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("moment", ["creation", "frames"])
+OTHERS = [pytest.param(number, marks=pytest.mark.slow) for number in SIGNALS[1:]]
+
+
+@pytest.mark.parametrize(("moment", "number"), [("creation", SIGNALS[0]), *(("frames", number) for number in SIGNALS)])
 def test_a_signal_stops_a_run_in_order(moment: str, number: signal.Signals, video: Path, tmp_path: Path) -> None:
     process = _start(video, tmp_path)
     wanted = 1 if moment == "frames" else 0
@@ -97,10 +99,10 @@ def test_a_signal_stops_a_run_in_order(moment: str, number: signal.Signals, vide
     assert _check(process, number, tmp_path, twice=False) in ("stopped in order", "after the run")
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", [SIGNALS[0], *OTHERS])
 def test_a_signal_while_a_video_is_written(number: signal.Signals, video: Path, tmp_path: Path) -> None:
     process = _start(video, tmp_path, "--format", "jsonl,video", "--size", "64")
-    _wait_for(lambda: any(tmp_path.glob(".*.mp4.part")), process)
+    _wait_for(lambda: any(tmp_path.rglob(".*.mp4.part")), process)
     process.send_signal(number)
     done = finish(process)
     assert done.status == 128 + number, done.err

@@ -119,7 +119,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def download(frame: DeviceFrame) -> list[Any]:
-    """Luma, U and V, as ``FrameFormat.planes``, by the consumer's rules: another stream, after the event."""
+    """Luma, U and V, as ``FrameFormat.planes``, by the rules for consumers: another stream, after the stream that writes the frame."""
     device = Device(0)
     device.set_current()
     stream = device.create_stream()

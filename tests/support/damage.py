@@ -1,8 +1,7 @@
-"""What the tests of faults share: seeds, damages, and a limit of memory."""
+"""Damages files at random, and limits the memory of what reads them."""
 
 from __future__ import annotations
 
-import os
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-SEED = int(os.environ.get("FRAMEFLEET_SEED", "1"))
-"""Of all random damages. The tests print it; set the variable to try others."""
+from tests.support.seeds import seeded
 
 
 def short_and_long(short: int, long: int) -> pytest.MarkDecorator:
@@ -19,10 +17,9 @@ def short_and_long(short: int, long: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("rounds", [short, pytest.param(long, marks=(pytest.mark.slow, pytest.mark.timeout(3600)))])
 
 
-def randomness(rounds: int) -> np.random.Generator:
-    """Random numbers from ``SEED``, which is printed with the number of rounds."""
-    print(f"FRAMEFLEET_SEED={SEED}, {rounds} rounds")  # pytest shows it where a test fails, or with -s
-    return np.random.default_rng(SEED)
+def randomness() -> np.random.Generator:
+    """Random numbers whose seed is printed: see ``seeded``."""
+    return np.random.default_rng(seeded().getrandbits(32))
 
 
 def damaged(content: bytes, random: np.random.Generator) -> bytes:

@@ -14,7 +14,7 @@ from typing import Self
 from engine.types import Closing
 
 PROJECT = Path(__file__).resolve().parents[2]
-HANG_SECONDS = 120.0
+HANG_SECONDS = 90.0
 """More than the 30 s that a file may take, because the machine may have other work. The process measures its own time."""
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from engine.pool.groups.remote_backend import RemoteBackend
 from engine.pool.protocol import Setup
 from engine.pool.worker import worker
-from engine.types import FrameResult
-from tests.support.pool import alive, engine_fault_main, worker_pids
+from engine.types import DeviceId, FrameResult
+from tests.support.pool import alive, broken_device_main, engine_fault_main, worker_pids
 
 
 def member_pids(group: str = "cpu:0+cpu:1") -> list[int]:
@@ -115,4 +115,10 @@ def small_memory_main(connection: Connection[Any, Any], setup: Setup) -> None:
     from engine.pool.groups import group
 
     group.LEAST_BYTES = 0
+    worker.main(connection, setup)
+
+
+def broken_member_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId, late: bool) -> None:
+    """A real worker of a group whose members have the fault of ``broken_device_main``."""
+    RemoteBackend.worker_main = staticmethod(partial(broken_device_main, device=device, late=late))
     worker.main(connection, setup)

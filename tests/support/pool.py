@@ -380,12 +380,31 @@ def probe_fault_main(
 
     probe = module.probe
 
-    def faulty(path: Path) -> Any:
+    def faulty(path: Path, *arguments: Any) -> Any:
         if path.name == name and not (once is not None and once.exists()):
             if once is not None:
                 once.touch()
             os.kill(os.getpid(), number)
-        return probe(path)
+        return probe(path, *arguments)
 
     module.probe = faulty
+    worker.main(connection, setup)
+
+
+def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId, late: bool) -> None:
+    """A real worker whose engine fails at every inference on this device, as after a sticky error. late: the result raises."""
+
+    def change(backend: Backend) -> Submit:
+        submit = backend._submit_impl
+
+        def broken(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+            if not late:
+                raise DeviceError("an illegal address was used")
+            failed = Future[list[Found]]()
+            submit(images, still).add_done_callback(lambda _: failed.set_exception(DeviceError("an illegal address was used")))
+            return failed
+
+        return broken if backend.device == device else submit
+
+    _change_submit(change)
     worker.main(connection, setup)

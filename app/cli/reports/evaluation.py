@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.evaluation.bootstrap import SHARE, Interval
-from engine.evaluation.evaluate import Evaluation, FrameErrors, Result, at_confidence
+from engine.evaluation.errors import FrameErrors
+from engine.evaluation.evaluate import Evaluation, Result, at_confidence
 from engine.evaluation.precision import CONFIDENCES, Curve
 
 _MOST_ROWS = 40

@@ -66,11 +66,7 @@ class Opening(QObject):
         def done(found: Sequence[QueueItem]) -> None:
             self._reading.remove(database)
             self._banners.remove(subject)
-            items = self._controller.restore(found)
-            self.restored.emit([item.key for item in items])
-            self._warn_of_changes([item.path for item in items if item.changed])
-            for item in items:
-                self._count(item)
+            self.show_stored(found)
 
         def failed(message: str) -> None:
             self._reading.remove(database)
@@ -79,6 +75,15 @@ class Opening(QObject):
         self._reading.add(database)
         self._banners.show_banner(subject, Severity.INFO, f"Opening the results in {database.name}…")
         self._background.start(partial(read_stored, database), done, failed)
+
+    def show_stored(self, found: Iterable[QueueItem]) -> None:
+        """Put stored results into the queue, and count their detections in the background."""
+        items = self._controller.restore(found)
+        if items:
+            self.restored.emit([item.key for item in items])
+        self._warn_of_changes([item.path for item in items if item.changed])
+        for item in items:
+            self._count(item)
 
     def _warn_of_changes(self, paths: Sequence[Path]) -> None:
         if paths:

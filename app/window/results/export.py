@@ -40,9 +40,10 @@ class Exports(QObject):
         self._numbers = count()
         self._progressed.connect(self._show_progress)
 
-    def ask(self, item: QueueItem, shown: ViewFilter) -> None:
-        """Open the dialog for a file's results, and start the export when the dialog is accepted."""
-        if item.results is None:
+    def ask(self, item: QueueItem | None, shown: ViewFilter) -> None:
+        """Open the dialog for a file's results, and start the export when the dialog is accepted. item: None = no file is chosen."""
+        if item is None or item.results is None:
+            self._banners.show_message("export", Severity.INFO, "There is nothing to export yet: open a file or stored results first.")
             return
         try:
             with SessionReader(item.results.database) as reader:

@@ -61,7 +61,7 @@ class ExportDialog(QDialog):
         for name, exporter in EXPORTERS.items():
             self.form.addItem(exporter.title, name)
         self.purpose = label("small", wrap=True)
-        self.options = OptionsForm()
+        self.options = OptionsForm(item.results.labels)
         self.folder = PathField("Folder", "", "Where to write the files", folders=True)
         self.folder.set_path(folder)
         classes = "all classes" if shown.classes is None else formats.plural(len(shown.classes), "class", "classes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
 
 from app.window.widgets.build import column, row
 from app.window.widgets.fields import clearable, combo_box, form_grid, number
+from app.window.widgets.formats import capitalised
 from engine.errors import UsageError
 from engine.settings.kinds import Number
+from engine.store.exporters.coco_ids import check_coco_labels
 from engine.store.exporters.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
 
 INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
@@ -29,12 +31,15 @@ DOUBTFUL = (0.3, 0.6)
 
 
 class OptionsForm(QWidget):
-    """A field for each option. changed: a value has changed."""
+    """A field for each option. changed: a value has changed. labels: of the session."""
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, labels: Sequence[str]) -> None:
         super().__init__()
+        self._labels = labels
+        self.coco_ids = QCheckBox("COCO's own, 1 to 90, for its 80 labels")
+        self.coco_ids.toggled.connect(self._changed)
         self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
         self.bom = QCheckBox("Begin with a byte order mark, so that Excel reads all letters")
         for combo, titles in ((self.interval, INTERVALS), (self.pictures, PICTURES), (self.every, EVERY)):
@@ -59,6 +64,7 @@ class OptionsForm(QWidget):
             "every": ("Frames", self.every),
             "between": ("Only frames", between),
             "category_map": ("Categories", self.map),
+            "coco_ids": ("Category ids", self.coco_ids),
         }
         self._fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():
@@ -83,11 +89,13 @@ class OptionsForm(QWidget):
         """What is wrong with the fields of these options, "" = nothing."""
         if "between" in names and self.doubtful.isChecked() and self.low.value() > self.high.value():
             return "The lower confidence must not be above the higher one."
-        if "category_map" in names and self.map.text().strip():
-            try:
+        try:
+            if "category_map" in names and self.map.text().strip():
                 read_category_map(self.map.text())
-            except UsageError as error:
-                return f"{error}."
+            if "coco_ids" in names and self.coco_ids.isChecked():
+                check_coco_labels(self._labels)
+        except UsageError as error:
+            return f"{capitalised(str(error))}."
         return ""
 
     def options(self, names: Collection[str]) -> ExportOptions:
@@ -98,6 +106,7 @@ class OptionsForm(QWidget):
             "bom": self.bom.isChecked(),
             "pictures": [*PICTURES][self.pictures.currentIndex()],
             "every": [*EVERY][self.every.currentIndex()],
+            "coco_ids": self.coco_ids.isChecked(),
             "between": (low, high) if self.doubtful.isChecked() else None,
         }
         if "category_map" in names and self.map.text().strip():

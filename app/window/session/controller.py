@@ -65,6 +65,7 @@ class DetectionController(QObject):
         self._tallies: dict[int, Tally] = {}
         self._strategy: StrategyChosen | None = None
         self._devices: tuple[DeviceStatus, ...] = ()
+        self._next_database: Path | None = None
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
@@ -90,6 +91,12 @@ class DetectionController(QObject):
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
+
+    def go_on(self, database: Path, paths: Iterable[Path]) -> list[int]:
+        """Queue the unfinished files of an interrupted session; return their keys. The next session goes on with it."""
+        if self._session is None:
+            self._next_database = database
+        return self.add(paths)
 
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
@@ -208,7 +215,8 @@ class DetectionController(QObject):
         fresh = self._session is None
         if self._session is None:
             first, (run, labels) = waiting[0]
-            self._session = SessionThread(run, self.folder / session_name(first.path), labels, self._woken.emit)
+            database, self._next_database = self._next_database or self.folder / session_name(first.path), None
+            self._session = SessionThread(run, database, labels, self._woken.emit)
         now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
         for item in now[:AT_ONCE]:
             if not self._session.add(item.key, item.path):

@@ -7,10 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.window.session.feed import Feed
+from app.window.timeline.class_counts import length_of
 from engine.errors import FramefleetError
+from engine.pool.events import SourceFinished, SourceOpened
+from engine.pool.progress import SourceProgress
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.store.schema import explained
+from engine.store.session import SessionReader
 from engine.types import DeviceId
 
 
@@ -64,9 +68,19 @@ class SessionThread(threading.Thread):
                     session.finish()
                 if self._stopped:
                     session.cancel()
+            tallied: set[int] = set()
             for event in session.events():
+                if isinstance(event, SourceOpened | SourceFinished) and event.source not in tallied:
+                    tallied.add(event.source)
+                    self._tally_stored(event.source, session.sources[event.source])
                 if self.feed.apply(event, session.progress_of(event)):
                     self._wake()
+
+    def _tally_stored(self, source: int, progress: SourceProgress) -> None:
+        """Count the detections that an earlier run stored of a source."""
+        if progress.frames:
+            with SessionReader(self.database) as reader:
+                self.feed.tally(source).add_stored(reader, source, length_of(progress.info))
 
     def add(self, key: int, path: Path) -> bool:
         """Queue a file, also before the thread has started. Return False if the session takes no more files."""

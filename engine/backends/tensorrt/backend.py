@@ -27,7 +27,7 @@ from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
 from engine.detection.preprocess import Fit
 from engine.devices.affinity import bind_near
 from engine.errors import ModelError
-from engine.media.types import DeviceFrame, FrameFormat
+from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
@@ -194,22 +194,7 @@ class TensorRtBackend(Backend):
         # for each decoder's stream once, not for each frame
         for stream in {id(image.written_on): image.written_on for image in images if isinstance(image, DeviceFrame)}.values():
             self._stream.wait(stream)
-        remaining = iter(addresses)
-        table, fits = place.slot.frames, []
-        luma, chroma = np.zeros(len(table), np.uint64), np.zeros(len(table), np.uint64)
-        known: FrameFormat | None = None
-        for index, image in enumerate(images):
-            if not isinstance(image, DeviceFrame):
-                entry, fit = self._geometry.of_image(image, still)
-                luma[index] = next(remaining)
-            else:
-                if image.format is not known:  # frames of one source share it
-                    known, (entry, fit) = image.format, self._geometry.of_frame(image)
-                luma[index], chroma[index] = image.address, image.address + known.chroma_offset
-            table[index] = entry
-            fits.append(fit)
-        table["luma"], table["chroma"] = luma, chroma
-        return fits
+        return self._geometry.fill(place.slot.frames, images, addresses, still)
 
     def _await(self, place: _Place, fits: list[Fit], frames: list[DeviceFrame]) -> list[Found]:
         try:

@@ -28,6 +28,28 @@ class Geometry:
         self._width, self._height, self._letterbox = width, height, letterbox
         self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
+    def fill(self, table: NDArray[Any], images: Sequence[Image | DeviceFrame], uploaded: Sequence[int], still: bool) -> list[Fit]:
+        """Describe the pictures of a batch in its table, FRAME (batch,), and return their fits. Entries without a picture get no address.
+
+        uploaded: addresses on the device of the pictures in host memory, in order. still: see ``Backend.submit``.
+        """
+        remaining, fits = iter(uploaded), []
+        luma, chroma = np.zeros(len(table), np.uint64), np.zeros(len(table), np.uint64)
+        known: FrameFormat | None = None
+        for index, image in enumerate(images):
+            if not isinstance(image, DeviceFrame):
+                entry, fit = self.of_image(image, still)
+                luma[index] = next(remaining)
+            else:
+                if image.format is not known:  # frames of one source share it
+                    known, (frame_entry, frame_fit) = image.format, self.of_frame(image)
+                entry, fit = frame_entry, frame_fit
+                luma[index], chroma[index] = image.address, image.address + known.chroma_offset
+            table[index] = entry
+            fits.append(fit)
+        table["luma"], table["chroma"] = luma, chroma
+        return fits
+
     def of_image(self, image: Image, still: bool) -> tuple[NDArray[Any], Fit]:
         """FRAME () without addresses, and the fit, of an RGB picture in host memory."""
         return self._of_image(image.shape[1], image.shape[0], still)

@@ -1,4 +1,8 @@
-"""Runs the benchmarks of devices and links, in a separate process for each kind of device."""
+"""Runs the benchmarks of devices and links, in a separate process for each kind of device.
+
+That process is ``python -m engine.bench.devices.run KIND REPETITIONS BYTES DEVICE…``. BYTES: of the largest array, 0 = automatic. It prints
+lines of JSON: first ``{"names": {device: name}}``, then a ``Measurement`` a line.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,7 @@ class DeviceBench:
 
     def _measure(self, kind: str, devices: Sequence[DeviceId]) -> Iterator[Measurement]:
         options = (kind, str(self._repetitions), str(self._largest or 0), *map(str, devices))
-        program = (sys.executable, "-m", "engine.bench.devices.process", *options)
+        program = (sys.executable, "-m", "engine.bench.devices.run", *options)
         with (
             tempfile.TemporaryFile("w+") as errors,
             subprocess.Popen(
@@ -77,3 +81,19 @@ class DeviceBench:
             errors.seek(0)
             if (problem := explain_exit(status, errors.read())) is not None:
                 yield Measurement(Test.MEMORY, tuple(devices), 0, problem=f"the benchmark did not reach its end: {problem}")
+
+
+def main(kind: str, repetitions: str, largest: str, *names: str) -> None:
+    """Measure devices of one kind, and print each result at once."""
+    if kind == "cuda":
+        from engine.bench.devices.cuda import CudaDevices as Devices
+    else:
+        from engine.bench.devices.cpu import CpuDevices as Devices  # type: ignore[assignment]
+    bench = Devices([DeviceId.parse(name) for name in names], int(largest) or None)
+    print(json.dumps({"names": {str(device): name for device, name in bench.names.items()}}), flush=True)
+    for measurement in bench.measure(int(repetitions)):
+        print(json.dumps(measurement.as_json()), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

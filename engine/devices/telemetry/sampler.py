@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
 from engine.devices.processor import ProcessorSampler
@@ -22,22 +23,8 @@ STALL_SECONDS = 30.0
 _UNCOUNTED = Counter(None, None)
 
 
-class Sampler(Protocol):
-    """Takes snapshots of one device."""
-
-    def sample(self) -> Telemetry:
-        """The current state, and traffic since the last call."""
-
-
-class UnknownSampler:
-    """A sampler for a device that cannot be read."""
-
-    def __init__(self, device: DeviceId) -> None:
-        self._nothing = Telemetry(device)
-
-    def sample(self) -> Telemetry:
-        """A snapshot without values."""
-        return self._nothing
+Sampler: TypeAlias = Callable[[], Telemetry]
+"""Returns the current state of one device, and its traffic since the last call."""
 
 
 class GpuSampler:
@@ -51,7 +38,7 @@ class GpuSampler:
         self._counters, self._time = gpu.counters([*self._ends]), time.monotonic()
 
     def sample(self) -> Telemetry:
-        """See ``Sampler``."""
+        """The current state, and the traffic since the last call."""
         gpu, then, before = self._gpu, self._time, self._counters
         self._counters, self._time = now, at = gpu.counters([*self._ends]), time.monotonic()
         pcie = _rates(before.pcie, now.pcie, at - then) if now.pcie.rx is not None else gpu.pcie_throughput()
@@ -96,9 +83,9 @@ def make_samplers(wanted: Sequence[tuple[DeviceId, str]]) -> tuple[list[Sampler]
     for device, uuid in wanted:
         gpu = nvml.gpu(uuid) if nvml is not None and uuid else None
         if gpu is not None:
-            samplers.append(GpuSampler(device, gpu))
-        else:
-            samplers.append(ProcessorSampler(device) if device.kind == "cpu" else UnknownSampler(device))
+            samplers.append(GpuSampler(device, gpu).sample)
+        else:  # of a device that cannot be read, only its id is known
+            samplers.append(ProcessorSampler(device).sample if device.kind == "cpu" else partial(Telemetry, device))
     return samplers, problem
 
 
@@ -114,7 +101,7 @@ def main(connection: Connection[Any, Any], wanted: Sequence[tuple[DeviceId, str]
             due = max(due + 1 / RATE, time.monotonic())
             time.sleep(due - time.monotonic())
             clock.start("asking the driver", STALL_SECONDS)
-            snapshots = tuple(threads.map(lambda sampler: sampler.sample(), samplers))
+            snapshots = tuple(threads.map(lambda sample: sample(), samplers))
             clock.stop()
             try:
                 connection.send((problem, snapshots))

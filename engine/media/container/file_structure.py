@@ -1,13 +1,10 @@
-"""Finds what FFmpeg does not report: broken boxes in MP4 files, chunks without data in AVI files, and truncated files."""
+"""Finds what FFmpeg does not report: broken boxes in MP4 files, and chunks without data in AVI files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
-
-_EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"
-_TS_PACKETS, _TS_SYNC = (188, 192), 0x47  # bytes of a packet: ISO 13818-1, 2.4.3.2, and M2TS
 
 
 def is_fragmented(path: Path) -> bool:
@@ -25,6 +22,12 @@ def unreadable_bytes(path: Path, read_until: int) -> int:
         if start == end or end > size:
             return max(0, size - max(start, read_until))
     return 0
+
+
+def media_bytes(path: Path) -> int:
+    """Return the size of the media data of an MP4, bytes."""
+    size = path.stat().st_size
+    return sum(min(end, size) - start - 8 for kind, start, end in _mp4_boxes(path) if kind == b"mdat" and end > start)
 
 
 def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
@@ -47,33 +50,6 @@ def _mp4_boxes(path: Path) -> Iterator[tuple[bytes, int, int]]:
                 return
             yield header[4:8], position, position + length
             position += length
-
-
-def is_truncated(path: Path) -> bool:
-    """Whether a Matroska file is shorter than its header says, or an MPEG-TS ends within one of its packets. False if unknown."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(4096)
-    for length in _TS_PACKETS:
-        offset = length - 188  # the packets of M2TS begin with four bytes for the time
-        if len(head) > 4 * length and set(head[offset : offset + 4 * length : length]) == {_TS_SYNC}:
-            return size % length > 0
-    if not head.startswith(_EBML):
-        return False
-    header, start = _ebml_size(head, len(_EBML))
-    if head[start + header : start + header + 4] != _SEGMENT:
-        return False
-    length, start = _ebml_size(head, start + header + len(_SEGMENT))
-    return start + length > size
-
-
-def _ebml_size(content: bytes, position: int) -> tuple[int, int]:
-    """Read the size of an EBML element (RFC 8794, 4). Returns it, 0 if it is unknown, and the position of the element's data."""
-    first = content[position] if position < len(content) else 0
-    width = 9 - first.bit_length()
-    end = position + width
-    value = int.from_bytes(content[position:end], "big") & (1 << 7 * width) - 1
-    return (0 if value == (1 << 7 * width) - 1 else value), end
 
 
 def empty_avi_chunks(path: Path, stream: int) -> int:

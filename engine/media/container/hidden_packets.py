@@ -46,6 +46,8 @@ class HiddenPackets:
             case "vp8":
                 return not head >> 4 & 1
             case "vp9":
+                if head >> 6 != 0b10:
+                    return False  # not the beginning of a frame: the packet is damaged
                 bits = head & 0b111 if head >> 4 & 3 == 3 else head >> 1 & 0b111  # profile 3 has one bit more before them
                 shows_existing, shows = bits >> 2 & 1, bits & 1
                 return content[-1] >> 5 != 0b110 and not (shows_existing or shows)

@@ -4,7 +4,7 @@ The evidence depends on the container:
 - Matroska and FLV store packets without gaps, so bytes between two packets are unreadable packets.
 - Matroska, FLV and some MP4 files state a duration. Matroska also states the file's size.
 - MPEG-TS usually holds broadcasts, whose frames have a constant interval. An undamaged file ends with a whole packet.
-- In a fragmented MP4, everything after a broken box is lost.
+- In a fragmented MP4, everything after a broken box is lost. Media data that no packet covers shows a damaged index.
 - All other containers have only their packets and the number of frames in the header.
 - In an AVI, that number includes chunks that repeat the picture before them.
 """
@@ -16,13 +16,16 @@ import re
 
 import numpy as np
 
-from engine.media.container.file_structure import empty_avi_chunks, is_truncated, unreadable_bytes
+from engine.media.container.damage import is_damaged
+from engine.media.container.file_structure import empty_avi_chunks, media_bytes, unreadable_bytes
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 
-_HOLES = {"matroska": 128, "flv": 32}  # bytes: packets of an undamaged file are closer to each other
-_DECLARING = ("matroska", "flv", "mov")
-_DECLARED_SECONDS = 0.5  # stated durations are rounded; if more is missing, the file is truncated
+_DENSE = ("matroska", "flv")
+_HOLE = 128  # bytes: packets of an undamaged file are at most a few dozen bytes apart
+_LATE = 4  # frames: a damaged video that begins later than this lost its beginning
+_STATED_SECONDS = 0.5  # stated durations are rounded; if more is missing, the file is truncated
+COVERED = 0.99  # share of an MP4's media data that the packets of an undamaged file cover at least
 _CREDIBLE = 1000  # times the number of frames read: a header that states more is damaged itself
 _LONGEST_GAP = 10.0  # seconds: a longer gap in a broadcast is a cut or a restarted clock
 _EVEN = 0.95  # share of equal intervals from which on a sequence counts as even
@@ -35,33 +38,52 @@ def expected_frames(table: PacketTable, file: VideoFile) -> int:
     """
     kind = file.container.format.name
     step = table.step * float(file.time_base)
-    truncated = is_truncated(file.path)
-    least = next((least for name, least in _HOLES.items() if name in kind), math.inf)
-    holes = [hole for hole in table.holes if hole[1] >= least]
-    lost = _lost_in_holes(table, holes)
-    if "mpegts" in kind or truncated or holes:
-        lost = max(lost, _lost_in_gaps(table, step))
-    if "mpegts" in kind and truncated:
-        lost = max(lost, 1)
+    lost = 0
+    if any(name in kind for name in _DENSE):
+        lost = _lost_of_dense(table, file, step)
+    elif "mpegts" in kind:
+        lost = max(_lost_in_gaps(table, step), is_damaged(file.path, 0))
     counted = file.stream.frames - file.empty_packets
     if kind == "avi" and counted > len(table):
         counted -= empty_avi_chunks(file.path, file.stream.index)
     if "mov" in kind:
         lost += round(unreadable_bytes(file.path, table.read_until) * len(table) / max(table.size, 1))
         counted = sum(not entry.is_discard for entry in file.stream.index_entries)
-    if any(name in kind for name in _DECLARING):
-        missing = _missing_at_end(table, file, truncated)
-        lost += round(missing / step) if missing > (0 if truncated else _DECLARED_SECONDS) else 0
+        missing = _stated_end(file) - table.end
+        if table.total < COVERED * media_bytes(file.path):
+            lost = max(lost, _lost_in_gaps(table, step))
+            own = (
+                float(((file.stream.duration or 0) + int(table.ordered[0]) - int(table.ordered[-1])) * file.time_base)
+                if len(table)
+                else 0.0
+            )
+            missing = max(missing, own - step)
+        lost += round(missing / step) if missing > _STATED_SECONDS else 0
     return max(len(table), *(count for count in (len(table) + lost, counted - table.hidden) if count <= _CREDIBLE * len(table)))
 
 
-def _missing_at_end(table: PacketTable, file: VideoFile, truncated: bool) -> float:
-    """Return the seconds from the end of the packets to the end that the file states, 0 if it states none."""
-    stated = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", file.stream.metadata.get("DURATION", ""))
-    if truncated and stated:  # the video track's own end; other programs may leave old values in the tags of undamaged files
-        hours, minutes, seconds = map(float, stated.groups())
-        return 3600 * hours + 60 * minutes + seconds - float((table.ordered[-1] + table.step) * file.time_base)
-    return file.container.duration / 1e6 - table.end if file.container.duration else 0
+def _lost_of_dense(table: PacketTable, file: VideoFile, step: float) -> int:
+    """Estimate the frames that a Matroska or FLV file lost. step: interval of two frames, seconds."""
+    holes = [hole for hole in table.holes if hole[1] >= _HOLE]
+    missing = _stated_end(file) - table.end
+    gaps, start = _lost_in_gaps(table, step), float(table.ordered[0] * file.time_base) if len(table) else 0.0
+    tail = _stated_end(file, own=True) - float((table.ordered[-1] + table.step) * file.time_base) if len(table) else 0.0
+    suspicious = gaps or tail > step / 2 or start > _LATE * step
+    if suspicious and (holes or is_damaged(file.path, len(file.container.streams))):
+        if start > _LATE * step:
+            gaps += round(start / step)
+        return max(_lost_in_holes(table, holes), gaps) + max(0, round(tail / step))
+    return _lost_in_holes(table, holes) + (round(missing / step) if missing > _STATED_SECONDS else 0)
+
+
+def _stated_end(file: VideoFile, own: bool = False) -> float:
+    """Return the end that the file states, seconds; 0 if it states none. own: the end of the video track, not of all tracks."""
+    end = file.container.duration / 1e6 if file.container.duration else 0.0
+    stated = re.fullmatch(r"(\d+):(\d+):(\d+(?:\.\d+)?)", file.stream.metadata.get("DURATION", "")) if own else None
+    if stated is None:
+        return end
+    hours, minutes, seconds = map(float, stated.groups())
+    return min(end or math.inf, 3600 * hours + 60 * minutes + seconds)
 
 
 def _lost_in_holes(table: PacketTable, holes: list[tuple[int, int]]) -> int:

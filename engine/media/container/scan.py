@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 
-from engine.media.container.file_structure import is_fragmented
-from engine.media.container.lost_frames import expected_frames
+from engine.media.container.file_structure import is_fragmented, media_bytes
+from engine.media.container.lost_frames import COVERED, expected_frames
 from engine.media.container.packet_table import PacketTable
 from engine.media.container.video_file import VideoFile
 from engine.media.types import Segment
@@ -75,6 +75,8 @@ def _scan_index(file: VideoFile) -> tuple[int, float | None, list[Cut]] | None:
         return None
     entries = [(entry.timestamp, entry.is_keyframe, entry.is_discard) for entry in file.stream.index_entries]
     if not entries or any(after[0] <= before[0] for before, after in pairwise(entries)):
+        return None
+    if sum(entry.size for stream in file.container.streams for entry in stream.index_entries) < COVERED * media_bytes(file.path):
         return None
     frames = sum(not discard for _, _, discard in entries)
     cuts: list[Cut] = []

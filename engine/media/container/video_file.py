@@ -6,6 +6,7 @@ not among the allowed formats, and the only allowed protocol is ``file``.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice
@@ -98,7 +99,7 @@ class VideoFile(Closing):
             if not path.is_file():
                 raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
             with path.open("rb") as file:
-                empty = not file.read(1)
+                empty = not os.fstat(file.fileno()).st_size  # reading some of the system's files, which have no size, waits for ever
         except OSError as error:
             raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
         if empty:

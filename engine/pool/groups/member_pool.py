@@ -9,12 +9,9 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice, takewhile
 from typing import NoReturn
 
 import numpy as np
@@ -23,52 +20,19 @@ from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.crash_count import DIED_TWICE, CrashCount
+from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Ready, Starting
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
-from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
+from engine.processes.restarts import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
 from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
 
-_SMOOTHING = 0.3
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
-
-
-@dataclass(eq=False, slots=True)
-class _Picture:
-    """A queued picture. crashes: of members during its inference."""
-
-    image: Image
-    still: bool
-    shared: SharedBatch
-    position: int
-    crashes: CrashCount = CrashCount()  # noqa: RUF009
-
-
-@dataclass(eq=False)
-class _Member:
-    """One device. backend: None while it has no engine. batches, pictures: numbers under way. seconds: recent time per picture.
-
-    alone: it has a suspect picture and gets no other one. doubtful: why a batch failed, until a test shows whether the engine works.
-    lost: why the engine does not work any more. out: why the member has left the group.
-    """
-
-    device: DeviceId
-    backend: Backend | None = None
-    batches: int = 0
-    pictures: int = 0
-    seconds: float | None = None
-    free_since: float = 0.0
-    alone: bool = False
-    doubtful: str | None = None
-    lost: str | None = None
-    out: str | None = None
-    attempt: int = 0
-    budget: RestartBudget = field(default_factory=RestartBudget)
 
 
 class MemberPool:
@@ -88,10 +52,9 @@ class MemberPool:
         watchdog: Watchdog,
         spread_evenly: bool = False,
     ) -> None:
-        self._members = {device: _Member(device) for device in devices}
+        self._members = {device: MemberState(device) for device in devices}
         self._make, self._report, self._die, self._watchdog = make, report, die, watchdog
-        self._spread_evenly = spread_evenly
-        self._waiting: deque[_Picture] = deque()
+        self._queue = PictureQueue(self._members.values(), spread_evenly)
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._started = self._closed = False
@@ -135,7 +98,7 @@ class MemberPool:
         """Queue pictures. They must not change until their batch is done."""
         shared = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
-            self._waiting.extend(_Picture(image, still, shared, position) for position, image in enumerate(images))
+            self._queue.put(QueuedPicture(image, still, shared, position) for position, image in enumerate(images))
             self._changed.notify_all()
         return shared
 
@@ -152,7 +115,7 @@ class MemberPool:
         for thread in self._threads:
             thread.join(_JOIN_SECONDS)
 
-    def _run(self, member: _Member, network: Network, settings: EngineSettings) -> None:
+    def _run(self, member: MemberState, network: Network, settings: EngineSettings) -> None:
         """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
             retry = False
@@ -174,7 +137,7 @@ class MemberPool:
                 self._leave(member, why)
                 return
 
-    def _build(self, member: _Member, network: Network, settings: EngineSettings) -> Backend:
+    def _build(self, member: MemberState, network: Network, settings: EngineSettings) -> Backend:
         with self._changed:
             member.attempt += 1
             member.lost = None
@@ -186,7 +149,7 @@ class MemberPool:
         build(backend, lambda: network, settings, report, self._watchdog, watched=local)
         return backend
 
-    def _work(self, member: _Member, backend: Backend) -> None:
+    def _work(self, member: MemberState, backend: Backend) -> None:
         """Infer until the member pool is closed.
 
         Raises:
@@ -220,7 +183,7 @@ class MemberPool:
         if member.lost is not None:
             raise MemberLostError(member.lost)
 
-    def _examine(self, member: _Member, backend: Backend) -> None:
+    def _examine(self, member: MemberState, backend: Backend) -> None:
         """Test the engine with a black picture.
 
         Raises:
@@ -235,7 +198,7 @@ class MemberPool:
                 self._die(Failed(f"{member.device}: {lost}", retry=True))
             raise MemberLostError(lost) from None
 
-    def _take(self, member: _Member) -> list[_Picture] | None:
+    def _take(self, member: MemberState) -> list[QueuedPicture] | None:
         """Wait for the member's next pictures. None: the member is lost or the pool is closed. Empty: test the engine."""
         with self._changed:
             while True:
@@ -243,60 +206,28 @@ class MemberPool:
                     return None
                 if member.doubtful is not None:
                     return []
-                if count := self._share(member):
-                    break
+                if pictures := self._queue.take(member):
+                    return pictures
                 self._changed.wait(_LOOK_SECONDS)
                 if isinstance(member.backend, RemoteBackend) and not member.batches:
                     member.lost = member.backend.lost  # without a batch under way, no future reports the loss
-            pictures = [self._waiting.popleft() for _ in range(count)]
-            member.alone = pictures[0].crashes.suspect
-            member.batches += 1
-            member.pictures += count
-            return pictures
 
-    def _share(self, member: _Member) -> int:
-        """Number of queued pictures that this member should take now."""
-        assert member.backend is not None
-        engine = member.backend.info
-        if not self._waiting or member.batches == engine.slots or member.alone:
-            return 0
-        first = self._waiting[0]
-        if first.crashes.suspect:
-            return int(member.batches == 0)
-        alike = takewhile(lambda picture: picture.still == first.still and not picture.crashes.suspect, self._waiting)
-        count = sum(1 for _ in islice(alike, engine.batch))
-        if count < engine.batch and member.batches:  # the member is busy, and later pictures may fill the batch
-            return 0
-        return count if not self._spread_evenly or self._pays(member, count) else 0
-
-    def _pays(self, member: _Member, count: int) -> bool:
-        """Whether this member finishes ``count`` pictures before another member could finish the whole queue."""
-        if member.seconds is None:
-            return True
-        own = (member.pictures + count) * member.seconds
-        others = [
-            (other.pictures + len(self._waiting)) * other.seconds
-            for other in self._members.values()
-            if other is not member and other.backend is not None and other.seconds is not None
-        ]
-        return own <= min(others, default=own)
-
-    def _finish(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
+    def _finish(self, member: MemberState, pictures: list[QueuedPicture], started: float, future: Future[list[Found]]) -> None:
         try:
             self._take_results(member, pictures, started, future)
         except Exception as problem:  # the future that calls this would swallow it
             traceback.print_exception(problem)
             self._die(Failed(f"{type(problem).__name__}: {problem}", retry=True))
 
-    def _take_results(self, member: _Member, pictures: list[_Picture], started: float, future: Future[list[Found]]) -> None:
+    def _take_results(self, member: MemberState, pictures: list[QueuedPicture], started: float, future: Future[list[Found]]) -> None:
         problem = future.exception()
-        again: list[_Picture] = []
+        again: list[QueuedPicture] = []
         if problem is None:
             for picture, found in zip(pictures, future.result(), strict=True):
                 picture.shared.put(picture.position, member.device, found)
         elif isinstance(problem, MemberLostError):
             for picture in pictures:
-                picture.crashes = picture.crashes.after_crash()
+                picture.crashes = picture.crashes.after_crash(member.device, others=False)
                 if picture.crashes.proven:
                     picture.shared.put(picture.position, member.device, DIED_TWICE)
                 else:
@@ -308,25 +239,14 @@ class MemberPool:
         else:
             pictures[0].shared.put(pictures[0].position, member.device, InferenceFailure(f"inference failed: {problem}"))
         with self._changed:
-            member.batches -= 1
-            member.pictures -= len(pictures)
-            member.alone = False
+            self._queue.end(member, pictures, again, None if problem is not None else started)
             if isinstance(problem, MemberLostError):
                 member.lost = str(problem)
             elif problem is not None:
                 member.doubtful = str(problem)
-            else:
-                self._time(member, started, len(pictures))
-            self._waiting.extendleft(reversed(again))
             self._changed.notify_all()
 
-    def _time(self, member: _Member, started: float, count: int) -> None:
-        now = time.monotonic()
-        seconds = (now - max(started, member.free_since)) / count
-        member.free_since = now
-        member.seconds = seconds if member.seconds is None else member.seconds + _SMOOTHING * (seconds - member.seconds)
-
-    def _leave(self, member: _Member, why: str) -> None:
+    def _leave(self, member: MemberState, why: str) -> None:
         with self._changed:
             member.out = f"{member.device}: {why}"
             none_left = self._started and all(other.out is not None for other in self._members.values())

@@ -12,14 +12,18 @@ from engine.pool.results import FrameEntry
 from engine.pool.scheduling.strategies.source_queue import Work
 
 
-def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, info: SourceInfo) -> tuple[list[FrameEntry], Work | None]:
+def cost_of_crash(
+    work: Work, crashes: CrashCount, done: int, begun: bool, trying: Trying | None, info: SourceInfo
+) -> tuple[list[FrameEntry], Work | None]:
     """The frames that fail after a worker's crash during this work, and the remaining work (None: the segment ends after them).
 
-    done: number of frames of the segment that have arrived. begun: whether the worker had begun the work. trying: the frame that the
-    worker announced last, in careful mode.
+    crashes: including this one. done: number of frames of the segment that have arrived. begun: whether the worker had begun the work.
+    trying: the frame that the worker announced last, in careful mode.
     """
-    if not begun or not work.suspect:
-        return [], replace(work, skip=done, crashes=work.crashes.after_crash() if begun else work.crashes)
+    if not begun:
+        return [], replace(work, skip=done)
+    if not crashes.proven:
+        return [], replace(work, skip=done, crashes=crashes)
     if trying is not None and (trying.source, trying.segment, trying.position) == (*work.key, done):
         entry = FrameEntry(trying.pts, trying.width, trying.height, DIED_TWICE, trying.name, index=trying.index)
         return [entry], replace(work, skip=done + 1, crashes=CrashCount())
@@ -28,4 +32,4 @@ def cost_of_crash(work: Work, done: int, begun: bool, trying: Trying | None, inf
     rest = max(0, work.segment.frames - done)
     lost = rest if last else min(1, rest)
     entries = [FrameEntry(math.nan, info.width, info.height, DIED_TWICE)] * lost
-    return entries, None if last else replace(work, skip=done + lost, crashes=work.crashes.after_crash())
+    return entries, None if last else replace(work, skip=done + lost, crashes=crashes)

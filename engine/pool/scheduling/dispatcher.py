@@ -186,8 +186,9 @@ class Dispatcher:
             unassigned = unassigned_frames(self._sources.values(), loads.values()) if shared else 0.0
             chunk_size = chunk_size_for(device, self._workers, loads, unassigned) if shared else whole
             work = None if self._isolated(worker) else self._strategy.next(device, worker.decode_threads, chunk_size)
-            worker.waits = work is not None and work.suspect and not self._idle(worker)
-            if work is not None and worker.waits:
+            refused = work is not None and work.crashes.refused == device and self._others_work(device)
+            worker.waits = work is not None and work.suspect and not refused and not self._idle(worker)
+            if work is not None and (worker.waits or refused):
                 self._strategy.give_back(work)
                 work = None
             if work is None:
@@ -219,6 +220,10 @@ class Dispatcher:
                 self._workers[holder].revoked[key] = device
                 loads = loads_of(self._workers, self._clock())
                 yield holder, Revoke(*key)
+
+    def _others_work(self, device: DeviceId) -> bool:
+        """Whether other devices have an engine now."""
+        return any(worker.decode_threads and not worker.leaving for other, worker in self._workers.items() if other != device)
 
     def _same_process(self, worker: WorkerState) -> Iterable[WorkerState]:
         """All workers in the process of this one."""
@@ -288,7 +293,8 @@ class Dispatcher:
             return []
         assert source.info is not None
         done = source.sequencer.received(work.segment.number)
-        entries, rest = cost_of_crash(work, done, work.key in worker.begun, worker.trying, source.info)
+        crashes = work.crashes.after_crash(device, self._others_work(device))
+        entries, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info)
         events: list[Event] = []
         for first in range(0, len(entries), MESSAGE_FRAMES):
             events += self._frames(device, Frames.pack(*work.key, done + first, entries[first : first + MESSAGE_FRAMES]))

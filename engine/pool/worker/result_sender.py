@@ -6,7 +6,7 @@ import math
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -34,6 +34,10 @@ database makes frames visible every half second."""
 
 GROUP_AHEAD = 256
 """Most batches by which the fast devices of a group may be ahead of the slowest one. Only detections wait."""
+
+
+NOTHING = Detections()
+"""Stands for the result of an item that is not a picture."""
 
 
 @dataclass(eq=False)
@@ -95,13 +99,10 @@ class ResultSender:
             found = self._await(batch)
             results = iter(list(zip(found, self._devices(batch), strict=True)))
             for item in batch.items:
-                match item:
-                    case Picture():
-                        self._take(item, [self._entry(item, *next(results))])
-                    case Gap():
-                        self._take(item, self._entries(item))
-                    case End():
-                        self._take(item, [])
+                if isinstance(item, Picture):
+                    self._take(item, *next(results))
+                else:
+                    self._take(item, NOTHING, None)
         self._send_due(math.inf)
         self._report()
 
@@ -122,47 +123,50 @@ class ResultSender:
         except DeviceError as problem:
             self._send_due(math.inf)
             self._die(Failed(str(problem), retry=True))
-        self._measure(batch, [isinstance(each, Detections) for each in found])
+        self._measure(batch, found)
         return found
 
-    def _devices(self, batch: Batch) -> list[DeviceId]:
-        """The device of each picture."""
-        return batch.result.devices if isinstance(batch.result, SharedBatch) else [self._backend.device] * len(batch.pictures)
+    def _devices(self, batch: Batch) -> list[DeviceId | None]:
+        """The device of each picture, None = the worker's."""
+        if isinstance(batch.result, SharedBatch):
+            return [None if device == self._backend.device else device for device in batch.result.devices]
+        return [None] * len(batch.pictures)
 
-    def _measure(self, batch: Batch, inferred: Sequence[bool]) -> None:
-        """Count a batch. inferred: for each picture, whether it has detections."""
-        pictures, devices = batch.pictures, self._devices(batch)
-        if isinstance(batch.result, SharedBatch) and batch.result.shares is not None:
-            for member, share in batch.result.shares.items():
+    def _measure(self, batch: Batch, found: Sequence[Found]) -> None:
+        shared, pictures = batch.result, batch.pictures
+        if isinstance(shared, SharedBatch) and shared.shares is not None:
+            for member, share in shared.shares.items():
                 self._meters[member].add(batch, pictures, share)
             return
-        for member in dict.fromkeys(devices):
-            mine = [done and device == member for device, done in zip(devices, inferred, strict=True)]
+        inferred = [isinstance(each, Detections) for each in found]
+        if not isinstance(shared, SharedBatch):
+            if (meter := self._meters.get(self._backend.device)) is not None:  # a group has none: a batch that it refused is not counted
+                meter.add(batch, list(compress(pictures, inferred)))
+            return
+        for member in dict.fromkeys(shared.devices):
+            mine = [done and device == member for device, done in zip(shared.devices, inferred, strict=True)]
             self._meters[member].add(batch, list(compress(pictures, mine)))
 
-    def _entry(self, picture: Picture, found: Found, device: DeviceId) -> FrameEntry:
-        shown = None if device == self._backend.device else device
-        return FrameEntry(picture.pts, picture.width, picture.height, found, picture.name, shown, picture.index)
-
-    def _entries(self, gap: Gap) -> Iterator[FrameEntry]:
-        info, failure = gap.task.info, InferenceFailure(gap.reason)
-        for number in range(gap.count):
-            yield FrameEntry(gap.pts if number == 0 else math.nan, info.width, info.height, failure, gap.name, index=gap.index)
-
-    def _take(self, item: Item, entries: Iterable[FrameEntry]) -> None:
-        """Take an item and its frames."""
+    def _take(self, item: Item, found: Found, device: DeviceId | None) -> None:
+        """Take an item. found, device: of a picture; device None = the worker's."""
         task = item.task
         place = task.source, task.segment.number
         pending = self._pending.get(place)
         if pending is None:
             pending = self._pending[place] = _Pending(task, task.skip)
         pending.items += 1
-        for entry in entries:
-            self._append(pending, entry)
-        if isinstance(item, End):
-            self._send(pending)
-            del self._pending[place]
-            self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
+        match item:
+            case Picture():
+                self._append(pending, FrameEntry(item.pts, item.width, item.height, found, item.name, device, item.index))
+            case Gap():
+                failure, info = InferenceFailure(item.reason), task.info
+                for number in range(item.count):
+                    pts = item.pts if number == 0 else math.nan
+                    self._append(pending, FrameEntry(pts, info.width, info.height, failure, item.name, index=item.index))
+            case End():
+                self._send(pending)
+                del self._pending[place]
+                self._send_message(Done(*place, item.frames, item.complete, item.error, item.decoder))
         if task.careful:
             self._send(pending)
 

@@ -6,8 +6,8 @@ frames that its own decoder returns: after frames that cannot be decoded, its nu
 
 from __future__ import annotations
 
+from html import escape
 from typing import TextIO
-from xml.sax.saxutils import escape, quoteattr
 
 from engine.media.types import SourceKind
 from engine.store.exporters.base import Export, Exporter, text_output
@@ -71,11 +71,11 @@ def _place(box: list[float]) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_printable(text))
+    return escape(_printable(text), quote=False)
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_printable(text))
+    return f'"{escape(_printable(text))}"'
 
 
 def _printable(text: str) -> str:

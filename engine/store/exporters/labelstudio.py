@@ -6,8 +6,8 @@ Frames count from 1: number = frame index + 1. Boxes are in percent of the pictu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from typing import TextIO
-from xml.sax.saxutils import quoteattr
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
@@ -77,7 +77,7 @@ def _regions(export: Export, frame: FrameResult) -> Iterator[tuple[str, float, d
 
 def write_configuration(export: Export, file: TextIO) -> None:
     """Write the labelling configuration of a project for these tasks."""
-    labels = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in export.labels)
+    labels = "\n".join(f'    <Label value="{escape(label)}"/>' for label in export.labels)
     if export.source.kind is SourceKind.VIDEO:
         rate = export.source.info.rate if export.source.info is not None else None
         given = f' frameRate="{rate:g}"' if rate else ""

@@ -276,20 +276,6 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
     assert "choose another folder" in run.err
 
 
-def test_one_result_that_cannot_be_written(tmp_path: Path, video: Path) -> None:
-    gone, out = tmp_path / "gone.mp4", tmp_path / "out"
-    gone.write_bytes(video.read_bytes())
-    (out / "gone.annotated.mp4").mkdir(parents=True)
-    run = run_main("detect", gone, video, *FAST, "--out", out, "--format", "video,jsonl", "--json", "--quiet")
-    assert run.status == 1
-    assert run.report["exit"] == "failed"
-    assert [source["frames"]["inferred"] for source in run.report["sources"]] == [FRAMES, FRAMES]
-    (line,) = [line for line in run.err.splitlines() if line.startswith("framefleet: ")]
-    assert "gone.annotated.mp4" in line
-    assert len(read_lines(out / "gone.jsonl")) == len(read_lines(out / "a.jsonl")) == FRAMES
-    assert (out / "a.annotated.mp4").is_file()
-
-
 def test_a_device_that_refuses_leaves_earlier_results_as_they_are(results: tuple[Outcome, Path], tmp_path: Path, video: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(results[1], out)

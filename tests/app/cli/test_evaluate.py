@@ -10,11 +10,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from engine.store.exporters.picture_names import picture_name
 
 from engine.model.describe import describe
 from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
+from engine.store.exporters.pictures.names import picture_name
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
 from tests.support.cli import run_main
 from tests.support.models import TINY_CFG

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import av
 import pytest
 
+from engine.store.exporters import EXPORTERS
 from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import write_session
@@ -62,3 +64,53 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
     assert run.status == 1
     assert "gone.mp4 does not exist" in run.err
     assert len(read_lines(tmp_path / "gone.jsonl")) == 4, "what can be written is"
+
+
+def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
+    make_video(tmp_path / "a.mp4", 4, (640, 480), rate=25)
+    database = write_session(tmp_path / "s.sqlite", {str(tmp_path / "a.mp4"): 4})
+    options = ("--interval", "30s", "--bom", "--pictures", "png", "--every", "2", "--category-map", "car=vehicle")
+    run = run_main("results", database, "--out", tmp_path / "out", "--format", ",".join(EXPORTERS), *options)
+    assert run.status == 0, run.err
+    written = [Path(line).name for line in run.out.splitlines()]
+    assert sorted(written) == sorted(path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith("."))
+    assert {"a.detections.csv", "counts.csv", "files.csv", "a.detections.parquet", "yolo", "a.mot", "megadetector.json"} <= {*written}
+    assert len([*(tmp_path / "out" / "yolo").rglob("*.png")]) == 2
+    assert (tmp_path / "out" / "files.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--format", "csv", "--interval", "15"), "'15' is not a time: write 30s, 15m or 1h"),
+        (("--format", "jsonl", "--interval", "15m"), "--interval is for --format csv"),
+        (("--format", "csv", "--pictures", "png"), "--pictures is for --format yolo"),
+        (("--format", "yolo", "--between", "0.6,0.3"), "is not a range of confidences"),
+        (("--format", "yolo", "--every", "0"), "is not a distance between frames"),
+        (("--format", "megadetector", "--category-map", "dog"), "maps no labels"),
+        (("--clock", "metadata"), "--clock metadata is for 'framefleet detect'"),
+        (("--clock", "yesterday"), "'yesterday' is no time: write name, metadata, or when the file began"),
+        (("--time-zone", "UTC"), "--time-zone is for --clock"),
+        (("--clock", "name", "--time-zone", "Mars"), "'Mars' is no known time zone"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused_with_what_to_write(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+    database = write_session(tmp_path / "s.sqlite", {"a.mp4": 4})
+    run = run_main("results", database, *options)
+    assert (run.status, message in run.err) == (2, True), run.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.sqlite"]
+
+
+def test_a_table_too_long_for_spreadsheets_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.store.exporters.csv.MOST_ROWS", 5)
+    run = run_main("results", write_session(tmp_path / "s.sqlite", {"a.mp4": 4}), "--format", "csv")
+    assert run.status == 0
+    assert "a.detections.csv has 9 rows, and spreadsheet programs show the first 5 only" in run.err
+
+
+def test_without_pyarrow_the_other_formats_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    run = run_main("results", write_session(tmp_path / "s.sqlite", {"a.mp4": 4}), "--format", "parquet,jsonl")
+    assert run.status == 1
+    assert "--format parquet needs pyarrow: install framefleet[parquet]" in run.err
+    assert (tmp_path / "a.jsonl").exists()

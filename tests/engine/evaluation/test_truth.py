@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine.store.exporters.picture_names import picture_name
 
 from engine.errors import SourceError, UsageError
 from engine.evaluation.evaluate import Evaluation, at_confidence, evaluate
@@ -17,6 +16,7 @@ from engine.evaluation.fit import fit
 from engine.evaluation.truth import Truth, TruthPicture, read_truth
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.store import LABELS, make_frame, write_one, write_session
 
@@ -165,6 +165,23 @@ def test_errors_are_counted_where_they_are(session: Path, tmp_path: Path) -> Non
     assert (file.path, file.pictures, file.objects, file.right, file.wrong, file.missed) == ("clip.mp4", FRAMES, 38, 36, 4, 2)
     assert result.confusion.tolist() == [[18, 0, 0, 1], [0, 18, 0, 0], [0, 1, 0, 0], [2, 1, 0, 0]]
     assert file.map50 == pytest.approx(result.map50)
+
+
+def test_sessions_may_have_the_files_in_another_order(tmp_path: Path) -> None:
+    one = write_session(tmp_path / "one.sqlite", {"a.mp4": 6, "b.mp4": 4})
+    other = write_session(tmp_path / "other.sqlite", {"b.mp4": 4, "a.mp4": 6}, boxes=1)
+    data = coco([f"a.mp4#{index}" for index in range(6)])
+    more = coco([f"b.mp4#{index}" for index in range(4)])
+    for image in more["images"]:
+        data["images"].append(image | {"id": image["id"] + 100})
+    for note in more["annotations"]:
+        data["annotations"].append(note | {"id": note["id"] + 100, "image_id": note["image_id"] + 100})
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(data))
+    both = evaluate({"one": one, "other": other}, read_truth(path))
+    assert [result.map50 for result in both.results] == [pytest.approx(1), pytest.approx(0.5)]
+    for result, missed in zip(both.results, (0, 1), strict=True):
+        assert [(file.path, file.pictures, file.missed) for file in result.files] == [("a.mp4", 6, 6 * missed), ("b.mp4", 4, 4 * missed)]
 
 
 def test_pictures_of_a_part_are_scored_only_on_demand(session: Path, tmp_path: Path) -> None:

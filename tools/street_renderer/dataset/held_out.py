@@ -2,8 +2,8 @@
 
     python -m tools.street_renderer.dataset.held_out FOLDER [--scenes 60] [--frames 16] [--first 900000] [--unseen-light] [--processes 2]
 
-writes FOLDER/SEED.mp4 and FOLDER/SEED.truth.npz. Use seeds 900000 … 909999:
-training uses seeds from 1000 and the clip seeds from 910007.
+writes FOLDER/SEED.mp4 and FOLDER/SEED.truth.npz. Development uses seeds 900000 … 909999, results use seeds from 930000. Training uses
+seeds from 1000, the clip seeds from 910007.
 """
 
 from __future__ import annotations

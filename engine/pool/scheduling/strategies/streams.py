@@ -31,6 +31,12 @@ class Streams(Strategy):
                 return work
         return None
 
+    def give_back(self, work: Work) -> None:
+        """See ``Strategy.give_back``. A source whose device is refused is free for other devices."""
+        super().give_back(work)
+        if work.crashes.refused is not None:
+            self._owners.pop(work.source, None)
+
     def close(self, source: int) -> None:
         """See ``Strategy.close``."""
         super().close(source)

@@ -80,7 +80,7 @@ def test_the_dialog_says_what_it_writes_and_what_it_replaces(dialog: ExportDialo
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.jsonl").touch()
     choose(dialog, "jsonl")
-    assert dialog.replaces.text() == "Replaces b.jsonl."
+    assert dialog.replaces.text().startswith("b.jsonl is there already")
 
 
 def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
@@ -93,6 +93,9 @@ def test_what_cannot_be_written_is_said_before(dialog: ExportDialog) -> None:
     dialog.options.map.setText("person=human")
     assert dialog.start.isEnabled()
     assert dialog.choice.options == ExportOptions(category_map={"person": "human"})
+    choose(dialog, "coco")
+    dialog.options.coco_ids.setChecked(True)
+    assert "COCO" in dialog.problem.text()
     choose(dialog, "yolo")
     dialog.options.doubtful.setChecked(True)
     dialog.options.low.setValue(0.8)
@@ -148,3 +151,8 @@ def test_a_failed_export_says_why(qtbot: QtBot, window: MainWindow, tmp_path: Pa
     window.exports.start(to_video(item, tmp_path / "out"))
     qtbot.waitUntil(lambda: any("a.mp4 does not exist" in text for text in window.banners.texts), timeout=10000)
     assert not part_of(tmp_path / "out" / "a.annotated.mp4").exists()
+
+
+def test_without_a_file_the_action_says_what_to_do(window: MainWindow) -> None:
+    window.actions_.export.trigger()
+    assert window.banners.texts == ["There is nothing to export yet: open a file or stored results first."]

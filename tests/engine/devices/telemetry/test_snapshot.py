@@ -160,13 +160,13 @@ def test_the_processors_utilization_is_that_of_the_processors_that_may_be_used(t
 def test_devices_that_nothing_is_known_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", Library(refusing=NVMLError_LibRmVersionMismatch))  # type: ignore[arg-type]
     samplers, problem = make_samplers([(GPU, "GPU-a"), (CPU, "")])
-    assert samplers[0].sample() == Telemetry(GPU)
-    assert samplers[1].sample().memory_total
+    assert samplers[0]() == Telemetry(GPU)
+    assert samplers[1]().memory_total
     assert "restart the machine" in str(problem)
     monkeypatch.setitem(sys.modules, "pynvml", Library(H200))  # type: ignore[arg-type]
     samplers, problem = make_samplers([(GPU, "GPU-a"), (DeviceId("cuda", "0"), "GPU-gone")])
     assert problem is None
-    assert [sampler.sample().utilization for sampler in samplers] == [97, None]
+    assert [sample().utilization for sample in samplers] == [97, None]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of its processors")
@@ -233,13 +233,12 @@ def test_a_sampler_that_ends_says_so(how: str, problem: str) -> None:
 def hanging_main(connection: Any, wanted: Any) -> None:
     from engine.devices.telemetry import sampler
 
-    class Hanging(sampler.UnknownSampler):
-        def sample(self) -> Telemetry:
-            time.sleep(3600)
-            return super().sample()
+    def hang() -> Telemetry:
+        time.sleep(3600)
+        return Telemetry(GPU)
 
     sampler.STALL_SECONDS = 1.0
-    sampler.make_samplers = lambda _: ([Hanging(GPU)], None)
+    sampler.make_samplers = lambda _: ([hang], None)
     sampler.main(connection, wanted)
 
 

@@ -355,7 +355,7 @@ def test_a_frame_the_decoder_cannot_pass_costs_the_rest_of_its_segment(
     check_complete(run, 0)
     start = sum(shape[:segment])
     assert {number for number, frame in enumerate(run.frames[0]) if frame.failure} == set(range(start + at, start + shape[segment]))
-    assert run.deaths <= 3
+    assert run.deaths <= 3 + (devices > 1)  # a second device has to show that the first one is not to blame
 
 
 @few

@@ -1,0 +1,74 @@
+"""A run that a crash interrupted is offered at the next start, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState
+from engine.store.session import SessionReader
+from tests.support.media import make_video
+from tests.support.models import tiny_files
+
+PROJECT = Path(__file__).resolve().parents[4]
+
+CRASH = """
+import os, signal, sys
+from pathlib import Path
+from app.window.settings.preferences import Preferences
+from engine.model.check import check_model
+from engine.pool.events import FramesDone
+from engine.session import DetectionSession
+from engine.types import DeviceId
+from tests.support.models import tiny_files
+
+if __name__ == "__main__":
+    settings = Preferences.of(tiny_files(), devices=(DeviceId("cpu", "0"),)).run_settings()
+    session = DetectionSession(settings, Path(sys.argv[1]), check_model(settings.model).labels)
+    for path in sys.argv[2:]:
+        session.add(Path(path))
+    session.finish()
+    done = 0
+    for event in session.events():
+        done += len(event.frames) if isinstance(event, FramesDone) else 0
+        if done > 150:
+            session._writer.commit()
+            os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    videos = [make_video(tmp_path / f"{name}.mp4", frames=120, size=(96, 96), gop=12) for name in "abc"]
+    database = window.controller.folder / "crashed.sqlite"
+    script = tmp_path / "crash.py"
+    script.write_text(CRASH)
+    assert subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, check=False).returncode == -signal.SIGKILL
+    with SessionReader(database) as reader:
+        before = [reader.count(source.number) for source in reader.sources()]
+    assert sum(before) > 150
+    window.setup.begin(tiny_files())
+    qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=30_000)
+    window.interrupted.look()
+    qtbot.waitUntil(lambda: any("of 3 files are not finished" in text for text in window.banners.texts), timeout=30_000)
+    (button,) = [button for button in window.banners.findChildren(QPushButton) if button.text() == "Continue"]
+    button.click()
+    qtbot.waitUntil(lambda: len(window.items) == 3 and all(item.state is ItemState.DONE for item in window.items), timeout=60_000)
+    with SessionReader(database) as reader:
+        assert [reader.count(source.number) for source in reader.sources()] == [120] * 3
+    assert {item.results.database for item in window.items if item.results} == {database}
+    assert all(item.progress.frames == 120 for item in window.items)
+    for item in window.items:
+        tally = window.controller.tally(item.key)
+        assert tally is not None
+    assert sorted(path.name for path in database.parent.glob("*.sqlite")) == ["crashed.sqlite"], "it was not begun again"
+    window.interrupted.look()
+    qtbot.waitUntil(lambda: not window.background.busy)
+    assert not any("not finished" in text for text in window.banners.texts)

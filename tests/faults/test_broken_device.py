@@ -1,0 +1,34 @@
+"""Must hold: where one device fails at every inference, the others lose nothing and do its frames; it fails visibly."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.processes.restarts import RESTARTS
+from engine.settings import Parallel
+from tests.support.groups import broken_member_main
+from tests.support.media import make_video
+from tests.support.pool import CPUS, broken_device_main, run_pool, tiny_settings, with_worker
+
+FRAMES = 400
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("broken") / "video.mp4", FRAMES, (160, 120))
+
+
+@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.STREAMS, Parallel.FRAMES, Parallel.TILES])
+def test_a_device_that_fails_at_every_inference_costs_no_frame(parallel: Parallel, video: Path) -> None:
+    grouped = parallel in (Parallel.FRAMES, Parallel.TILES)
+    main = partial(broken_member_main if grouped else broken_device_main, device=CPUS[1], late=True)
+    seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, batch=4), pool_type=with_worker(main), when_ready=True)
+    assert {failure.device for failure in seen.failures} == {CPUS[1]}
+    assert all("the engine stopped working" in failure.message for failure in seen.failures)
+    assert len(seen.failures) <= RESTARTS + 1
+    for source in range(2):
+        assert seen.failed(source) == {}
+        assert seen.finished[source].ledger.inferred == len(seen.frames[source]) == FRAMES

@@ -1,0 +1,103 @@
+"""The commands and programs on the guide's pages run as they are printed there, on small clips and with the demo's model."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pandas as pd
+import pytest
+
+from resources import DEMO
+from tests.support.cli import run_main
+from tests.support.goldens import CLIP
+from tests.support.media import make_video
+from tests.support.store import write_session
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+FAST = ["--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet"]
+"""Options that the pages leave out: their model has labels of its own, and the choice of device and precision takes time."""
+
+
+def follow(page: str) -> str:
+    """Run all commands and programs of a page, in order. Returns what the programs print."""
+    printed = io.StringIO()
+    blocks = re.findall(r"^```(console|python)\n(.*?)^```", (GUIDE / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert blocks
+    for kind, content in blocks:
+        if kind == "python":
+            with contextlib.redirect_stdout(printed):
+                exec(compile(content, page, "exec"), {})
+            continue
+        for line in content.splitlines():
+            prompt, program, command, *options = shlex.split(line)
+            assert (prompt, program) == ("$", "framefleet")
+            options = [str(DEMO.cfg) if option == "yolov4" else option for option in options]
+            run = run_main(command, *options, *(FAST if command == "detect" else []))
+            assert run.status == 0, run.err
+    return printed.getvalue()
+
+
+def empty_picture(_number: int, size: tuple[int, int]) -> np.ndarray:
+    """A grey picture without any object."""
+    return np.full((size[1], size[0], 3), 110, np.uint8)
+
+
+@pytest.fixture
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_here")
+def test_which_clips_are_empty(tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    shutil.copy(CLIP, tmp_path / "clips" / "street.mp4")
+    make_video(tmp_path / "clips" / "nothing.mp4", 5, (160, 96), picture=empty_picture)
+    printed = follow("empty-clips.md")
+    assert [line.strip() for line in printed.splitlines()][:1] == ["nothing.mp4"]
+    files = pd.read_csv(tmp_path / "found" / "files.csv", index_col="file")
+    assert files["empty"].to_dict() == {"nothing.mp4": True, "street.mp4": False}
+    assert files.loc["street.mp4", "car_most_at_once"] >= 1
+    assert (tmp_path / "found" / "megadetector.json").exists()
+    strict = pd.read_csv(tmp_path / "strict" / "street.detections.csv")
+    assert strict.confidence.min() >= 0.5
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_day_of_traffic(tmp_path: Path) -> None:
+    (tmp_path / "recordings").mkdir()
+    for time in ("074459500", "080000"):
+        shutil.copy(CLIP, tmp_path / "recordings" / f"north_20261101_{time}.mp4")
+    printed = follow("traffic-counts.md")
+    quarters = [line.split()[0] for line in printed.splitlines() if line.startswith("2026")]
+    assert quarters == [f"2026-11-01T{time}.000+01:00" for time in ("07:30:00", "07:45:00", "08:00:00")]
+    hours = pd.read_csv(tmp_path / "hourly" / "counts.csv")
+    assert set(hours.clock.str.slice(11, 16)) == {"07:00", "08:00"}
+    assert hours.frames.groupby(hours.source).max().sum() == 2 * pd.read_csv(tmp_path / "hourly" / "files.csv").inferred.max()
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_training_set_from_doubtful_frames(tmp_path: Path) -> None:
+    (tmp_path / "videos").mkdir()
+    shutil.copy(CLIP, tmp_path / "videos" / "street.mp4")
+    follow("retraining.md")
+    yolo = tmp_path / "training" / "yolo"
+    pictures, labels = sorted(yolo.rglob("*.jpg")), sorted((yolo / "labels").rglob("*.txt"))
+    assert [path.stem for path in pictures] == [path.stem for path in labels]
+    assert len(pictures) == 1  # the clip lasts a second
+    assert cv2.imread(str(pictures[0])) is not None
+    assert labels[0].read_text()
+
+
+@pytest.mark.usefixtures("_here")
+def test_the_page_about_exporting(tmp_path: Path) -> None:
+    (tmp_path / "detections").mkdir()
+    write_session(tmp_path / "detections" / "session.sqlite", {"a.mp4": 4}, boxes=3)
+    follow("exporting.md")
+    assert set(pd.read_parquet(tmp_path / "tables" / "a.detections.parquet").label) == {"person", "car"}
