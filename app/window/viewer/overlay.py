@@ -120,7 +120,7 @@ def _label_width(length: int, name: str, step: int) -> int:
     return math.ceil(_font(step)[1].horizontalAdvance(text)) + 8
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _label(text: str, class_id: int, step: int, ratio: float) -> QPixmap:
     """A label: its text on the class's colour."""
     font, metrics = _font(step)

@@ -257,7 +257,7 @@ def test_files_and_targets_are_asked_for(qtbot: QtBot, open_window: Open, video:
     (tmp_path / "a file").touch()
     export.folder.set_path(tmp_path / "a file")
     export.accept()
-    qtbot.waitUntil(lambda: any("Cannot write" in text for text in window.banners.texts))
+    qtbot.waitUntil(lambda: any("Cannot" in text and "a file" in text for text in window.banners.texts))
     window.actions_.export.trigger()
     export = next(dialog for dialog in window.findChildren(ExportDialog) if dialog.isVisible())
     assert export.choice.form == "coco"  # as before
