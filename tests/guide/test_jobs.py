@@ -96,6 +96,17 @@ def test_a_training_set_from_doubtful_frames(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_here")
+def test_the_page_about_tracks(tmp_path: Path) -> None:
+    shutil.copy(CLIP, tmp_path / "street.mp4")
+    follow("tracks.md")
+    table = pd.read_csv(tmp_path / "street" / "street.detections.csv")
+    assert table.confidence.min() >= 0.25
+    tracked = table.dropna(subset="track").groupby("track").frame.count()
+    assert tracked.index.min() == 1
+    assert tracked.max() > 10, "an object is followed through most of the clip"
+
+
+@pytest.mark.usefixtures("_here")
 def test_the_page_about_exporting(tmp_path: Path) -> None:
     (tmp_path / "detections").mkdir()
     write_session(tmp_path / "detections" / "session.sqlite", {"a.mp4": 4}, boxes=3)
