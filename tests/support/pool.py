@@ -230,7 +230,10 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
 
 
 def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number: int, how: str) -> None:
-    """A real worker whose decoder fails at the picture with this number, even if the picture is skipped. how: "raise" or "kill"."""
+    """A real worker whose decoder fails at the picture with this number, even if the picture is skipped.
+
+    how: "raise", "kill", or "hang": it never returns.
+    """
     import engine.media.decode as module
 
     decode = module.decode
@@ -240,6 +243,8 @@ def decoder_fault_main(connection: Connection[Any, Any], setup: Setup, *, number
             if isinstance(frame, DecodedFrame) and number_of(frame.image) == number:
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
+                while how == "hang":
+                    time.sleep(1)
                 raise RuntimeError("the decoder's fault")
             if position >= skip:
                 yield frame

@@ -293,7 +293,8 @@ class Dispatcher:
             return []
         assert source.info is not None
         done = source.sequencer.received(work.segment.number)
-        crashes = work.crashes.after_crash(device, self._others_work(device))
+        # devices of one process end together, so that each further trial would cost all of them a restart
+        crashes = work.crashes.after_crash(device, others=not self._together and self._others_work(device))
         entries, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info)
         events: list[Event] = []
         for first in range(0, len(entries), MESSAGE_FRAMES):
