@@ -45,7 +45,7 @@ _TENSORRT = Library(
 )
 
 LIBRARIES = {"cpu": _OPENVINO, "openvino": _OPENVINO, "cuda": _TENSORRT}
-"""The library for each kind of device. A new backend is one entry here."""
+"""The library for each kind of device. A new backend is one entry here, and its kind in ``DeviceId.KINDS``."""
 
 
 def create_backend(device: DeviceId) -> Backend:

@@ -11,7 +11,7 @@ from engine.pool.host import Host
 from engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker
 from engine.processes.child import Conversation
 from engine.processes.outcome import Outcome
-from engine.processes.restarts import RestartBudget
+from engine.processes.restart_budget import RestartBudget
 from engine.types import DeviceId
 
 STOP_SECONDS = 1.0

@@ -19,7 +19,7 @@ from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.setup import setup_for
 from engine.processes.outcome import Failed, Outcome
-from engine.processes.restarts import RESTART_SECONDS, RESTARTS
+from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.settings import Isolation, RunSettings
 from engine.types import DeviceId
 

@@ -20,7 +20,7 @@ import pytest
 from engine.pool.events import DeviceFailed, DeviceStarting, Event
 from engine.pool.pool import EnginePool
 from engine.pool.worker import worker
-from engine.processes.restarts import RESTARTS
+from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
 from tests.support.groups import member_pids
 from tests.support.media import make_video

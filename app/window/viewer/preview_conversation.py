@@ -18,7 +18,7 @@ from engine.media.preview import process as preview
 from engine.media.preview.process import Fetch, Picture
 from engine.processes.child import ChildProcess
 from engine.processes.outcome import Outcome
-from engine.processes.restarts import RestartBudget
+from engine.processes.restart_budget import RestartBudget
 from engine.processes.shared_memory import create_shared_memory
 from engine.store.session import SessionReader
 from engine.types import FrameResult

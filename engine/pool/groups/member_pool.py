@@ -26,7 +26,7 @@ from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Ready, Starting
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
-from engine.processes.restarts import RESTART_SECONDS, RESTARTS
+from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
 from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure

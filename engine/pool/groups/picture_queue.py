@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 from engine.backends.base import Backend
 from engine.pool.crash_count import CrashCount
 from engine.pool.groups.shared_batch import SharedBatch
-from engine.processes.restarts import RestartBudget
+from engine.processes.restart_budget import RestartBudget
 from engine.types import DeviceId, Image
 
 _SMOOTHING = 0.3

@@ -18,7 +18,7 @@ from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
 from engine.pool.pool import EnginePool
 from engine.processes.child import NICE
-from engine.processes.restarts import RESTARTS
+from engine.processes.restart_budget import RESTARTS
 from engine.settings import ModelFiles, Parallel
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG

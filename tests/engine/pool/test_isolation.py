@@ -14,7 +14,7 @@ import pytest
 from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
 from engine.pool.pool import EnginePool
-from engine.processes.restarts import RESTARTS
+from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation
 from engine.types import DeviceId
 from tests.support.media import make_video

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from engine.processes.outcome import Failed, Outcome
-from engine.processes.restarts import RESTART_SECONDS, RESTARTS, RestartBudget
+from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS, RestartBudget
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
 from engine.pool.worker import worker
-from engine.processes.restarts import RESTARTS
+from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
 from tests.support.groups import dying_member_main, gone, group_fault_main, member_pids, same_detections, slowed
