@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
-from tests.support.cli import run_main
+from engine.store.session import SessionReader
+from resources import DEMO
+from tests.support.cli import read_lines, run_main
+from tests.support.goldens import CLIP
 from tests.support.store import write_session
+
+DEMO_MODEL = ("--model", str(DEMO.cfg), "--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet")
 
 
 def test_a_stored_run_is_tracked(tmp_path: Path) -> None:
@@ -23,3 +29,18 @@ def test_a_missing_session_and_an_unknown_tracker_are_named(tmp_path: Path) -> N
     run = run_main("track", tmp_path, "--tracker", "sort")
     assert run.status == 2
     assert "ocsort" in run.err
+
+
+def test_a_run_with_a_tracker_stores_weak_detections_and_exports_the_others(tmp_path: Path) -> None:
+    plain = run_main("detect", CLIP, *DEMO_MODEL, "--out", tmp_path / "plain")
+    assert plain.status == 0, plain.err
+    tracked = run_main("detect", CLIP, *DEMO_MODEL, "--out", tmp_path / "tracked", "--track", "bytetrack", "--format", "jsonl,csv")
+    assert tracked.status == 0, tracked.err
+    name = f"{CLIP.stem}.jsonl"
+    assert read_lines(tmp_path / "tracked" / name) == read_lines(tmp_path / "plain" / name)
+    with (tmp_path / "tracked" / f"{CLIP.stem}.detections.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert min(float(row["confidence"]) for row in rows) >= 0.25
+    assert len({row["track"] for row in rows if row["track"]}) > 1
+    with SessionReader(tmp_path / "tracked" / "session.sqlite") as reader:
+        assert any((frame.detections.scores < 0.25).any() for frame in reader.frames(0) if frame.detections is not None)
