@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -50,7 +51,9 @@ def test_an_interrupted_run_is_offered_and_goes_on(qtbot: QtBot, window: MainWin
     database = window.controller.folder / "crashed.sqlite"
     script = tmp_path / "crash.py"
     script.write_text(CRASH)
-    assert subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, check=False).returncode == -signal.SIGKILL
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    crashed = subprocess.run([sys.executable, script, database, *videos], cwd=PROJECT, env=environment, check=False)
+    assert crashed.returncode == -signal.SIGKILL
     with SessionReader(database) as reader:
         before = [reader.count(source.number) for source in reader.sources()]
     assert sum(before) > 150
