@@ -55,7 +55,7 @@ class Interruption:
 
         def wait() -> None:
             if cancelled.get():
-                print("\nframefleet: stopping; results so far are kept (interrupt again to stop at once)", file=sys.stderr)
+                print("\nframefleet: stopping; finished results are kept (interrupt again to stop at once)", file=sys.stderr)
                 cancel()
 
         threading.Thread(target=wait, name="cancel", daemon=True).start()

@@ -82,6 +82,6 @@ def _missing(path: Path) -> str:
     name = str(path)
     close = difflib.get_close_matches(name, COMMANDS, 1)
     if close:
-        return f"there is no file {name}; did you mean 'framefleet {close[0]} …'?"
+        return f"{name} does not exist; did you mean 'framefleet {close[0]} …'?"
     hint = "; 'framefleet --help' lists the commands" if name.isidentifier() else ""
     return f"{missing(path)}{hint}"

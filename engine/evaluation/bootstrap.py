@@ -1,4 +1,4 @@
-"""Estimates how much a mean average precision would vary with other pictures, by drawing the pictures anew (bootstrap)."""
+"""Estimates how much a mean average precision would vary with other pictures (bootstrap: pictures are drawn with repetition)."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
     if evaluation.results[0].interval50 is None:
         notes.append("There are too few pictures to say how certain the results are.")
     else:
-        notes.append(f"In brackets: {SHARE:.0%} intervals, from drawing the pictures anew (bootstrap).")
+        notes.append(f"In brackets: {SHARE:.0%} intervals, estimated by bootstrap: pictures are drawn at random, with repetition.")
     return notes
 
 

@@ -22,7 +22,7 @@ SPEED_SECONDS = 3.0
 
 
 class Download:
-    """A running download. done: bytes of the weights so far; its thread writes it, the window's thread reads it."""
+    """A running download. done: number of received bytes; the download's thread writes it, the window's thread reads it."""
 
     def __init__(self) -> None:
         self.cancellation = Cancellation()

@@ -1,4 +1,4 @@
-"""The files of a model that are known so far."""
+"""Collects the files of a model, which may arrive one after another."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class RateMeter:
         self._marks: deque[tuple[float, int]] = deque()
 
     def mark(self, now: float, frames: int) -> float | None:
-        """Record the number of frames so far at a time in seconds; return frames/s, None if the marks are too close in time."""
+        """Record the number of finished frames at a time in seconds. Returns frames/s, None if the recorded times are too close."""
         self._marks.append((now, frames))
         while len(self._marks) > 2 and now - self._marks[1][0] >= self._window:
             self._marks.popleft()

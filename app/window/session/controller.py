@@ -79,7 +79,7 @@ class DetectionController(QObject):
         return any(item.state is ItemState.RUNNING and item.key not in self._own for item in self._model)
 
     def tally(self, key: int) -> Tally | None:
-        """The counts of detections in a file so far, None before detection begins."""
+        """The current counts of a file's detections, None before detection begins."""
         return self._tallies.get(key)
 
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
@@ -171,7 +171,7 @@ class DetectionController(QObject):
         return True
 
     def cancel(self, key: int) -> None:
-        """Stop detection in a file; its results so far stay."""
+        """Stop detection in a file; the stored results stay."""
         item = self._model.get(key)
         if item is None or item.ended:
             return

@@ -56,7 +56,7 @@ def test_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["detcet", "a.mp4"]) == 2
-    assert "there is no file detcet; did you mean 'framefleet detect …'?" in capsys.readouterr().err
+    assert "detcet does not exist; did you mean 'framefleet detect …'?" in capsys.readouterr().err
 
 
 def test_an_address_is_no_file_for_the_window(capsys: pytest.CaptureFixture[str]) -> None:
