@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_the_growth_is_that_of_the_fitted_line_over_all_processes() -> None:
 
 def test_an_opened_file_and_allocated_memory_show() -> None:
     before = use_of(os.getpid())
-    with open(os.devnull, "rb"):
+    with Path(os.devnull).open("rb"):
         kept = bytearray(os.urandom(50_000_000))
         after = use_of(os.getpid())
     assert before is not None
