@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -29,4 +30,4 @@ def test_frames_before_a_keyframe_need_the_keyframe_before_it(open_gop: Path, ev
         runs = table.runs(positions)
     assert indices[0] == 21
     assert (runs[0].first, runs[0].part.start) == (0, info.segments[0].start)
-    assert all(one.last < other.first for one, other in zip(runs, runs[1:], strict=False))
+    assert all(one.last < other.first for one, other in itertools.pairwise(runs))
