@@ -20,9 +20,10 @@ from cuda.core import Device
 from engine.errors import DeviceError
 from engine.media.container.video_file import VideoFile
 from engine.media.decode import decode
-from engine.media.nvdec.decoder import NvdecDecoder, device_surfaces
+from engine.media.nvdec.decoder import NvdecDecoder
 from engine.media.nvdec.format import planes
 from engine.media.nvdec.limits import limits
+from engine.media.nvdec.memory import device_surfaces
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.probe import probe
 from engine.media.sampled import samples

@@ -12,7 +12,8 @@ import av
 import cv2
 
 from engine.errors import ExportError, SourceError
-from engine.media.container.video_file import VideoFile, reason
+from engine.media.container.opening import reason
+from engine.media.container.video_file import VideoFile
 from engine.media.decode import THREADS
 from engine.media.images import read_picture
 from engine.media.picture import Converter
