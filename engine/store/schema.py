@@ -37,7 +37,7 @@ CREATE TABLE outputs (
     source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
 ) WITHOUT ROWID;
 """
-"""The files that Framefleet wrote from sessions at this place: see ``engine.store.outputs``.
+"""The files that Framefleet wrote from sessions at this place: see ``engine.store.export.outputs``.
 
 The key comes first: otherwise, the integrity check of SQLite 3.40 finds errors where there are none.
 """

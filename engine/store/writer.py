@@ -19,10 +19,10 @@ from engine.pool.events import Ledger
 from engine.processes.file_lock import FileLock
 from engine.store import schema
 from engine.store.facts import differences
-from engine.store.lock import lock_session
+from engine.store.file.lock import lock_session
+from engine.store.file.presence import Presence, save
+from engine.store.file.previous import delete_unfinished, keep_copy, set_aside
 from engine.store.names import readable, readable_name
-from engine.store.presence import Presence, save
-from engine.store.previous import delete_unfinished, keep_copy, set_aside
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -34,7 +34,7 @@ _BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 class SessionWriter:
     """Creates a session, or goes on with one, and adds sources and frames to it. Use it from one thread at a time.
 
-    Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.previous``.
+    Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.file.previous``.
 
     labels: one per class id. facts: properties of the run. go_on: use the session at ``path`` if the same labels and facts decided its
     results. lock: from ``lock_session``, None = take it until ``close``.

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ExportError
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.going_on import GoingOn
 from engine.store.session import SessionReader, SessionWriter
-from tests.support.seeds import seeded
+from tests.support.faults.seeds import seeded
 from tests.support.store import LABELS, write_session
 
 PAGE = 4096

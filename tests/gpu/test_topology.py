@@ -19,7 +19,7 @@ from engine.devices.telemetry.sampler import GpuSampler
 from engine.devices.telemetry.snapshot import RATE
 from engine.devices.topology.search import find_topology
 from engine.devices.topology.types import Gpu, Topology, list_text
-from tests.support.machines import make_system
+from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.gpu
 

@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.media.types import SourceKind
-from engine.pool.crash_count import CrashCount
 from engine.pool.events import Event, SourceFinished, SourceOpened
 from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.results import Frames
+from engine.pool.scheduling.crash_count import CrashCount
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.probes import Probes
 from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
