@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from engine.devices.discovery import default_devices
@@ -30,6 +31,7 @@ class DetectionSession(Closing):
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
     progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs. restart: begin again,
     although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
+    facts: further facts of the run, see ``engine.store.facts.REPLACED``.
 
     Attributes: notes: sentences for the user about what the session takes over from an earlier run.
 
@@ -39,7 +41,14 @@ class DetectionSession(Closing):
     """
 
     def __init__(
-        self, settings: RunSettings, database: Path, labels: Sequence[str], *, restart: bool = False, lock: FileLock | None = None
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        *,
+        restart: bool = False,
+        lock: FileLock | None = None,
+        facts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
@@ -52,7 +61,7 @@ class DetectionSession(Closing):
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
-        self._writer = SessionWriter(database, labels, run_facts(settings), go_on=not restart, lock=lock)
+        self._writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
             devices = settings.devices or default_devices()
@@ -68,10 +77,13 @@ class DetectionSession(Closing):
         """Sentences for the user about what the session takes over from an earlier run."""
         return self._writer.notes + self._going_on.notes
 
-    def add(self, path: Path) -> int:
-        """Queue a source and return its number. No device gets a source that an earlier run has finished."""
+    def add(self, path: Path, number: int | None = None) -> int:
+        """Queue a source and return its number. No device gets a source that an earlier run has finished.
+
+        number: see ``GoingOn.start``.
+        """
         with self._adding:
-            start = self._going_on.start(path)
+            start = self._going_on.start(path, number)
             self._starts[start.number] = start
             if start.kept is not None:
                 progress = self.sources[start.number] = _progress_of(path, start.kept)

@@ -14,6 +14,7 @@ from app.cli.running import add_format_options, add_session_argument, export, ex
 from engine.errors import UsageError
 from engine.settings.clock import ClockSettings, ClockSource
 from engine.store.exporters.options import Every
+from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 
 
@@ -33,14 +34,16 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
     add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
-    parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
+    parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
     options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     clock = _clock(options.given_settings(arguments))
     database = session_database(arguments.session)
-    with SessionReader(database, arguments.confidence) as reader:
+    with SessionReader(database) as reader:
+        stored = float(reader.facts.get(SHOWN, 0.0))
+        reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
         exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)

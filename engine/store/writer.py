@@ -18,7 +18,7 @@ from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.processes.file_lock import FileLock
 from engine.store import schema
-from engine.store.facts import differences
+from engine.store.facts import REPLACED, differences
 from engine.store.lock import lock_session
 from engine.store.names import readable, readable_name
 from engine.store.presence import Presence, save
@@ -74,7 +74,7 @@ class SessionWriter:
             reasons = _reasons(self.path, labels, facts) if go_on else []
             if go_on and not reasons:
                 self.continued = True
-                return self._reopen()
+                return self._reopen(facts)
             kept, outputs = set_aside(self.path)
             if kept is not None and reasons:
                 self.notes.append(f"all is detected again: {', '.join(reasons)}; the earlier results are kept in {kept}")
@@ -89,9 +89,11 @@ class SessionWriter:
         connection.execute("COMMIT")
         return connection
 
-    def _reopen(self) -> sqlite3.Connection:
+    def _reopen(self, facts: Mapping[str, str]) -> sqlite3.Connection:
         connection = schema.open_existing(self.path, "rw")
         schema.prepare_writing(connection)
+        rows = [(key, schema.exact(value)) for key, value in facts.items() if key in REPLACED]
+        connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", rows)
         self._devices = {device: number for number, device in connection.execute("SELECT number, device FROM devices")}
         return connection
 

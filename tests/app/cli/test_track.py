@@ -44,3 +44,18 @@ def test_a_run_with_a_tracker_stores_weak_detections_and_exports_the_others(tmp_
     assert len({row["track"] for row in rows if row["track"]}) > 1
     with SessionReader(tmp_path / "tracked" / "session.sqlite") as reader:
         assert any((frame.detections.scores < 0.25).any() for frame in reader.frames(0) if frame.detections is not None)
+
+
+def test_results_of_a_tracked_run_have_the_confidence_of_the_run(tmp_path: Path) -> None:
+    run = run_main("detect", CLIP, *DEMO_MODEL, "--out", tmp_path, "--track", "bytetrack", "--confidence", "0.4")
+    assert run.status == 0, run.err
+    first = (tmp_path / f"{CLIP.stem}.jsonl").read_bytes()
+    assert run_main("results", tmp_path, "--out", tmp_path / "again", "--quiet").status == 0
+    assert (tmp_path / "again" / f"{CLIP.stem}.jsonl").read_bytes() == first
+    assert run_main("results", tmp_path, "--out", tmp_path / "all", "--confidence", "0.1", "--quiet").status == 0
+    assert len((tmp_path / "all" / f"{CLIP.stem}.jsonl").read_bytes()) > len(first)
+    other = run_main("detect", CLIP, *DEMO_MODEL, "--out", tmp_path, "--track", "bytetrack", "--confidence", "0.6")
+    assert (other.status, "finished by an earlier run" in other.err) == (0, True)
+    assert run_main("results", tmp_path, "--out", tmp_path / "less", "--quiet").status == 0
+    confidences = [found["confidence"] for line in read_lines(tmp_path / "less" / f"{CLIP.stem}.jsonl") for found in line["detections"]]
+    assert min(confidences) >= 0.6
