@@ -57,7 +57,7 @@ class DetectionSession(Closing):
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
-        self._kept: list[SourceFinished] = []
+        self._kept: list[tuple[Path, StoredSource, SourceFinished]] = []
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
@@ -87,7 +87,8 @@ class DetectionSession(Closing):
             self._starts[start.number] = start
             if start.kept is not None:
                 progress = self.sources[start.number] = _progress_of(path, start.kept)
-                self._kept += [progress.finished] if progress.finished is not None else []
+                if progress.finished is not None:
+                    self._kept.append((path, start.kept, progress.finished))
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
@@ -124,7 +125,15 @@ class DetectionSession(Closing):
     def _kept_events(self) -> Iterator[Event]:
         """The last events of sources that an earlier run has finished."""
         while self._kept:
-            yield self._kept.pop(0)
+            path, stored, event = self._kept.pop(0)
+            if stored.kind is SourceKind.VIDEO:
+                self._set_start(stored.number, path, stored.created)
+            yield event
+
+    def _set_start(self, number: int, path: Path, created: str | None) -> None:
+        """Store the clock time at which a video begins, if a setting says where it comes from. created: the time in the metadata."""
+        if self._clock.clock is not None:
+            self._writer.set_start(number, self._clock.started(path, created))
 
     def _store(self, event: Event) -> None:
         if self._queued:
@@ -150,7 +159,8 @@ class DetectionSession(Closing):
                     self._writer.discard(source, start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 if info.kind is SourceKind.VIDEO:
-                    self._writer.describe_source(source, started=self._clock.started(path, info.created))
+                    self._writer.describe_source(source, created=info.created)
+                    self._set_start(source, path, info.created)
                 self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]

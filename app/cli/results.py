@@ -12,7 +12,7 @@ from app.cli.classes import class_ids
 from app.cli.parser import make_parser
 from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from engine.errors import UsageError
-from engine.settings.clock import ClockSettings, ClockSource
+from engine.settings.clock import ClockSettings
 from engine.store.exporters.options import Every
 from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
@@ -54,8 +54,6 @@ def run(argv: Sequence[str]) -> int:
 def _clock(given: Mapping[str, Any]) -> ClockSettings | None:
     """The clock times in place of the stored ones, None if no option asks for them."""
     clock, zone = given.get("clock"), given.get("time_zone")
-    if clock is ClockSource.METADATA:
-        raise UsageError("--clock metadata is for 'framefleet detect', which reads the videos: give name or a time here")
     if clock is None and zone is not None:
-        raise UsageError("--time-zone is for --clock name or a time")
+        raise UsageError("--time-zone is for --clock")
     return None if clock is None else ClockSettings(clock, zone)

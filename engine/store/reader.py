@@ -30,7 +30,7 @@ TRACKS = 1 << 20
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
+    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started, created"
 )
 
 
@@ -42,7 +42,8 @@ class StoredSource:
     file: the absolute path. info: without segments; None if the source could not be
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
     seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
-    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
+    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. created: the time in its metadata,
+    as text. All None if unknown.
     """
 
     number: int
@@ -57,6 +58,7 @@ class StoredSource:
     stamp: Stamp | None = None
     decoder: str | None = None
     started: datetime | None = None
+    created: str | None = None
     name: str = ""
 
     @property
@@ -258,14 +260,15 @@ class SessionReader(Closing):
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
     """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
     codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
-    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
+    finished, cancelled, seconds, error, size, modified, digest, decoder, started, created = others
     name = os.fsdecode(exact)
     path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
     ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
+    ended = bool(finished), bool(cancelled), seconds, error
+    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, decoder, begun, created)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

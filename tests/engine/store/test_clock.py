@@ -36,7 +36,7 @@ def session(tmp_path: Path) -> Path:
             writer.add_source(number, name, video_info("", 20))
             writer.add_frames(later(make_frame(number, index, 1), 1.4) for index in range(20))
             writer.finish_source(number, name, Ledger(20, 20), 1.0)
-        writer.describe_source(0, started=START)
+        writer.set_start(0, START)
     return tmp_path / "s.sqlite"
 
 
@@ -88,11 +88,25 @@ def test_detect_stores_when_files_began(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
 
     def start(*options: str) -> str:
-        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--restart", "--quiet", *options)
+        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--quiet", *options)
         assert run.status == 0, run.err
+        assert ("finished by an earlier run" in run.err) == ("--restart" not in options)
         return str(pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0])
 
-    assert start() == ""
+    assert start("--restart") == ""
     assert start("--clock", "metadata") == "2026-11-01T08:00:00.000+00:00"
     assert start("--clock", "name", "--time-zone", "Europe/Berlin") == "2026-11-01T09:00:00.000+01:00"
     assert start("--clock", "2026-11-01 08:30+02:00") == "2026-11-01T08:30:00.000+02:00"
+    assert start() == "2026-11-01T08:30:00.000+02:00", "without the option, the times stay"
+    again = run_main("results", "detections", "--clock", "metadata", "--format", "csv", "--quiet")
+    assert again.status == 0, again.err
+    assert pd.read_csv(tmp_path / "detections" / "files.csv").clock[0] == "2026-11-01T08:00:00.000+00:00"
+
+
+def test_a_time_that_is_missing_replaces_a_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_video(tmp_path / "a.mp4", 3, (96, 64))
+    monkeypatch.chdir(tmp_path)
+    for clock, expected in (("2026-11-01 08:30+02:00", "2026-11-01T08:30:00.000+02:00"), ("metadata", ""), ("name", "")):
+        run = run_main("detect", "a.mp4", *FAST, "--format", "csv", "--quiet", "--clock", clock)
+        assert run.status == 0, run.err
+        assert pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0] == expected
