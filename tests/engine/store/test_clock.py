@@ -42,7 +42,7 @@ def session(tmp_path: Path) -> Path:
 
 def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_one(session: Path, tmp_path: Path) -> None:
     with SessionReader(session) as reader:
-        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio"])
+        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio", "megadetector"])
     detections = pd.read_csv(tmp_path / "a.detections.csv")
     assert detections.clock[0] == "2026-11-01T07:55:00.000+01:00"  # at the first frame, whatever its pts
     assert detections.clock[19] == "2026-11-01T08:14:00.000+01:00"
@@ -57,6 +57,8 @@ def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_
     assert "clock" not in (tmp_path / "20261101_080000.jsonl").read_text()
     assert json.loads((tmp_path / "a.coco.json").read_text())["images"][0]["date_captured"] == "2026-11-01T07:55:00.000+01:00"
     assert json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["data"]["started"] == "2026-11-01T07:55:00.000+01:00"
+    entries = json.loads((tmp_path / "megadetector.json").read_text())["images"]
+    assert [entry.get("datetime") for entry in entries] == ["2026:11:01 07:55:00", None]
 
 
 def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: Path) -> None:
