@@ -159,7 +159,7 @@ class DetectionSession(Closing):
                     self._writer.discard(source, start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 if info.kind is SourceKind.VIDEO:
-                    self._writer.describe_source(source, created=info.created)
+                    self._writer.describe_source(source, info=info)
                     self._set_start(source, path, info.created)
                 self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):

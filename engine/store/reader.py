@@ -30,7 +30,8 @@ TRACKS = 1 << 20
 
 _SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started, created"
+    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder,"
+    " started, created, origin"
 )
 
 
@@ -43,7 +44,7 @@ class StoredSource:
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
     seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
     decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. created: the time in its metadata,
-    as text. All None if unknown.
+    as text. origin: as in ``SourceInfo``. All None if unknown.
     """
 
     number: int
@@ -59,6 +60,7 @@ class StoredSource:
     decoder: str | None = None
     started: datetime | None = None
     created: str | None = None
+    origin: float | None = None
     name: str = ""
 
     @property
@@ -260,7 +262,7 @@ class SessionReader(Closing):
 def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
     """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
     codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
-    finished, cancelled, seconds, error, size, modified, digest, decoder, started, created = others
+    finished, cancelled, seconds, error, size, modified, digest, decoder, started, created, origin = others
     name = os.fsdecode(exact)
     path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
@@ -268,7 +270,7 @@ def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *co
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
     ended = bool(finished), bool(cancelled), seconds, error
-    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, decoder, begun, created)
+    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, decoder, begun, created, origin)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

@@ -63,7 +63,7 @@ CREATE TABLE sources (
     finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
     decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
     dropped TEXT NOT NULL DEFAULT '{{}}', failed TEXT NOT NULL DEFAULT '{{}}', seconds REAL, error TEXT,
-    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0, created TEXT
+    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0, created TEXT, origin REAL
 );
 CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
@@ -93,6 +93,7 @@ ADDED_COLUMNS = {
         ("started", "TEXT", "NULL"),
         ("skipped", "INTEGER NOT NULL", "0"),
         ("created", "TEXT", "NULL"),
+        ("origin", "REAL", "NULL"),
     ),
     "detections": (("track", "INTEGER", "NULL"),),
 }

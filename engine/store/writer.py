@@ -121,15 +121,17 @@ class SessionWriter:
                 (number, schema.exact(path), *facts, *identity),
             )
 
-    def describe_source(self, number: int, decoder: str | None = None, created: str | None = None) -> None:
+    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
         """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
 
-        decoder: name of the decoder in use. created: the time in the metadata of the video, as text.
+        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
         """
+        created, origin = (None, None) if info is None else (info.created, info.origin)
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created) WHERE source = ?",
-                (_text(decoder), _text(created), number),
+                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created), origin = coalesce(?, origin)"
+                " WHERE source = ?",
+                (_text(decoder), _text(created), origin, number),
             )
 
     def set_start(self, number: int, started: datetime | None) -> None:

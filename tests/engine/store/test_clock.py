@@ -16,7 +16,7 @@ from engine.store.export import export_session
 from engine.store.exporters.options import ExportOptions
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameRef, FrameResult
-from tests.support.cli import FAST, run_main
+from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info
 
@@ -112,3 +112,13 @@ def test_a_time_that_is_missing_replaces_a_wrong_one(tmp_path: Path, monkeypatch
         run = run_main("detect", "a.mp4", *FAST, "--format", "csv", "--quiet", "--clock", clock)
         assert run.status == 0, run.err
         assert pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0] == expected
+
+
+@pytest.mark.parametrize("part", [("--from", "1s"), ("--from", "25"), ("--from", "0:01", "--every", "10")])
+def test_a_part_of_a_video_has_the_same_clock_times_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: tuple[str]) -> None:
+    make_video(tmp_path / "a.ts", 50, (96, 64), rate=25, pts=range(900_000, 900_050))
+    monkeypatch.chdir(tmp_path)
+    options = ("--clock", "2026-11-01 08:00+00:00", "--format", "jsonl", "--quiet", "--restart")
+    assert run_main("detect", "a.ts", *FAST, *options, *part).status == 0
+    (first, *_) = read_lines(tmp_path / "detections" / "a.jsonl")
+    assert (first["frame"], first["clock"]) == (25, "2026-11-01T08:00:01.000+00:00")

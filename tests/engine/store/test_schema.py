@@ -73,7 +73,7 @@ def version_2(tmp_path: Path) -> Path:
     old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
     write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
     with closing(sqlite3.connect(old)) as connection:
-        connection.executescript("ALTER TABLE sources DROP COLUMN created; PRAGMA user_version = 2")
+        connection.executescript("ALTER TABLE sources DROP COLUMN created; ALTER TABLE sources DROP COLUMN origin; PRAGMA user_version = 2")
     return old
 
 
@@ -88,7 +88,7 @@ def _check(path: Path) -> None:
         assert reader.labels == LABELS
         (source,) = reader.sources()
         assert (source.path, source.complete, source.ledger.inferred, source.ledger.skipped) == ("a.mp4", True, 3, 0)
-        assert (source.stamp, source.decoder, source.started, source.created) == (None,) * 4
+        assert (source.stamp, source.decoder, source.started, source.created, source.origin) == (None,) * 5
         assert all(map(same_frame, reader.frames(0), [make_frame(0, index) for index in range(3)]))
 
 
