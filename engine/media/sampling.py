@@ -27,11 +27,10 @@ def sampled(info: SourceInfo, sampling: Sampling) -> SourceInfo:
     if info.kind is SourceKind.IMAGES:
         return _sampled_pictures(info, sampling)
     segments: list[Segment] = []
-    origin, resolved = _resolved(info, sampling)
-    for segment, wanted, start, end in resolved:
+    for segment, wanted, start, end in _resolved(info, sampling):
         if frames := wanted.estimate(start, end):
             segments.append(replace(segment, number=len(segments), frames=frames, wanted=wanted))
-    return replace(info, segments=tuple(segments), wanted=sum(segment.frames for segment in segments), origin=origin)
+    return replace(info, segments=tuple(segments), wanted=sum(segment.frames for segment in segments))
 
 
 def _sampled_pictures(info: SourceInfo, sampling: Sampling) -> SourceInfo:
@@ -46,15 +45,15 @@ def _sampled_pictures(info: SourceInfo, sampling: Sampling) -> SourceInfo:
     return replace(info, segments=tuple(segments), wanted=sum(segment.frames for segment in segments))
 
 
-def _resolved(info: SourceInfo, sampling: Sampling) -> tuple[float, list[tuple[Segment, Wanted, int, int]]]:
-    """Return the time of the first frame in seconds, and for each segment what is wanted of it, its start and its end, both as pts."""
+def _resolved(info: SourceInfo, sampling: Sampling) -> list[tuple[Segment, Wanted, int, int]]:
+    """Return for each segment what is wanted of it, its start and its end, both as pts."""
     path, segments = Path(info.path), info.segments
     begin, end, every = sampling.begin, sampling.end, sampling.every
     firsts = list(accumulate((segment.frames for segment in segments), initial=0))
     times = _times(path, segments[0]) if sampling.timed else np.zeros(0, np.int64)
     with VideoFile(path) as file:
         unit, step = file.time_base, round(1 / (file.rate * file.time_base))
-        origin = int(times[0]) if len(times) else file.stream.start_time or 0
+    origin = int(times[0]) if len(times) else 0
     starts = [origin if segment.start is None else segment.start for segment in segments]
     last_end = starts[-1] + max(segments[-1].frames, 1) * step
     if len(segments) == 1 and len(times):
@@ -69,7 +68,7 @@ def _resolved(info: SourceInfo, sampling: Sampling) -> tuple[float, list[tuple[S
     if interval is not None and begin_pts is None:
         number = next((number for number, after in enumerate(firsts[1:]) if first < after), None)
         if number is None:
-            return float(origin * unit), []
+            return []
         within = _times(path, segments[number])
         begin_pts = Fraction(int(within[min(first - firsts[number], len(within) - 1)]) if len(within) else starts[number])
     if every and every.frames and begin_pts is not None:
@@ -78,9 +77,9 @@ def _resolved(info: SourceInfo, sampling: Sampling) -> tuple[float, list[tuple[S
         first = firsts[number] + max(0, shown)
     limits = (first, end.frames if end else None, every.frames or 1 if every else 1, begin_pts, end_pts, interval)
     ends = [*starts[1:], last_end]
-    parts = zip(segments, firsts[:-1], starts, ends, strict=True)
-    return float(origin * unit), [
-        (segment, Wanted(before, segment.frames, *limits), start, after) for segment, before, start, after in parts
+    return [
+        (segment, Wanted(before, segment.frames, *limits), start, after)
+        for segment, before, start, after in zip(segments, firsts[:-1], starts, ends, strict=True)
     ]
 
 

@@ -22,7 +22,8 @@ class Clock:
         """Return the clock of a stored source. A source whose first frame is unknown is taken to begin at 0 s."""
         if source.started is None:
             return cls(None)
-        return cls(source.started, (reader.first_pts(source.number) or 0.0) if source.origin is None else source.origin)
+        first = reader.first_pts(source.number)
+        return cls(source.started, (source.origin or 0.0) if first is None else first)
 
     def at(self, pts: float) -> datetime | None:
         """Return the clock time of a frame. pts: seconds."""
