@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.shard import Shard
+from app.cli.run.shard import Shard
 from engine.errors import UsageError
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video
