@@ -30,6 +30,6 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     with lock_session(database):
         tracks = track_session(database, TrackerName(arguments.tracker))
-    for path, count in tracks.items():
+    for path, count in tracks:
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0
