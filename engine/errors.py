@@ -7,6 +7,7 @@ FramefleetError        base of all errors; the message says what failed, where, 
 │   └── DownloadCancelledError   the user cancelled a download
 ├── SourceError        a video, image or folder that cannot be opened or read to its end
 ├── DeviceError        a device or its library is missing, refuses the work, or failed
+│   └── ClusterError   a cluster or one of its nodes cannot be used
 └── ExportError        results cannot be stored or written
 
 Errors of the libraries below (OpenVINO, FFmpeg, SQLite, …) are turned into these in the one file that imports the library.
@@ -39,6 +40,10 @@ class SourceError(FramefleetError):
 
 class DeviceError(FramefleetError):
     """A device or its library is missing, refuses the work, or failed."""
+
+
+class ClusterError(DeviceError):
+    """A cluster or one of its nodes cannot be used."""
 
 
 class ExportError(FramefleetError):

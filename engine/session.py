@@ -16,6 +16,7 @@ from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, Sour
 from engine.pool.pool import EnginePool
 from engine.pool.position import Position
 from engine.pool.progress import SourceProgress
+from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
 from engine.settings import RunSettings
 from engine.store.facts import run_facts
@@ -31,7 +32,7 @@ class DetectionSession(Closing):
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
     progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs. restart: begin again,
     although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
-    facts: further facts of the run, see ``engine.store.facts.REPLACED``.
+    facts: further facts of the run, see ``engine.store.facts.REPLACED``. hosts: see ``EnginePool``; the settings then name the devices.
 
     Attributes: notes: sentences for the user about what the session takes over from an earlier run.
 
@@ -49,6 +50,7 @@ class DetectionSession(Closing):
         restart: bool = False,
         lock: FileLock | None = None,
         facts: Mapping[str, str] = MappingProxyType({}),
+        hosts: Hosts | None = None,
     ) -> None:
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
@@ -65,7 +67,7 @@ class DetectionSession(Closing):
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
             devices = settings.devices or default_devices()
-            self._pool = EnginePool(settings, devices)
+            self._pool = EnginePool(settings, devices, hosts)
             # where the user named the devices, no other one joins
             self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
         except BaseException:

@@ -32,29 +32,32 @@ class Closing:
 class DeviceId:
     """A device that can hold an engine, written ``cpu:0``, ``cuda:1`` or ``openvino:GPU.0``, or a group of such devices.
 
-    A group's kind is "group". It is written as its members, with ``+`` between them: ``cuda:0+cuda:1``.
+    A group's kind is "group". It is written as its members, with ``+`` between them: ``cuda:0+cuda:1``. node: of a cluster, "" = this
+    machine. A cluster's device is written with its node: ``node-a/cuda:1``.
     """
 
     kind: str
     name: str
+    node: str = ""
 
     KINDS = ("cpu", "cuda", "openvino")
 
     @classmethod
     def parse(cls, text: str) -> DeviceId:
-        """Read ``kind:name``. ``cpu`` and ``cuda`` alone mean number 0.
+        """Read ``kind:name`` or ``node/kind:name``. ``cpu`` and ``cuda`` alone mean number 0.
 
         Raises:
             UsageError: the text does not name a device.
         """
         if "+" in text:
             return cls.group(*map(cls.parse, text.split("+")))
-        kind, _, name = text.strip().partition(":")
+        node, slash, device = text.strip().rpartition("/")
+        kind, _, name = device.partition(":")
         name = name or ("0" if kind in ("cpu", "cuda") else "")
         numbered = kind in ("cpu", "cuda")
-        if kind not in cls.KINDS or not name or (numbered and not name.isdecimal()):
+        if kind not in cls.KINDS or not name or (numbered and not name.isdecimal()) or (slash and not node):
             raise UsageError(f"'{text}' is not a device: write cpu:0, cuda:0 or openvino:GPU.0 ('framefleet devices' lists yours)")
-        return cls(kind, str(int(name)) if numbered else name)
+        return cls(kind, str(int(name)) if numbered else name, node)
 
     @classmethod
     def group(cls, *members: DeviceId) -> Self:
@@ -67,7 +70,7 @@ class DeviceId:
         return tuple(map(DeviceId.parse, self.name.split("+"))) if self.kind == "group" else (self,)
 
     def __str__(self) -> str:
-        return self.name if self.kind == "group" else f"{self.kind}:{self.name}"
+        return self.name if self.kind == "group" else f"{self.node}{'/' * bool(self.node)}{self.kind}:{self.name}"
 
 
 @dataclass(frozen=True)

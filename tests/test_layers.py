@@ -23,6 +23,7 @@ ENGINE = (
     "devices",
     "backends",
     "pool",
+    "cluster",
     "store",
     "evaluation",
     "bench",

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.cli.arguments import options
 from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
+from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
@@ -57,7 +58,10 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if not arguments.quiet:
             print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
     with lock_session(out / DATABASE) as lock:
-        session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts)
+        with connected(arguments.cluster, arguments.quiet) as cluster:
+            if cluster is not None:
+                settings = replace(settings, devices=cluster.devices(settings.devices))
+            session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster)
         if arguments.track != _NO_TRACKER and run.interruption.number is None:
             track_session(session.database, TrackerName(arguments.track))
         with SessionReader(session.database, shown if arguments.track != _NO_TRACKER else 0.0) as reader:
@@ -91,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], default=_NO_TRACKER, metavar="HOW", help=words)
     words = "one of N jobs: detect in the sources of this one only, with results in DIR/shard-I-of-N; 'framefleet merge' joins them"
     results.add_argument("--shard", type=options.checked(Shard.read), metavar="I/N", help=words)
+    results.add_argument("--cluster", metavar="ADDRESS", help=CLUSTER)
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.arguments.parser import make_parser
+from app.cli.run.cluster import connected
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
 from engine.devices.recording import read_recording
@@ -17,17 +18,22 @@ HEADINGS = ("DEVICE", "NAME", "CORES", "MEMORY", "COMPUTE", "DRIVER", "BACKEND",
 
 
 def run(argv: Sequence[str]) -> int:
-    """List the devices. Exit status 0.
+    """List the devices of this machine, of a recorded one or of a cluster. Exit status 0.
 
     Raises:
-        DeviceError: no device was found.
+        DeviceError: no device was found, or the cluster cannot be used.
         UsageError: the recording cannot be read.
     """
     description = "List the devices of this machine; --devices of the other commands takes their ids."
     parser = make_parser("devices", description, examples=("", "--json"), json="print one JSON object instead of text")
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show a recorded machine instead of this one")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="list the devices of a Ray cluster: HOST:PORT, or auto")
     arguments = parser.parse_args(argv)
-    devices = discover() if arguments.recording is None else read_recording(arguments.recording).devices
+    with connected(arguments.cluster, arguments.json) as cluster:
+        if cluster is not None:
+            devices = cluster.describe()
+        else:
+            devices = discover() if arguments.recording is None else read_recording(arguments.recording).devices
     if arguments.json:
         print(json.dumps({"devices": [device.as_json() for device in devices]}))
     else:

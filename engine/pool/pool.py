@@ -15,6 +15,7 @@ from engine.pool.position import Position
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
 from engine.pool.supervision.host import WorkerMain
+from engine.pool.supervision.hosts import Hosts
 from engine.pool.supervision.supervisor import Supervisor, WantedDevices
 from engine.pool.worker import worker
 from engine.settings import Isolation, RunSettings, check_decode
@@ -27,8 +28,8 @@ class EnginePool(Closing):
     The thread that iterates over ``events`` does all the work; the pool starts no thread. The other methods may be called from any thread.
     A consumer that takes events slowly slows the workers down, including their decoders.
 
-    devices: the devices at the start, without duplicates. stall_seconds: a worker that is silent for this long, or that spends this long
-    on one frame or batch, is restarted. worker_main: what a worker runs.
+    devices: the devices at the start, without duplicates. hosts: provides the workers' processes, None = this machine. stall_seconds: a
+    worker that is silent for this long, or that spends this long on one frame or batch, is restarted. worker_main: what a worker runs.
 
     Raises:
         UsageError: no device, a duplicate, or devices that do not suit the strategy or the decoder of the settings.
@@ -37,12 +38,14 @@ class EnginePool(Closing):
     stall_seconds: ClassVar[float] = 60.0
     worker_main: ClassVar[WorkerMain] = staticmethod(worker.main)
 
-    def __init__(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:
+    def __init__(self, settings: RunSettings, devices: Sequence[DeviceId], hosts: Hosts | None = None) -> None:
         if not devices:
             raise UsageError("no device to run on: 'framefleet devices' lists yours")
         if len(set(devices)) != len(devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, devices))}")
         check_decode(settings.engine.decode, devices)
+        hosts = hosts or Hosts()
+        hosts.check(settings, devices)
         self._settings = settings
         self._strategy = STRATEGIES[settings.parallel](devices)
         self._chosen = StrategyChosen(self._strategy.name, explain(settings, devices), self._strategy.elastic)
@@ -50,7 +53,7 @@ class EnginePool(Closing):
         self._wanted = WantedDevices(self._strategy.workers)
         self._dispatcher = Dispatcher(self._strategy, self._strategy.workers, together=settings.isolation is Isolation.THREAD)
         kind = type(self)
-        self._supervisor = Supervisor(settings, self._strategy, self._dispatcher, self._wanted, kind.worker_main, kind.stall_seconds)
+        self._supervisor = Supervisor(settings, self._strategy, self._dispatcher, self._wanted, kind.worker_main, kind.stall_seconds, hosts)
         # held while the state above is used; another thread may call ``close``
         self._driving = threading.Lock()
         # commands from other threads, and the pipe that wakes the driving thread

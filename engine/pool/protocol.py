@@ -46,6 +46,11 @@ class Setup:
 
 
 @dataclass(frozen=True)
+class Unreachable(Failed):
+    """The last message on behalf of a worker on another machine that cannot be reached. The worker's tasks are not to blame."""
+
+
+@dataclass(frozen=True)
 class Probe:
     """Probe a source. The answer is ``Probed`` or ``ProbeFailed``."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from app.cli.run.exports import export
 from app.cli.run.interrupt import Interrupted, Interruption, interruptible
 from app.cli.run.progress import Progress
+from engine.cluster.cluster import Cluster
 from engine.errors import FramefleetError
 from engine.pool.events import DeviceReady
 from engine.processes.file_lock import FileLock
@@ -59,19 +60,22 @@ class Run:
         restart: bool = False,
         lock: FileLock | None = None,
         facts: Mapping[str, str] = MappingProxyType({}),
+        cluster: Cluster | None = None,
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
-        sources: by their numbers. restart, lock, facts: as for ``DetectionSession``.
+        sources: by their numbers. restart, lock, facts: as for ``DetectionSession``. cluster: that has the devices, None = this machine.
 
         Raises:
             FramefleetError: the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
-        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock, facts=facts)
+        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock, facts=facts, hosts=cluster)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
+            if cluster is not None:
+                cluster.watch(session.add_device)
             with closing(Progress(session.sources, self.quiet)) as progress:
                 for number, source in sources.items():
                     session.add(source, number)

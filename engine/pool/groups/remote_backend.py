@@ -52,7 +52,8 @@ class RemoteBackend(Backend):
         self._setup = setup
         self._pictures = pictures
         # nice=0: the process inherits this process's niceness
-        self._remote = RemoteWorker(setup.device, Host(str(setup.device), type(self).worker_main, nice=0))
+        self._host = Host(str(setup.device), type(self).worker_main, nice=0)
+        self._remote = RemoteWorker(setup.device, self._host)
         self._lock = threading.Lock()
         self._tasks: dict[int, _Task] = {}
         self._number = 0
@@ -126,7 +127,7 @@ class RemoteBackend(Backend):
                 self._remote.send(Stop())
         self._listening.join(STOP_SECONDS)
         if self._listening.is_alive():
-            self._remote.host.kill()
+            self._host.kill()
             self._listening.join(KILL_SECONDS)
 
     def _listen(self) -> None:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from engine.pool.protocol import FromWorker, Setup, ToWorker
 from engine.processes.child import NICE, ChildProcess
@@ -35,8 +35,27 @@ def main(control: Connection[Any, Setup], worker_main: WorkerMain) -> None:
         threading.Thread(target=worker_main, args=(connection, setup), name=str(setup.device), daemon=True).start()
 
 
+class WorkerHost(Protocol):
+    """Where a worker runs: a process of this machine, or of another one."""
+
+    def admit(self, setup: Setup) -> Connection[ToWorker, FromWorker]:
+        """Start a worker and return the connection to it."""
+
+    def dismiss(self) -> None:
+        """Note that a worker has ended by itself."""
+
+    def release(self) -> None:
+        """Let the process end, without waiting for it."""
+
+    def end(self) -> Outcome:
+        """End the process. Returns how it ended."""
+
+
 class Host:
-    """The pool's side of a process for workers. The first worker starts it, also after it has ended. nice: see ``ChildProcess``."""
+    """The pool's side of a process for workers on this machine, a ``WorkerHost``.
+
+    The first worker starts it, also after it has ended. nice: see ``ChildProcess``.
+    """
 
     def __init__(self, name: str, worker_main: WorkerMain, nice: int = NICE) -> None:
         self._name = name

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 
-from engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker
-from engine.pool.supervision.host import Host
+from engine.pool.protocol import Failed, FromWorker, Setup, Stop, Stopped, ToWorker, Unreachable
+from engine.pool.supervision.host import WorkerHost
 from engine.processes.child import Conversation
 from engine.processes.outcome import Outcome
 from engine.processes.restart_budget import RestartBudget
@@ -27,7 +27,7 @@ class RemoteWorker(Conversation):
 
     last_types = (Failed, Stopped)
 
-    def __init__(self, device: DeviceId, host: Host) -> None:
+    def __init__(self, device: DeviceId, host: WorkerHost) -> None:
         super().__init__()
         self.device = device
         self.host = host
@@ -49,8 +49,10 @@ class RemoteWorker(Conversation):
 
     @property
     def ended_alone(self) -> bool:
-        """Whether the worker ended in an orderly way, so that other workers in its process go on."""
-        return isinstance(self.exit_message, Stopped) or (isinstance(self.exit_message, Failed) and not self.exit_message.retry)
+        """Whether neither the worker's process nor its tasks are to blame for its end, so that other workers in the process go on."""
+        return isinstance(self.exit_message, Stopped | Unreachable) or (
+            isinstance(self.exit_message, Failed) and not self.exit_message.retry
+        )
 
     def start(self, setup: Setup) -> None:
         """Start a worker."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.devices.affinity import usable_cores
 from engine.media.wanted import Sampling
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
@@ -19,20 +18,20 @@ cores, and 87 % beside one on 8 cores. With YOLOv4 it lost nothing (benchmarks/r
 """
 
 
-def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float) -> Setup:
-    """The setup for the worker of one of these devices. stall_seconds: see ``Setup``."""
-    engine = _sharing_cores(settings.engine, [member for each in devices for member in each.members])
+def setup_for(device: DeviceId, settings: RunSettings, devices: Sequence[DeviceId], stall_seconds: float, cores: int) -> Setup:
+    """The setup for the worker of one of these devices. stall_seconds: see ``Setup``. cores: that the device's machine may use."""
+    neighbours = [member for each in devices if each.node == device.node for member in each.members]
+    engine = _sharing_cores(settings.engine, neighbours, cores)
     part = Sampling(settings.begin, settings.end, settings.every)
     sampling = None if part == Sampling() else part
     return Setup(device, settings.model, engine, stall_seconds, settings.parallel, settings.isolation, settings.tiles, sampling=sampling)
 
 
-def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId]) -> EngineSettings:
+def _sharing_cores(settings: EngineSettings, devices: Sequence[DeviceId], cores: int) -> EngineSettings:
     """The settings, with a limited number of threads if a CPU device shares the cores with other devices."""
     sharing = sum(device.kind == "cpu" for device in devices)
     others = len(devices) - sharing
     if not sharing or len(devices) == 1 or settings.threads is not None:
         return settings
-    cores = usable_cores()
     free = min(cores // 2, cores - CORES_BESIDE * others) if others else cores
     return replace(settings, threads=max(1, free // sharing))

@@ -17,6 +17,7 @@ from engine.pool.results import Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.supervision.host import Host, WorkerMain
+from engine.pool.supervision.hosts import Hosts
 from engine.pool.supervision.process import RemoteWorker, stop_all
 from engine.pool.supervision.setup import setup_for
 from engine.processes.outcome import Failed, Outcome
@@ -44,7 +45,7 @@ class WantedDevices:
 class Supervisor:
     """Keeps one worker for each wanted device. Methods return the resulting events.
 
-    All methods belong to the thread that drives the pool. worker_main, stall_seconds: see ``EnginePool``.
+    All methods belong to the thread that drives the pool. worker_main, stall_seconds, hosts: see ``EnginePool``.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class Supervisor:
         wanted: WantedDevices,
         worker_main: WorkerMain,
         stall_seconds: float,
+        hosts: Hosts,
     ) -> None:
         self._settings = settings
         self._dispatcher = dispatcher
         self._wanted = wanted
         self._worker_main = worker_main
         self._stall_seconds = stall_seconds
+        self._hosts = hosts
         self._reports = DeviceReports(strategy)
         self._common_host = Host("devices", worker_main) if settings.isolation is Isolation.THREAD else None
         self._workers = {device: self._new_worker(device) for device in wanted.devices}
@@ -140,10 +143,11 @@ class Supervisor:
         return self._dispatcher.receive(remote.device, message)
 
     def _new_worker(self, device: DeviceId) -> RemoteWorker:
-        return RemoteWorker(device, self._common_host or Host(str(device), self._worker_main))
+        return RemoteWorker(device, self._common_host or self._hosts.host(device, self._worker_main))
 
     def _start(self, remote: RemoteWorker) -> list[Event]:
-        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds))
+        cores = self._hosts.cores(remote.device)
+        remote.start(setup_for(remote.device, self._settings, list(self._workers), self._stall_seconds, cores))
         self._dispatcher.started(remote.device)
         return self._reports.starting(remote.device, remote.attempt)
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -33,11 +32,8 @@ CPU, OTHER_CPU, GPU, OTHER_GPU = (DeviceId.parse(name) for name in ("cpu:0", "cp
     ],
     ids=lambda value: "+".join(map(str, value)) if isinstance(value, list) else None,
 )
-def test_cpus_leave_cores_to_each_other_and_to_those_that_are_fed(
-    devices: list[DeviceId], cores: int, threads: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
+def test_cpus_leave_cores_to_each_other_and_to_those_that_are_fed(devices: list[DeviceId], cores: int, threads: int | None) -> None:
     settings = tiny_settings()
-    assert setup_for(devices[0], settings, devices, 60.0).engine.threads == threads
+    assert setup_for(devices[0], settings, devices, 60.0, cores).engine.threads == threads
     asked = replace(settings, engine=replace(settings.engine, threads=3))
-    assert setup_for(devices[0], asked, devices, 60.0).engine.threads == 3
+    assert setup_for(devices[0], asked, devices, 60.0, cores).engine.threads == 3

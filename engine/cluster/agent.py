@@ -1,0 +1,126 @@
+"""The program on a node: an actor that starts the node's workers and relays their messages.
+
+Ray calls ``send``, ``receive`` and the methods for files in separate threads. ``receive`` waits for messages, so that one call brings
+all that have come meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.cluster.files.cache import Cache, default_folder
+from engine.cluster.files.content import Content
+from engine.cluster.files.store import Store
+from engine.cluster.messages import End, Ended, FromAgent, Hello, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.remote_worker import WorkerLink
+from engine.cluster.versions import own_versions
+from engine.devices.affinity import usable_cores
+from engine.devices.description import DeviceDescription
+from engine.devices.discovery import default_devices, discover
+from engine.errors import ClusterError, DeviceError, FramefleetError, SourceError
+from engine.types import DeviceId
+
+QUEUED = 256
+"""Most messages of workers that wait for the driver. Then the workers wait, as they do for a pool on their own machine."""
+
+POLL_SECONDS = 1.0
+"""The longest that ``receive`` waits, so that the driver can tell a quiet node from one that does not answer."""
+
+STOP_SECONDS = 6.0
+"""How long ``stop`` waits for the workers' processes."""
+
+
+class Agent:
+    """One node's agent. It ends with the driver: Ray ends the actors of a driver that has ended."""
+
+    def __init__(self, cache: Path | None = None, limit: int | None = None) -> None:
+        # Ray sets it to 1 for actors without processors; workers limit their threads by their settings
+        os.environ.pop("OMP_NUM_THREADS", None)
+        # a spawned process would import the main module, which is Ray's
+        vars(sys.modules["__main__"]).pop("__file__", None)
+        self._messages: queue.SimpleQueue[tuple[FromAgent, bool]] = queue.SimpleQueue()
+        self._room = threading.Semaphore(QUEUED)
+        self._workers: dict[int, WorkerLink] = {}
+        self._latest: dict[DeviceId, WorkerLink] = {}
+        self._cache = Cache(cache or default_folder(), limit)
+        self._store = Store(self._cache, lambda content: self._put(Wanted(content), False))
+
+    def hello(self) -> Hello:
+        """The versions and the best devices of this node."""
+        try:
+            devices, problem = default_devices(), ""
+        except DeviceError as error:
+            devices, problem = (), str(error)
+        return Hello(own_versions(), devices, usable_cores(), problem)
+
+    def describe(self) -> tuple[DeviceDescription, ...]:
+        """All devices of this node. Takes a few seconds."""
+        return discover()
+
+    def send(self, messages: Sequence[ToAgent]) -> None:
+        """Take messages to workers, in order."""
+        for message in messages:
+            if isinstance(message, Start):
+                device = message.setup.device
+                link = WorkerLink(message, self._put, self._store, self._latest.get(device))
+                self._workers[message.worker] = self._latest[device] = link
+            elif (worker := self._workers.get(message.worker)) is not None:
+                match message:
+                    case Task():
+                        worker.take(message)
+                    case Message(_, data):
+                        worker.pass_on(data)
+                    case End():
+                        worker.end()
+
+    def receive(self) -> list[FromAgent]:
+        """The messages for the driver. Waits for the first one, ``POLL_SECONDS`` at most."""
+        messages: list[FromAgent] = []
+        with suppress(queue.Empty):
+            while True:
+                message, counted = self._messages.get_nowait() if messages else self._messages.get(timeout=POLL_SECONDS)
+                messages.append(message)
+                if counted:
+                    self._room.release()
+        return messages
+
+    def begin_file(self, content: Content, sizes: Sequence[int]) -> None:
+        """Take a content that the driver sends. sizes: of its files, bytes. Raises OSError."""
+        self._cache.begin(content, sizes)
+
+    def write_file(self, content: Content, name: str, offset: int, data: bytes) -> None:
+        """Take a part of one of its files. Raises OSError."""
+        self._cache.write(content, name, offset, data)
+
+    def finish_file(self, content: Content, digests: Sequence[tuple[str, int, str]]) -> None:
+        """Check what has arrived, and let the tasks that wait for it begin. digests: see ``Cache.finish``. Raises OSError."""
+        self._cache.finish(content, digests)
+        self._store.arrived(content, None)
+
+    def abandon_file(self, content: Content, problem: str, *, here: bool) -> None:
+        """End a transfer that failed. here: because of this node, not of the file."""
+        self._cache.abandon(content)
+        kind: type[FramefleetError] = ClusterError if here else SourceError
+        self._store.arrived(content, kind(problem))
+
+    def stop(self) -> None:
+        """End all workers."""
+        for worker in self._workers.values():
+            worker.end()
+        deadline = time.monotonic() + STOP_SECONDS
+        for worker in self._workers.values():
+            worker.join(max(0.0, deadline - time.monotonic()))
+
+    def _put(self, message: FromAgent, wait: bool) -> None:
+        if wait:
+            self._room.acquire()
+        self._messages.put((message, wait))
+        if isinstance(message, Ended):
+            self._workers.pop(message.worker, None)

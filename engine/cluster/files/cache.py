@@ -1,0 +1,181 @@
+"""A node's folder of contents that drivers have sent.
+
+Several agents of one machine may use the folder. A lock on an entry (``flock``) protects the entry from being evicted by others. The
+system releases the locks of a process that ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.cluster.files.content import Content, digest_of
+from engine.errors import ClusterError
+
+CHUNK = 4 << 20
+"""Bytes sent at once."""
+
+SHARE = 0.5
+"""Share of the free space, cached contents included, that the folder may fill. Contents in use do not count as evictable."""
+
+_PART = ".part"
+
+
+def default_folder() -> Path:
+    """The cache of this user, in the folder for temporary files: on NFS, locks and speed would not be what they are on a local disk."""
+    return Path(tempfile.gettempdir()) / f"framefleet-{os.getuid()}" / "files"
+
+
+class Cache:
+    """The folder. limit: most bytes, None = ``SHARE`` of the free space.
+
+    Raises:
+        ClusterError: the folder belongs to another user, or cannot be made.
+    """
+
+    def __init__(self, folder: Path, limit: int | None = None) -> None:
+        self._folder = folder
+        self._limit = limit
+        self._locks: dict[str, int] = {}
+        self._parts: dict[str, tuple[Path, int]] = {}
+        try:
+            folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.parent.stat().st_uid != os.getuid():
+                raise ClusterError(f"{folder.parent} belongs to another user: set TMPDIR to another folder before 'ray start'")
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise ClusterError(f"{folder} cannot be made: {error.strerror}; set TMPDIR to another folder before 'ray start'") from error
+        for part in folder.glob(f"*{_PART}"):
+            self._remove_unused(part)  # a transfer that was not completed
+
+    def take(self, content: Content) -> Path | None:
+        """The path of a content, protected from eviction until ``release``. None: it is not here."""
+        entry = self._folder / content.key
+        try:
+            descriptor = _lock(entry, shared=True)
+        except OSError:
+            return None
+        if descriptor is None or not entry.exists():  # it is being evicted
+            return None
+        self._locks[content.key] = descriptor
+        os.utime(entry)
+        return entry / content.path.name
+
+    def release(self, content: Content) -> None:
+        """Allow a content to be evicted."""
+        if (descriptor := self._locks.pop(content.key, None)) is not None:
+            os.close(descriptor)
+
+    def begin(self, content: Content, sizes: Sequence[int]) -> None:
+        """Make room for a content that comes in parts, and remove the oldest unused contents for that. sizes: of its files, bytes.
+
+        Raises:
+            OSError: there is not enough space.
+        """
+        self._evict(sum(sizes))
+        if shutil.disk_usage(self._folder).free < sum(sizes):
+            raise OSError(errno.ENOSPC, f"{sum(sizes) / 1e9:.1f} GB do not fit into {self._folder}")
+        part = Path(tempfile.mkdtemp(_PART, dir=self._folder))
+        descriptor = _lock(part, shared=True)
+        assert descriptor is not None
+        self._parts[content.key] = part, descriptor
+
+    def write(self, content: Content, name: str, offset: int, data: bytes) -> None:
+        """Write a part of one of the content's files. offset: bytes. Raises OSError."""
+        path = self._part_file(content, name)
+        path.parent.mkdir(exist_ok=True)
+        with path.open("r+b" if path.exists() else "wb") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def finish(self, content: Content, digests: Sequence[tuple[str, int, str]]) -> None:
+        """Check the files of a content, and keep it. digests: name, size and digest of each file.
+
+        Raises:
+            OSError: a file is not as it was sent.
+        """
+        part, descriptor = self._parts.pop(content.key)
+        try:
+            for name, size, digest in digests:
+                path = self._file(part, content, name)
+                if not path.exists():
+                    path.parent.mkdir(exist_ok=True)
+                    path.touch()
+                if path.stat().st_size != size or digest_of(path) != digest:
+                    raise OSError(errno.EIO, f"{content.path.name} did not arrive as it was sent")
+            with suppress(OSError):  # another agent has sent the same content meanwhile
+                part.rename(self._folder / content.key)
+        finally:
+            os.close(descriptor)
+            shutil.rmtree(part, ignore_errors=True)
+
+    def abandon(self, content: Content) -> None:
+        """Remove what has arrived of a content."""
+        if (begun := self._parts.pop(content.key, None)) is not None:
+            os.close(begun[1])
+            shutil.rmtree(begun[0], ignore_errors=True)
+
+    def _part_file(self, content: Content, name: str) -> Path:
+        return self._file(self._parts[content.key][0], content, name)
+
+    @staticmethod
+    def _file(folder: Path, content: Content, name: str) -> Path:
+        """Where a file is. A file has the content's name; a picture is in a folder of this name."""
+        return folder / content.path.name if name == "" else folder / content.path.name / Path(name).name
+
+    def _evict(self, more: int) -> None:
+        sizes = {entry: _size(entry) for entry in self._folder.iterdir()}
+        used = sum(sizes.values())
+        limit = self._limit if self._limit is not None else int(SHARE * (shutil.disk_usage(self._folder).free + used))
+        for entry in sorted((entry for entry in sizes if entry.suffix != _PART), key=_used_at):
+            if used + more <= limit:
+                break
+            if self._remove_unused(entry):
+                used -= sizes[entry]
+
+    def _remove_unused(self, entry: Path) -> bool:
+        """Remove an entry unless a process uses it. Returns whether it is gone."""
+        try:
+            descriptor = _lock(entry, shared=False)
+        except OSError:
+            return True
+        if descriptor is None:
+            return False
+        try:
+            shutil.rmtree(entry, ignore_errors=True)
+        finally:
+            os.close(descriptor)
+        return True
+
+
+def _lock(path: Path, *, shared: bool) -> int | None:
+    """Lock a folder. Returns the descriptor that holds the lock, None if others hold one. Raises OSError."""
+    import fcntl  # Windows has none; Ray's nodes on Windows are not supported
+
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _used_at(entry: Path) -> float:
+    try:
+        return entry.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(entry: Path) -> int:
+    size = 0
+    for path in entry.rglob("*"):
+        with suppress(OSError):
+            size += path.stat().st_size
+    return size

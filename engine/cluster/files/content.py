@@ -1,0 +1,54 @@
+"""Identifies the content of a file or a folder of pictures, so that two machines can tell whether they have the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+from engine.media.sources import is_folder, pictures_in
+from engine.media.stamp import Stamp, has_same_content, stamp_of
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file, or a folder with pictures.
+
+    path: absolute, on the driver. stamp: None = the driver cannot read it. digest: hexadecimal, of the whole file; None = the stamp is
+    enough. A file with a digest belongs to a model: a node that has another file at the same path is refused.
+    """
+
+    path: Path
+    stamp: Stamp | None
+    digest: str | None = None
+
+    @property
+    def key(self) -> str:
+        """A name for the content, for the cache. Another time of change makes another name."""
+        return blake2b(repr((self.path.name, self.stamp, self.digest)).encode(), digest_size=16).hexdigest()
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a path of this machine has the same content: size, and start and end of the file; for a model the whole file."""
+        if not has_same_content(stamp_of(path), self.stamp):
+            return False
+        return self.digest is None or self.digest == digest_of(path)
+
+    def files(self) -> list[Path]:
+        """The files to send: the file itself, or the pictures of the folder."""
+        return pictures_in(self.path) if is_folder(self.path) else [self.path]
+
+
+def digest_of(path: Path) -> str:
+    """The digest of a whole file. Raises OSError."""
+    with path.open("rb") as file:
+        return file_digest(file, blake2b).hexdigest()
+
+
+def source_content(path: Path) -> Content:
+    """The content of a source."""
+    return Content(path.absolute(), stamp_of(path))
+
+
+def model_content(path: Path) -> Content:
+    """The content of a model's file. Raises OSError."""
+    return Content(path.absolute(), stamp_of(path), digest_of(path))

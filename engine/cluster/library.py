@@ -1,0 +1,178 @@
+"""The one file that imports Ray: connecting to a cluster, its nodes, and the agents on them. Raises ``ClusterError``."""
+
+from __future__ import annotations
+
+import logging
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.cluster.agent import Agent
+from engine.errors import ClusterError, UsageError
+
+REACH_SECONDS = 5.0
+"""How long the address may take to answer. Ray itself tries for minutes."""
+
+LANES = {"send": 1, "receive": 1, "files": 2}
+"""The threads of an agent, by what they do. One more does everything else."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """A node that is alive. id: Ray's. name: the one given with ``ray start --node-name``, else the host's name. address: of its host."""
+
+    id: str
+    name: str
+    address: str
+
+
+class AgentHandle:
+    """Calls the methods of an agent on a node. All raise ``ClusterError`` if the agent does not answer, or has ended."""
+
+    def __init__(self, actor: Any, ray: Any) -> None:
+        self._actor = actor
+        self._ray = ray
+
+    def call(self, method: str, *arguments: Any, lane: str | None = None, **named: Any) -> Any:
+        """Begin a call. lane: of ``LANES``. Returns what ``result`` takes."""
+        bound = getattr(self._actor, method)
+        return (bound.options(concurrency_group=lane) if lane else bound).remote(*arguments, **named)
+
+    def result(self, call: Any, seconds: float) -> Any:
+        """Wait for the result of a call.
+
+        Raises:
+            ClusterError: there is none within ``seconds``, or the agent or its node has ended.
+            OSError: the method raised it.
+        """
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(call, timeout=seconds)
+        except errors.GetTimeoutError:
+            raise ClusterError(f"no answer within {seconds:.0f} s") from None
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, OSError | ClusterError):
+                raise cause from None
+            raise ClusterError(f"the agent failed: {type(cause).__name__}: {cause}") from None
+        except errors.RayError as error:
+            raise ClusterError(_in_words(str(error))) from None
+        except Exception as error:  # Ray raises many kinds while it shuts down
+            raise ClusterError(f"{type(error).__name__}: {error}") from None
+
+    def kill(self) -> None:
+        """Kill the agent. Its workers end with it."""
+        with suppress(Exception):
+            self._ray.kill(self._actor)
+
+
+class Library:
+    """A connection to a Ray cluster. One process has one at a time.
+
+    Raises:
+        ClusterError: Ray is not installed, the cluster cannot be reached, or it refuses this machine.
+        UsageError: the address is not usable.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._ray = ray = _import_ray()
+        if ray.is_initialized():
+            raise UsageError("this program uses a cluster already")
+        check_address(address)
+        try:
+            with _same_signals():
+                ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
+        except Exception as error:
+            raise ClusterError(f"the cluster at {address} cannot be used: {_in_words(str(error))}") from error
+        # Ray would print the last log lines of a lost node to standard output, which belongs to the results
+        ray._private.worker.print_to_stdstream = lambda data, **_: _log.info("%s", data)
+        self._actors = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups=LANES)(Agent)
+
+    def nodes(self) -> list[NodeFacts]:
+        """The nodes that are alive and offer processors or GPUs. A machine that joined with ``--num-cpus=0`` takes no part."""
+        try:
+            nodes = self._ray.nodes()
+        except Exception as error:
+            raise ClusterError(f"the cluster does not answer: {_in_words(str(error))}") from error
+        return [
+            NodeFacts(node["NodeID"], _name(node), node["NodeManagerAddress"])
+            for node in nodes
+            if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU"))
+        ]
+
+    def start_agent(self, node: str, cache: Path | None, limit: int | None) -> AgentHandle:
+        """Start an agent on a node. node: its id. cache, limit: see ``Cache``, None = the usual ones. Does not wait."""
+        strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
+        return AgentHandle(self._actors.options(scheduling_strategy=strategy).remote(cache, limit), self._ray)
+
+    def close(self) -> None:
+        """Leave the cluster. Agents that are left end."""
+        with suppress(Exception):
+            self._ray.shutdown()
+
+
+def check_address(address: str) -> None:
+    """Check that a cluster may be at an address, and that its host answers. "auto": the cluster that runs on this machine.
+
+    Raises:
+        UsageError, ClusterError: it is not.
+    """
+    if address == "auto":
+        return
+    if address.startswith("ray://"):
+        raise UsageError(
+            f"'{address}': the Ray Client is not supported; let this machine join (ray start --address=HOST:6379 --num-cpus=0),"
+            " and give HOST:6379"
+        )
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise UsageError(f"'{address}' is not the address of a cluster: write HOST:PORT, as 'ray start --head' prints it, or auto")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS):
+            pass
+    except (OSError, OverflowError) as error:
+        raise ClusterError(
+            f"nothing answers at {address} ({error}): start a cluster with 'ray start --head', or check the address"
+        ) from error
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+        import ray.util.scheduling_strategies
+    except ImportError as error:
+        raise ClusterError(f"a cluster needs Ray ({error}): pip install 'framefleet[cluster]', here and on every node") from error
+    return ray
+
+
+@contextmanager
+def _same_signals() -> Iterator[None]:
+    """Keep the handler of SIGTERM, which Ray replaces."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _name(node: dict[str, Any]) -> str:
+    given = node["NodeName"] if node["NodeName"] != node["NodeManagerAddress"] else node["NodeManagerHostname"]
+    return re.sub(r"[^A-Za-z0-9._-]", "-", given) or "node"
+
+
+def _in_words(text: str) -> str:
+    """The first sentences of one of Ray's errors, in one line."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    missing = re.search(r"No module named '?(engine[\w.]*)", text)
+    return "Framefleet is not installed there" if missing else " ".join(lines)[:300] or "unknown error"

@@ -1,0 +1,280 @@
+"""Moves messages between a pool and one agent, until the agent ends.
+
+The pool talks to each worker over a pipe, as to a worker of its own machine. Two threads are at the other ends: one collects what the
+pool has sent and passes it to the agent; one waits for what the agent has collected and writes it into the pipes. When the agent does
+not answer, each pipe gets ``Unreachable`` and ends.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import pickle
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from engine.cluster.agent import STOP_SECONDS
+from engine.cluster.files.content import Content, model_content, source_content
+from engine.cluster.library import AgentHandle
+from engine.cluster.messages import End, Ended, FromAgent, Hello, Message, Start, Task, ToAgent, Wanted
+from engine.cluster.sending import send_content
+from engine.errors import ClusterError
+from engine.pool.protocol import Detect, Probe, Setup, Unreachable
+from engine.pool.supervision.host import WorkerMain
+from engine.processes.outcome import Outcome
+
+_log = logging.getLogger(__name__)
+_numbers = itertools.count()
+
+
+class Contents:
+    """The contents of the run's sources and model. Each is identified once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, Content] = {}
+
+    def source(self, path: Path) -> Content:
+        """The content of a source."""
+        return self._known.get(path) or self._known.setdefault(path, source_content(path))
+
+    def model(self, setup: Setup) -> tuple[Content, ...]:
+        """The contents of the model's files. Raises OSError."""
+        files = (setup.model.cfg, setup.model.weights, setup.model.labels)
+        return tuple(self._known.get(path) or self._known.setdefault(path, model_content(path)) for path in files if isinstance(path, Path))
+
+
+class Remote:
+    """A worker on the node. connection: the relay's end of its pipe. outcome: None until its process has ended.
+
+    One thread reads the connection and closes it; any thread may write.
+    """
+
+    def __init__(self, connection: Connection[Any, Any]) -> None:
+        self.number = next(_numbers)
+        self.connection = connection
+        self.outcome: Outcome | None = None
+        self._writing = threading.Lock()
+
+    def write(self, data: bytes) -> None:
+        """Pass a message to the pool, unless the pool has closed its end."""
+        with self._writing, suppress(OSError):
+            self.connection.send_bytes(data)
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._writing:
+            self.connection.close()
+
+
+class Relay:
+    """The connection to one agent. Does not wait for the agent to start.
+
+    name: of the node. agent: its handle. patience: seconds without an answer after which the agent counts as lost. contents: of the run.
+    may_return: asked once, when the agent has ended: whether another one may be started. hello: the agent's first answer, or ClusterError.
+    """
+
+    def __init__(self, name: str, agent: AgentHandle, patience: float, contents: Contents, may_return: Callable[[], bool]) -> None:
+        self.name = name
+        self.hello: Future[Hello] = Future()
+        self.sent = self.received = 0
+        self._agent = agent
+        self._patience = patience
+        self._contents = contents
+        self._may_return = may_return
+        self._lock = threading.Lock()
+        self._losing = threading.Lock()
+        self._lost: Unreachable | None = None
+        self._closed = False
+        self._over = threading.Event()  # set when all workers' pipes have got their last message
+        self._remotes: dict[int, Remote] = {}
+        self._ended: list[Remote] = []  # to be closed by the thread that reads them
+        self._starts: list[Start] = []
+        self._wake, self._wake_in = Pipe(duplex=False)
+        self._sender = ThreadPoolExecutor(1, f"send files to {name}")
+        self._threads = [
+            threading.Thread(target=target, name=f"{name} {target.__name__.strip('_')}", daemon=True)
+            for target in (self._receive, self._send)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def lost(self) -> bool:
+        """Whether the agent has ended or does not answer."""
+        return self._lost is not None
+
+    @property
+    def returns(self) -> bool:
+        """Whether another agent may take the place of a lost one."""
+        return self._lost is not None and self._lost.retry
+
+    def admit(self, setup: Setup, worker_main: WorkerMain) -> tuple[Remote, Connection[Any, Any]]:
+        """Start a worker. Returns it, and the pool's end of its pipe."""
+        ours, theirs = Pipe()
+        remote = Remote(theirs)
+        try:
+            start = Start(remote.number, setup, worker_main, self._contents.model(setup))
+        except OSError as error:
+            return _refused(remote, Unreachable(f"the model cannot be read: {error}", retry=False)), ours
+        with self._lock:
+            lost = self._lost
+            if lost is None:
+                self._remotes[remote.number] = remote
+                self._starts.append(start)
+        if lost is not None:
+            return _refused(remote, lost), ours
+        self._wake_up()
+        return remote, ours
+
+    def describe(self) -> Any:
+        """See ``Agent.describe``. Raises ClusterError."""
+        return self._agent.result(self._agent.call("describe"), self._patience)
+
+    def close(self) -> None:
+        """End the agent and its workers."""
+        if not self.lost:
+            with suppress(ClusterError, OSError):
+                self._agent.result(self._agent.call("stop"), STOP_SECONDS + 2)
+        self._closed = True
+        self._lose("the run has ended")
+        self._agent.kill()
+        self._wake_up()
+        self._sender.shutdown(cancel_futures=True)
+        for thread in self._threads:
+            thread.join()
+        self._wake.close()
+        self._wake_in.close()
+
+    def _wake_up(self) -> None:
+        with suppress(OSError):
+            self._wake_in.send_bytes(b"!")
+
+    def _receive(self) -> None:
+        try:
+            self.hello.set_result(self._agent.result(self._agent.call("hello"), self._patience))
+            pending = self._agent.call("receive", lane="receive")
+            while True:
+                messages = self._agent.result(pending, self._patience)
+                if self._closed:
+                    return
+                pending = self._agent.call("receive", lane="receive")  # the agent collects while these are written
+                for message in messages:
+                    self._take(message)
+        except (ClusterError, OSError) as error:
+            self._lose(str(error))
+
+    def _take(self, message: FromAgent) -> None:
+        if isinstance(message, Wanted):
+            with suppress(RuntimeError):  # the run has ended
+                self._sender.submit(self._send_content, message.content)
+            return
+        with self._lock:
+            remote = self._remotes.get(message.worker)
+        if remote is None:
+            return
+        match message:
+            case Message(_, data):
+                self.received += len(data)
+                remote.write(data)
+            case Ended(_, outcome):
+                remote.outcome = outcome
+                with self._lock:
+                    self._remotes.pop(message.worker, None)
+                    self._ended.append(remote)
+                self._wake_up()
+
+    def _send_content(self, content: Content) -> None:
+        try:
+            _log.info("%s: sending %s", self.name, content.path)
+            self.sent += send_content(self._agent, content, self._patience)
+        except (ClusterError, OSError) as error:
+            self._lose(str(error))
+
+    def _send(self) -> None:
+        try:
+            while (messages := self._collect()) is not None:
+                if messages:
+                    self._agent.result(self._agent.call("send", messages, lane="send"), self._patience)
+        except (ClusterError, OSError) as error:
+            self._lose(str(error))
+        self._over.wait()
+        self._close_ended()
+
+    def _close_ended(self) -> None:
+        with self._lock:
+            ended, self._ended = self._ended, []
+        for remote in ended:
+            remote.close()
+
+    def _collect(self) -> Sequence[ToAgent] | None:
+        """Wait for messages of the pool. Returns them in order, None: the relay has ended."""
+        with self._lock:
+            remotes = {remote.connection: remote for remote in self._remotes.values()}
+        ready = wait([self._wake, *remotes])
+        self._close_ended()
+        if self._over.is_set():
+            return None
+        while self._wake.poll():
+            self._wake.recv_bytes()
+        with self._lock:
+            starts, self._starts = self._starts, []
+        messages: list[ToAgent] = [*starts]
+        for connection in ready:
+            if connection in remotes:
+                messages += self._read(remotes[connection])
+        return messages
+
+    def _read(self, remote: Remote) -> list[ToAgent]:
+        messages: list[ToAgent] = []
+        if remote.connection.closed:  # its worker has ended
+            return messages
+        try:
+            while remote.connection.poll():
+                data = remote.connection.recv_bytes()
+                task = pickle.loads(data)
+                if isinstance(task, Probe | Detect):
+                    path = task.path if isinstance(task, Probe) else Path(task.info.path)
+                    messages.append(Task(remote.number, task, self._contents.source(path)))
+                else:
+                    messages.append(Message(remote.number, data))
+        except (EOFError, OSError):  # the pool is done with the worker
+            with self._lock:
+                self._remotes.pop(remote.number, None)
+            remote.close()
+            messages.append(End(remote.number))
+        return messages
+
+    def _lose(self, why: str) -> None:
+        """Tell the pool that the workers cannot be reached. The thread that reads their connections closes them."""
+        with self._losing:
+            if self._lost is not None:
+                return
+            self._lose_once(why, not self._closed and self._may_return())
+
+    def _lose_once(self, why: str, retry: bool) -> None:
+        with self._lock:
+            self._lost = Unreachable(f"node {self.name} cannot be reached: {why}", retry)
+            remotes, self._remotes = list(self._remotes.values()), {}
+        with suppress(InvalidStateError):
+            self.hello.set_exception(ClusterError(why))
+        _log.info("%s is lost: %s", self.name, why)
+        for remote in remotes:
+            remote.write(pickle.dumps(self._lost))
+        with self._lock:
+            self._ended += remotes
+        self._agent.kill()
+        self._over.set()
+        self._wake_up()
+
+
+def _refused(remote: Remote, last: Unreachable) -> Remote:
+    """End a worker's pipe with a last message."""
+    remote.write(pickle.dumps(last))
+    remote.close()
+    return remote

@@ -1,0 +1,82 @@
+"""The driver's side of sending contents to a node."""
+
+from __future__ import annotations
+
+from collections import deque
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from engine.cluster.files.cache import CHUNK
+from engine.cluster.files.content import Content
+from engine.cluster.library import AgentHandle
+from engine.errors import ClusterError, SourceError
+
+UNDER_WAY = 2
+"""Chunks sent before the first one is confirmed."""
+
+
+def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
+    """Send a content, or say why it cannot be sent. patience: seconds for one chunk. Returns the number of bytes sent.
+
+    Raises:
+        ClusterError: the agent has ended.
+    """
+
+    def ask(method: str, *arguments: Any, **named: Any) -> None:
+        agent.result(agent.call(method, content, *arguments, lane="files", **named), patience)
+
+    try:
+        files = [(path, path.stat().st_size) for path in content.files()]
+    except (OSError, SourceError) as error:
+        ask("abandon_file", f"{content.path} cannot be read: {_reason(error)}", here=False)
+        return 0
+    try:
+        ask("begin_file", [size for _, size in files])
+        digests = [
+            (name := "" if path == content.path else path.name, *_send_file(agent, content, path, name, patience)) for path, _ in files
+        ]
+        ask("finish_file", digests)
+    except ClusterError:
+        raise
+    except _UnreadableError as error:
+        ask("abandon_file", str(error), here=False)
+        return 0
+    except OSError as error:
+        ask("abandon_file", f"{content.path} cannot be stored there: {_reason(error)}", here=True)
+        return 0
+    return sum(size for _, size, _ in digests)
+
+
+class _UnreadableError(SourceError):
+    """The driver cannot read a file."""
+
+
+def _send_file(agent: AgentHandle, content: Content, path: Path, name: str, patience: float) -> tuple[int, str]:
+    """Send one file in chunks. Returns its size in bytes and its digest."""
+    digest, offset = blake2b(), 0
+    under_way: deque[Any] = deque()
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise _UnreadableError(f"{path} cannot be read: {_reason(error)}") from error
+    with file:
+        while True:
+            try:
+                data = file.read(CHUNK)
+            except OSError as error:
+                raise _UnreadableError(f"{path} cannot be read: {_reason(error)}") from error
+            if not data:
+                break
+            digest.update(data)
+            under_way.append(agent.call("write_file", content, name, offset, data, lane="files"))
+            offset += len(data)
+            if len(under_way) == UNDER_WAY:
+                agent.result(under_way.popleft(), patience)
+    for call in under_way:
+        agent.result(call, patience)
+    return offset, digest.hexdigest()
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)

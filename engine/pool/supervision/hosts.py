@@ -1,0 +1,32 @@
+"""Provides the processes in which a run's workers live. This machine's here; a cluster's in ``engine.cluster``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.devices.affinity import usable_cores
+from engine.errors import UsageError
+from engine.pool.supervision.host import Host, WorkerHost, WorkerMain
+from engine.settings import RunSettings
+from engine.types import DeviceId
+
+
+class Hosts:
+    """The processes of this machine, one for each device."""
+
+    def check(self, settings: RunSettings, devices: Sequence[DeviceId]) -> None:  # noqa: ARG002
+        """Check that the devices can run here with these settings.
+
+        Raises:
+            UsageError: they cannot.
+        """
+        if remote := [device for device in devices for member in device.members if member.node]:
+            raise UsageError(f"{remote[0]} is a device of a cluster: give --cluster ADDRESS, or choose one of 'framefleet devices'")
+
+    def host(self, device: DeviceId, worker_main: WorkerMain) -> WorkerHost:
+        """The host for a device's workers. worker_main: what a worker runs."""
+        return Host(str(device), worker_main)
+
+    def cores(self, device: DeviceId) -> int:  # noqa: ARG002
+        """Number of processor cores that the device's machine may use."""
+        return usable_cores()
