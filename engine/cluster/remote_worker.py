@@ -28,8 +28,8 @@ Key = tuple[int, int | None]
 class WorkerLink:
     """Connects the driver to a worker on this node.
 
-    put: takes a message for the driver, and whether to wait until there is room. store: the node's files. before: the earlier worker of the same device, which has to
-    end first.
+    put: takes a message for the driver, and whether to wait until there is room. store: the node's files. before: the earlier worker of
+    the same device, which has to end first.
     """
 
     def __init__(self, start: Start, put: Callable[[FromAgent, bool], None], store: Store, before: WorkerLink | None) -> None:

@@ -1,0 +1,135 @@
+"""A real Ray cluster of several raylets on this machine, and its processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cluster.cluster import Cluster
+from engine.pool.events import Event
+from engine.pool.pool import EnginePool
+from engine.settings import RunSettings
+from engine.types import Closing, DeviceId, FrameResult
+from tests.support.pool import Seen, tiny_settings, watch
+
+MEMORY = 80_000_000
+"""Bytes of shared memory that each raylet takes."""
+
+ALPHA, BETA, GAMMA = (DeviceId("cpu", "0", node) for node in ("alpha", "beta", "gamma"))
+
+
+class Raylets(Closing):
+    """A cluster. Its head, ``alpha``, is a node, too. folder: for the nodes' temporary files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._ray_folder = Path(tempfile.mkdtemp(prefix="ff", dir="/tmp"))  # the paths of Ray's sockets must be short
+        self._environment = pytest.MonkeyPatch()
+        for name, value in (("RAY_TMPDIR", self._ray_folder), ("TMPDIR", folder), ("RAY_enable_worker_prestart", 0)):
+            self._environment.setenv(name, str(value))
+        from ray.cluster_utils import Cluster as RayCluster
+
+        self._cluster: Any = RayCluster(initialize_head=True, head_node_args={**self._options("alpha"), "include_dashboard": False})
+        self.address: str = self._cluster.address
+        self._nodes: dict[str, Any] = {"alpha": self._cluster.head_node}
+
+    @staticmethod
+    def _options(name: str) -> dict[str, Any]:
+        return {"num_cpus": 1, "object_store_memory": MEMORY, "node_name": name}
+
+    def add(self, name: str) -> None:
+        """Start a raylet, unless it runs."""
+        if name not in self._nodes:
+            self._nodes[name] = self._cluster.add_node(**self._options(name))
+
+    def kill(self, name: str) -> None:
+        """Kill a raylet without warning, as when a machine loses its power."""
+        self._cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
+
+    def agent(self, name: str) -> int:
+        """The process id of the agent on a node; 0 if there is none."""
+        raylet = self._nodes[name].all_processes["raylet"][0].process.pid
+        return next((pid for pid in children(raylet) if command(pid).startswith("ray::Agent")), 0)
+
+    def worker(self, name: str) -> int:
+        """The process id of the first worker on a node; 0 if there is none."""
+        agent = self.agent(name)
+        return next((pid for pid in children(agent) if "spawn_main" in command(pid)), 0) if agent else 0
+
+    def close(self) -> None:
+        """Stop all raylets."""
+        self._cluster.shutdown()
+        self._environment.undo()
+        shutil.rmtree(self._ray_folder, ignore_errors=True)
+
+
+def children(parent: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(status.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(status.parent.name))
+    return sorted(found)
+
+
+def command(pid: int) -> str:
+    """The command line of a process; "" if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def kill(pid: int) -> None:
+    """Kill a process that was found."""
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+
+
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+def run_on(
+    cluster: Cluster,
+    paths: Sequence[Path],
+    devices: Sequence[DeviceId],
+    react: Callable[[EnginePool, Event, Seen], None] | None = None,
+    pool_type: type[EnginePool] = EnginePool,
+    settings: RunSettings | None = None,
+) -> Seen:
+    """Detect in files on devices of a cluster."""
+    with pool_type(settings or tiny_settings(), devices, cluster) as pool:
+        for path in paths:
+            pool.add(path)
+        pool.finish()
+        return watch(pool.events(), None if react is None else lambda event, seen: react(pool, event, seen))
+
+
+def facts(frames: Sequence[FrameResult]) -> list[tuple[Any, ...]]:
+    """What two runs on different devices have to have in common, to the last bit."""
+    return [
+        (
+            *(frame.ref.source, frame.ref.index, frame.ref.pts, frame.width, frame.height, frame.failure, frame.name),
+            *(None if frame.detections is None else array.tobytes() for array in _arrays(frame)),
+        )
+        for frame in frames
+    ]
+
+
+def _arrays(frame: FrameResult) -> list[Any]:
+    found = frame.detections
+    return [None] if found is None else [found.boxes, found.scores, found.class_ids]
