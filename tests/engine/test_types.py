@@ -12,14 +12,21 @@ from tests.support.models import tiny_files
 
 @pytest.mark.parametrize(
     ("text", "written"),
-    [("cpu", "cpu:0"), (" cpu:03 ", "cpu:3"), ("cuda:1", "cuda:1"), ("openvino:GPU.0", "openvino:GPU.0"), ("openvino:NPU", "openvino:NPU")],
+    [
+        ("cpu", "cpu:0"),
+        (" cpu:03 ", "cpu:3"),
+        ("cuda:1", "cuda:1"),
+        ("openvino:GPU.0", "openvino:GPU.0"),
+        ("openvino:NPU", "openvino:NPU"),
+        ("a-1.b/cuda:01", "a-1.b/cuda:1"),
+    ],
 )
 def test_devices_are_read_and_written(text: str, written: str) -> None:
     assert str(DeviceId.parse(text)) == written
     assert DeviceId.parse(written) == DeviceId.parse(text)
 
 
-@pytest.mark.parametrize("text", ["", "gpu:0", "cpu:x", "cuda:-1", "openvino", "openvino:", "cpu:0:1", "CPU:²"])
+@pytest.mark.parametrize("text", ["", "gpu:0", "cpu:x", "cuda:-1", "openvino", "openvino:", "cpu:0:1", "CPU:²", "/cpu:0", "a/gpu:0"])
 def test_what_is_no_device_is_named(text: str) -> None:
     with pytest.raises(UsageError, match=r"is not a device.*cpu:0.*framefleet devices"):
         DeviceId.parse(text)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import socket
+import sys
+
+import pytest
+
+from engine.cluster.library import Library, check_address
+from engine.cluster.versions import Versions, own_versions
+from engine.errors import ClusterError, UsageError
+from engine.pool.pool import EnginePool
+from engine.types import DeviceId
+from tests.support.pool import tiny_settings
+
+
+@pytest.mark.parametrize("address", ["", "host", "host:", ":6379", "host:port", "ray://host:10001"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match=f"'{address}'"):
+        check_address(address)
+
+
+def test_an_address_where_nothing_answers() -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"nothing answers at {address} .*: start a cluster with 'ray start --head'"):
+            check_address(address)
+
+
+def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ClusterError, match=r"pip install 'framefleet\[cluster\]', here and on every node"):
+        Library("127.0.0.1:6379")
+
+
+def test_a_node_of_a_cluster_needs_a_cluster() -> None:
+    with pytest.raises(UsageError, match="node-a/cpu:0 is a device of a cluster: give --cluster ADDRESS"):
+        EnginePool(tiny_settings(), [DeviceId.parse("node-a/cpu:0")])
+
+
+def test_differences_are_in_words() -> None:
+    mine = Versions("1.0", "aa", "3.12.1")
+    assert mine.differences(mine) == []
+    assert mine.differences(Versions("1.1", "bb", "3.12.1")) == [
+        "Framefleet is 1.1 there and 1.0 here",
+        "the code of Framefleet is bb there and aa here",
+    ]
+    assert len(own_versions().code) == 12
