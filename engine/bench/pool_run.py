@@ -28,6 +28,7 @@ from engine.pool.events import (
     StrategyChosen,
 )
 from engine.pool.pool import EnginePool
+from engine.pool.supervision.hosts import Hosts
 from engine.settings import RunSettings
 from engine.types import DeviceId, EngineInfo
 
@@ -43,16 +44,17 @@ def run_pool(
     until_first: bool = False,
     most_seconds: float | None = None,
     show: Callable[[Event], None] = lambda _: None,
+    hosts: Hosts | None = None,
 ) -> PoolRun:
     """Detect in the sources and measure. until_first: stop when the first source ends. most_seconds: of the steady state, None = no
-    limit. show: called with every event.
+    limit. show: called with every event. hosts: see ``EnginePool``.
 
     Raises:
         DeviceError: a device cannot be used, or failed during the run.
         SourceError: a source cannot be read to its end, or frames of it failed.
     """
     watch = _Watch(len(sources))
-    with EnginePool(settings, devices) as pool:
+    with EnginePool(settings, devices, hosts) as pool:
         for event in pool.events():
             if watch.see(event):
                 for source in sources:

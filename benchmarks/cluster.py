@@ -1,0 +1,162 @@
+"""Measures what a cluster costs, with raylets on this machine.
+
+overhead: the throughput of a device of a node divided by that of the same device in a local pool, in alternating runs.
+driver: processor time and memory of the driver for 1,000 frames/s, session database included, with stub devices (``cluster_stub``): the
+agents, the network and the database are real, the engines are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import cluster_stub
+from benchmarks.report import spread, table, write
+from engine.bench.clip_process import make, repeat
+from engine.bench.pool_run import run_pool
+from engine.cluster.cluster import Cluster
+from engine.pool.events import DeviceFailed, DeviceReady, FramesDone
+from engine.pool.pool import EnginePool
+from engine.session import DetectionSession
+from engine.settings import EngineSettings, ModelFiles, Precision, RunSettings
+from engine.types import DeviceId
+from resources import DEMO
+
+GOAL = 0.95
+"""Least share of the local pool's throughput that a node should reach."""
+
+CPU = DeviceId("cpu", "0")
+MEMORY = 100_000_000
+
+
+@contextmanager
+def raylets(count: int, folder: Path) -> Iterator[str]:
+    """Raylets on this machine. Yields the address of their cluster."""
+    # as nice as workers of a local pool: on its own machine, a node's workers have the processors for themselves
+    os.environ |= {"RAY_worker_niceness": "5", "TMPDIR": str(folder), "RAY_TMPDIR": "/tmp"}
+    from ray.cluster_utils import Cluster as RayCluster
+
+    options: dict[str, Any] = {"num_cpus": 1, "object_store_memory": MEMORY}
+    cluster = RayCluster(initialize_head=True, head_node_args={**options, "node_name": "node1", "include_dashboard": False})
+    try:
+        for number in range(2, count + 1):
+            cluster.add_node(**options, node_name=f"node{number}")
+        yield cluster.address
+    finally:
+        cluster.shutdown()  # type: ignore[no-untyped-call]
+
+
+def overhead(options: argparse.Namespace, folder: Path) -> str:
+    """Local pool against one node. Returns the report."""
+    model = ModelFiles(options.cfg, options.weights)
+    settings = RunSettings(model, engine=EngineSettings(precision=Precision.FP32))
+    clip, video = folder / "clip.mp4", folder / "video.mp4"
+    make(clip, min(600, options.frames))
+    repeat(clip, options.frames, video)
+    rates: dict[str, list[float]] = {"local pool": [], "node": []}
+    with raylets(1, folder) as address:
+        for number in range(options.rounds):
+            for which in ("local pool", "node") if number % 2 == 0 else ("node", "local pool"):
+                if which == "node":
+                    with Cluster(address, print) as cluster:
+                        device = DeviceId(options.device.kind, options.device.name, "node1")
+                        rate = run_pool(settings, [device], [video], hosts=cluster).frames_per_s
+                else:
+                    rate = run_pool(settings, [options.device], [video]).frames_per_s
+                rates[which].append(rate)
+                print(f"{which}: {rate:.1f} frames/s", flush=True)
+    ratios = [node / local for node, local in zip(rates["node"], rates["local pool"], strict=True)]
+    rows = [[which, spread(values, 1)] for which, values in rates.items()]
+    note = f"{model.cfg.stem} at fp32 on {options.device}, 1080p H.264, {options.frames} frames. The node is a raylet on this machine."
+    return (
+        f"{table(('workers', 'frames/s'), rows)}\n\nShare of the local pool: {spread(ratios)}, goal {GOAL}. {note}"
+        f" Medians of {options.rounds} alternating rounds, ranges in brackets."
+    )
+
+
+def driver(options: argparse.Namespace, folder: Path) -> str:
+    """Stub devices against the driver. Returns the report."""
+    rows = []
+    with raylets(options.nodes, folder) as address, Cluster(address, print) as cluster:
+        for count in options.devices:
+            for rate in options.rates:
+                rows.append([count, rate or "as fast as possible", *_drive(cluster, count, rate, options, folder)])
+                print(rows[-1], flush=True)
+    head = ("stub devices", "frames/s asked", "frames/s stored", "CPU s per 1,000 frames", "driver CPU", "MB before", "MB at the end")
+    note = (
+        f"{options.nodes} raylets and all stub workers share this machine with the driver. {options.boxes} boxes a frame,"
+        f" {options.seconds:.0f} s for each row. CPU is the processor time of the driver, database included; MB its resident memory."
+    )
+    return f"{table(head, rows)}\n\n{note}"
+
+
+def _drive(cluster: Cluster, count: int, rate: float, options: argparse.Namespace, folder: Path) -> list[str]:
+    """One run. Returns the figures."""
+    names = sorted(cluster.nodes)
+    devices = tuple(DeviceId("cpu", str(number // len(names)), names[number % len(names)]) for number in range(count))
+    stub = partial(cluster_stub.main, frames_per_s=rate / count, boxes=options.boxes)
+    EnginePool.worker_main = staticmethod(stub)
+    settings = RunSettings(ModelFiles(DEMO.cfg, DEMO.weights), devices)
+    source = folder / "stub.mp4"
+    source.write_bytes(b"stub")
+    ready, frames, begun, used, before = 0, 0, 0.0, 0.0, 0
+    database = Path(tempfile.mkdtemp(dir=folder)) / "session.sqlite"
+    with DetectionSession(settings, database, [str(number) for number in range(80)], hosts=cluster) as session:
+        for event in session.events():
+            if isinstance(event, DeviceFailed):
+                raise SystemExit(f"{event.device}: {event.message}")
+            if isinstance(event, DeviceReady):
+                ready += 1
+                if ready == count:
+                    session.add(source)
+                    session.finish()
+            if isinstance(event, FramesDone):
+                if not begun:
+                    begun, used, before = time.perf_counter(), time.process_time(), _resident()
+                    continue
+                frames += len(event.frames)
+                if time.perf_counter() - begun > options.seconds:
+                    seconds, cpu, after = time.perf_counter() - begun, time.process_time() - used, _resident()
+                    session.cancel()
+                    break
+    cost = 1000 * cpu / frames
+    return [f"{frames / seconds:.0f}", f"{cost:.3f}", f"{cpu / seconds:.0%}", f"{before / 1e6:.0f}", f"{after / 1e6:.0f}"]
+
+
+def _resident() -> int:
+    """Resident memory of this process, bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("overhead")
+    one.add_argument("--device", type=DeviceId.parse, default=CPU)
+    one.add_argument("--cfg", type=Path, default=DEMO.cfg)
+    one.add_argument("--weights", type=Path, default=DEMO.weights)
+    one.add_argument("--frames", type=int, default=1800)
+    one.add_argument("--rounds", type=int, default=5)
+    many = commands.add_parser("driver")
+    many.add_argument("--devices", type=int, nargs="+", default=[8, 50, 200])
+    many.add_argument("--nodes", type=int, default=2)
+    many.add_argument("--rates", type=float, nargs="+", default=[4000, 0], help="of all devices together; 0 = as fast as possible")
+    many.add_argument("--boxes", type=int, default=5)
+    many.add_argument("--seconds", type=float, default=20)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        report = (overhead if options.command == "overhead" else driver)(options, Path(folder))
+    title = "A node against the local pool" if options.command == "overhead" else "What many devices cost the driver (stub devices)"
+    write("cluster", title, report, ("ray", "openvino"), f"cluster-{options.command}")
+
+
+if __name__ == "__main__":
+    main()
