@@ -12,7 +12,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -84,22 +84,25 @@ def overhead(options: argparse.Namespace, folder: Path) -> str:
 def driver(options: argparse.Namespace, folder: Path) -> str:
     """Stub devices against the driver. Returns the report."""
     rows = []
-    with raylets(options.nodes, folder) as address, Cluster(address, print) as cluster:
+    with ExitStack() as stack:
+        cluster = None
+        if options.nodes:
+            cluster = stack.enter_context(Cluster(stack.enter_context(raylets(options.nodes, folder)), print))
         for count in options.devices:
             for rate in options.rates:
                 rows.append([count, rate or "as fast as possible", *_drive(cluster, count, rate, options, folder)])
                 print(rows[-1], flush=True)
     head = ("stub devices", "frames/s asked", "frames/s stored", "CPU s per 1,000 frames", "driver CPU", "MB before", "MB at the end")
     note = (
-        f"{options.nodes} raylets and all stub workers share this machine with the driver. {options.boxes} boxes a frame,"
+        f"{options.nodes or 'No'} raylets and all stub workers share this machine with the driver. {options.boxes} boxes a frame,"
         f" {options.seconds:.0f} s for each row. CPU is the processor time of the driver, database included; MB its resident memory."
     )
     return f"{table(head, rows)}\n\n{note}"
 
 
-def _drive(cluster: Cluster, count: int, rate: float, options: argparse.Namespace, folder: Path) -> list[str]:
+def _drive(cluster: Cluster | None, count: int, rate: float, options: argparse.Namespace, folder: Path) -> list[str]:
     """One run. Returns the figures."""
-    names = sorted(cluster.nodes)
+    names = sorted(cluster.nodes) if cluster is not None else [""]
     devices = tuple(DeviceId("cpu", str(number // len(names)), names[number % len(names)]) for number in range(count))
     stub = partial(cluster_stub.main, frames_per_s=rate / count, boxes=options.boxes)
     EnginePool.worker_main = staticmethod(stub)
@@ -147,7 +150,7 @@ def main() -> None:
     one.add_argument("--rounds", type=int, default=5)
     many = commands.add_parser("driver")
     many.add_argument("--devices", type=int, nargs="+", default=[8, 50, 200])
-    many.add_argument("--nodes", type=int, default=2)
+    many.add_argument("--nodes", type=int, default=2, help="0 = a local pool")
     many.add_argument("--rates", type=float, nargs="+", default=[4000, 0], help="of all devices together; 0 = as fast as possible")
     many.add_argument("--boxes", type=int, default=5)
     many.add_argument("--seconds", type=float, default=20)
@@ -155,7 +158,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = (overhead if options.command == "overhead" else driver)(options, Path(folder))
     title = "A node against the local pool" if options.command == "overhead" else "What many devices cost the driver (stub devices)"
-    write("cluster", title, report, ("ray", "openvino"), f"cluster-{options.command}")
+    name = f"cluster-{options.command}{'-local' if options.command == 'driver' and not options.nodes else ''}"
+    write("cluster", title, report, ("ray", "openvino"), name)
 
 
 if __name__ == "__main__":

@@ -156,14 +156,17 @@ class Cluster(Hosts, Closing):
             known = {node.facts.id for node in self._nodes.values()}
             gone = {node.name for node in self._nodes.values() if node.lost and node.facts not in alive}
             new = [facts for facts in alive if facts.id not in known and facts.id not in self._refused]
-            added = []
+            added, replaced = [], []
             for facts in sorted(new, key=lambda facts: (facts.name, facts.id)):
                 name = _free_name(facts.name, self._nodes.keys() - gone)
                 if name in gone:
                     gone.discard(name)
                     self._hellos.pop(name, None)
+                    replaced.append(self._nodes[name])
                 self._nodes[name] = self._new_node(facts, name)
                 added.append(name)
+        for node in replaced:
+            node.close()
         return [name for name in added if self._greet(name)]
 
     def _new_node(self, facts: NodeFacts, name: str) -> Node:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cluster.agent import Agent
-from engine.errors import ClusterError, UsageError
+from engine.errors import ClusterError, FramefleetError, UsageError
 
 REACH_SECONDS = 5.0
 """How long the address may take to answer. Ray itself tries for minutes."""
@@ -51,7 +51,7 @@ class AgentHandle:
 
         Raises:
             ClusterError: there is none within ``seconds``, or the agent or its node has ended.
-            OSError: the method raised it.
+            FramefleetError, OSError: the method raised it.
         """
         errors = self._ray.exceptions
         try:
@@ -60,7 +60,7 @@ class AgentHandle:
             raise ClusterError(f"no answer within {seconds:.0f} s") from None
         except errors.RayTaskError as error:
             cause = error.cause
-            if isinstance(cause, OSError | ClusterError):
+            if isinstance(cause, OSError | FramefleetError):
                 raise cause from None
             raise ClusterError(f"the agent failed: {type(cause).__name__}: {cause}") from None
         except errors.RayError as error:

@@ -39,17 +39,13 @@ def send_content(agent: AgentHandle, content: Content, patience: float) -> int:
         ask("finish_file", digests)
     except ClusterError:
         raise
-    except _UnreadableError as error:
+    except SourceError as error:
         ask("abandon_file", str(error), here=False)
         return 0
     except OSError as error:
         ask("abandon_file", f"{content.path} cannot be stored there: {_reason(error)}", here=True)
         return 0
     return sum(size for _, size, _ in digests)
-
-
-class _UnreadableError(SourceError):
-    """The driver cannot read a file."""
 
 
 def _send_file(agent: AgentHandle, content: Content, path: Path, name: str, patience: float) -> tuple[int, str]:
@@ -59,13 +55,13 @@ def _send_file(agent: AgentHandle, content: Content, path: Path, name: str, pati
     try:
         file = path.open("rb")
     except OSError as error:
-        raise _UnreadableError(f"{path} cannot be read: {_reason(error)}") from error
+        raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
     with file:
         while True:
             try:
                 data = file.read(CHUNK)
             except OSError as error:
-                raise _UnreadableError(f"{path} cannot be read: {_reason(error)}") from error
+                raise SourceError(f"{path} cannot be read: {_reason(error)}") from error
             if not data:
                 break
             digest.update(data)

@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.cluster.files.content import Content, digest_of
-from engine.errors import ClusterError
+from engine.errors import ClusterError, SourceError
+from engine.media.stamp import has_same_content, stamp_of
 
 CHUNK = 4 << 20
 """Bytes sent at once."""
@@ -45,7 +46,7 @@ class Cache:
         self._parts: dict[str, tuple[Path, int]] = {}
         try:
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if folder.parent.stat().st_uid != os.getuid():
+            if folder.parent.lstat().st_uid != os.getuid():
                 raise ClusterError(f"{folder.parent} belongs to another user: set TMPDIR to another folder before 'ray start'")
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
@@ -64,7 +65,7 @@ class Cache:
             return None
         self._locks[content.key] = descriptor
         os.utime(entry)
-        return entry / content.path.name
+        return entry / content.name
 
     def release(self, content: Content) -> None:
         """Allow a content to be evicted."""
@@ -98,6 +99,7 @@ class Cache:
 
         Raises:
             OSError: a file is not as it was sent.
+            SourceError: the driver's file is not the one that was asked for any more.
         """
         part, descriptor = self._parts.pop(content.key)
         try:
@@ -107,7 +109,9 @@ class Cache:
                     path.parent.mkdir(exist_ok=True)
                     path.touch()
                 if path.stat().st_size != size or digest_of(path) != digest:
-                    raise OSError(errno.EIO, f"{content.path.name} did not arrive as it was sent")
+                    raise OSError(errno.EIO, f"{content.name} did not arrive as it was sent")
+                if name == "" and not has_same_content(stamp_of(path), content.stamp):
+                    raise SourceError(f"{content.path} changed while it was sent: detect in it again when it is complete")
             with suppress(OSError):  # another agent has sent the same content meanwhile
                 part.rename(self._folder / content.key)
         finally:
@@ -126,7 +130,7 @@ class Cache:
     @staticmethod
     def _file(folder: Path, content: Content, name: str) -> Path:
         """Where a file is. A file has the content's name; a picture is in a folder of this name."""
-        return folder / content.path.name if name == "" else folder / content.path.name / Path(name).name
+        return folder / content.name if name == "" else folder / content.name / Path(name).name
 
     def _evict(self, more: int) -> None:
         sizes = {entry: _size(entry) for entry in self._folder.iterdir()}

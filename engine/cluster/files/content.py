@@ -23,9 +23,14 @@ class Content:
     digest: str | None = None
 
     @property
+    def name(self) -> str:
+        """The name of the file or folder in the cache."""
+        return self.path.name if self.path.name not in ("", "..") else "pictures"
+
+    @property
     def key(self) -> str:
         """A name for the content, for the cache. Another time of change makes another name."""
-        return blake2b(repr((self.path.name, self.stamp, self.digest)).encode(), digest_size=16).hexdigest()
+        return blake2b(repr((self.name, self.stamp, self.digest)).encode(), digest_size=16).hexdigest()
 
     def is_at(self, path: Path) -> bool:
         """Whether a path of this machine has the same content: size, and start and end of the file; for a model the whole file."""

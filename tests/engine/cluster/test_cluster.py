@@ -135,6 +135,38 @@ def test_the_agent_dies(cluster: Cluster, raylets: Raylets, video: Path, local: 
     until(lambda: not alive(worker))
 
 
+@pytest.mark.slow
+def test_a_frozen_agent_counts_as_lost(raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+    raylets.add("beta")
+    with Cluster(raylets.address, print, patience=5) as cluster:
+        freeze = Once(lambda: os.kill(raylets.agent("beta"), signal.SIGSTOP))
+        seen = run_on(cluster, [video, video], [ALPHA, BETA], freeze, SLOW)
+    check(seen, local)
+    assert "node beta cannot be reached: no answer within 5 s" in seen.failures[0].message
+
+
+@pytest.mark.slow
+def test_a_node_returns_under_its_name(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
+    def restart() -> None:
+        raylets.kill("beta")
+        raylets.add("beta")
+
+    seen, once, back = Seen(), Once(restart), False
+    with SLOW(tiny_settings(), [ALPHA, BETA], cluster) as pool:
+        cluster.watch(pool.add_device)
+        newest = [pool.add(video) for _ in range(2)][-1]
+        for event in pool.events():
+            seen.add(event)
+            once(pool, event, seen)
+            if isinstance(event, FramesDone) and [ready.engine.device for ready in seen.ready].count(BETA) == 2 and not back:
+                back = True
+                pool.finish()
+            if isinstance(event, SourceOpened) and event.source == newest and not back:
+                newest = pool.add(video)
+    check(seen, local)
+    assert all(finished.error is None for finished in seen.finished.values())
+
+
 @pytest.mark.timeout(240)
 def test_a_worker_an_agent_and_a_node_die_and_another_node_joins(
     cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]

@@ -12,7 +12,7 @@ import pytest
 from engine.cluster.files.cache import Cache
 from engine.cluster.files.content import Content, digest_of, model_content, source_content
 from engine.cluster.files.store import Store
-from engine.errors import ClusterError, FramefleetError
+from engine.errors import ClusterError, FramefleetError, SourceError
 from tests.support.cluster import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nodes on Windows are not supported")
@@ -52,6 +52,10 @@ def test_a_content_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
     assert path.name == "a.mp4"
     assert path.read_bytes() == content.path.read_bytes()
     assert Cache(folder).take(content) == path, "for the next run"
+    other = make(tmp_path, "b.mp4", b"0123456789" * 1000)
+    other.path.write_bytes(b"abcdefghij" * 1000)
+    with pytest.raises(SourceError, match="changed while it was sent"):
+        send(cache, other, b"abcdefghij" * 1000)
     changed = make(tmp_path, "a.mp4", b"0123456789" * 1000, age=1)
     assert cache.take(changed) is None, "another time of change is another content"
     empty = make(tmp_path, "empty.mp4", b"")
