@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,6 +27,9 @@ LOOK_SECONDS = 2.0
 
 PATIENCE_SECONDS = 60.0
 """After this time without an answer, a node counts as lost. Ray notices most losses earlier."""
+
+RETURN_SECONDS = 30.0
+"""A node that joins a run under the name of another one waits this long for the other one's end: it may be the same machine."""
 
 WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
 
@@ -60,6 +64,7 @@ class Cluster(Hosts, Closing):
         self._nodes: dict[str, Node] = {}
         self._hellos: dict[str, Hello] = {}
         self._refused: dict[str, str] = {}  # why, by Ray's id
+        self._seen: dict[str, float] = {}  # since when, by Ray's id
         self._asked: tuple[DeviceId, ...] = ()
         self._closing = threading.Event()
         self._watcher: threading.Thread | None = None
@@ -159,6 +164,9 @@ class Cluster(Hosts, Closing):
             added, replaced = [], []
             for facts in sorted(new, key=lambda facts: (facts.name, facts.id)):
                 name = _free_name(facts.name, self._nodes.keys() - gone)
+                seen = self._seen.setdefault(facts.id, time.monotonic())
+                if name != facts.name and self._watcher is not None and time.monotonic() < seen + RETURN_SECONDS:
+                    continue
                 if name in gone:
                     gone.discard(name)
                     self._hellos.pop(name, None)
