@@ -33,6 +33,9 @@ RETURN_SECONDS = 30.0
 
 WITHIN_MACHINES = (Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH)
 
+HEAD_SECONDS = 10.0
+"""After this time without the head, all nodes count as lost. After a minute, Ray would end this program without a word."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -211,7 +214,15 @@ class Cluster(Hosts, Closing):
 
     def _watch(self, join: Callable[[DeviceId], None]) -> None:
         waiting: list[DeviceId] = []
+        answered = time.monotonic()
         while not self._closing.wait(LOOK_SECONDS):
+            if not self._library.reachable():
+                if time.monotonic() > answered + HEAD_SECONDS:
+                    for node in self.nodes.values():
+                        node.give_up("the head of the cluster has ended")
+                    return
+                continue
+            answered = time.monotonic()
             try:
                 for name in self._look():
                     self._say(f"node {name} has joined")

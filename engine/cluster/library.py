@@ -63,8 +63,8 @@ class AgentHandle:
             if isinstance(cause, OSError | FramefleetError):
                 raise cause from None
             raise ClusterError(f"the agent failed: {type(cause).__name__}: {cause}") from None
-        except errors.RayError as error:
-            raise ClusterError(_in_words(str(error))) from None
+        except errors.RayActorError as error:
+            raise ClusterError(_end_in_words(str(error))) from None
         except Exception as error:  # Ray raises many kinds while it shuts down
             raise ClusterError(f"{type(error).__name__}: {error}") from None
 
@@ -92,9 +92,18 @@ class Library:
                 ray.init(address, log_to_driver=False, logging_level=logging.ERROR, configure_logging=False, namespace="framefleet")
         except Exception as error:
             raise ClusterError(f"the cluster at {address} cannot be used: {_in_words(str(error))}") from error
+        self._head: str = ray.get_runtime_context().gcs_address
         # Ray would print the last log lines of a lost node to standard output, which belongs to the results
         ray._private.worker.print_to_stdstream = lambda data, **_: _log.info("%s", data)
         self._actors = ray.remote(num_cpus=0, max_restarts=0, concurrency_groups=LANES)(Agent)
+
+    def reachable(self) -> bool:
+        """Whether the head of the cluster answers."""
+        try:
+            check_address(self._head)
+        except ClusterError:
+            return False
+        return True
 
     def nodes(self) -> list[NodeFacts]:
         """The nodes that are alive and offer processors or GPUs. A machine that joined with ``--num-cpus=0`` takes no part."""
@@ -171,8 +180,17 @@ def _name(node: dict[str, Any]) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", given) or "node"
 
 
+def _end_in_words(text: str) -> str:
+    """Why an agent ended or never began, from Ray's error."""
+    if re.search(r"No module named '?engine", text):
+        return "Framefleet is not installed there"
+    if "creation task" in text:
+        return f"its agent does not start: {text.strip().splitlines()[-1]}"
+    if "unavailable" in text:
+        return "the connection was lost"
+    return "the node has ended" if re.search(r"node (has died|was terminated)", text) else "its agent has ended"
+
+
 def _in_words(text: str) -> str:
     """The first sentences of one of Ray's errors, in one line."""
-    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    missing = re.search(r"No module named '?(engine[\w.]*)", text)
-    return "Framefleet is not installed there" if missing else " ".join(lines)[:300] or "unknown error"
+    return " ".join(text.split())[:300] or "unknown error"

@@ -81,6 +81,10 @@ class Node:
                 self._relay = self._new_relay()
             return self._relay.admit(setup, worker_main)
 
+    def give_up(self, why: str) -> None:
+        """Tell the pool that the node is lost for good."""
+        self._relay.give_up(why)
+
     def close(self) -> None:
         """End the agent and its workers."""
         with self._lock:

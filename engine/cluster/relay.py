@@ -136,6 +136,11 @@ class Relay:
         """See ``Agent.describe``. Raises ClusterError."""
         return self._agent.result(self._agent.call("describe"), self._patience)
 
+    def give_up(self, why: str) -> None:
+        """Tell the pool that the node is lost for good."""
+        self._closed = True
+        self._lose(why)
+
     def close(self) -> None:
         """End the agent and its workers."""
         if not self.lost:

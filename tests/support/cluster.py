@@ -33,6 +33,7 @@ class Raylets(Closing):
     def __init__(self, folder: Path) -> None:
         self._ray_folder = Path(tempfile.mkdtemp(prefix="ff", dir="/tmp"))  # the paths of Ray's sockets must be short
         self._environment = pytest.MonkeyPatch()
+        folder.mkdir(exist_ok=True)
         for name, value in (("RAY_TMPDIR", self._ray_folder), ("TMPDIR", folder), ("RAY_enable_worker_prestart", 0)):
             self._environment.setenv(name, str(value))
         from ray.cluster_utils import Cluster as RayCluster
@@ -53,6 +54,10 @@ class Raylets(Closing):
     def kill(self, name: str) -> None:
         """Kill a raylet without warning, as when a machine loses its power."""
         self._cluster.remove_node(self._nodes.pop(name), allow_graceful=False)
+
+    def kill_head(self) -> None:
+        """Kill what holds the cluster together. The raylets live on."""
+        self._cluster.head_node.kill_gcs_server(check_alive=False)
 
     def agent(self, name: str) -> int:
         """The process id of the agent on a node; 0 if there is none."""

@@ -324,3 +324,17 @@ def test_kills_at_random_moments_cost_nothing(cluster: Cluster, raylets: Raylets
         timer.join()
         check(seen, local)
         print(f"run {number}: {find.__name__} of {name} killed after {delay:.1f} s, {len(seen.failures)} failures")
+
+
+@pytest.mark.slow
+def test_the_head_ends_and_the_run_ends_in_order(video: Path, tmp_path: Path) -> None:
+    with Raylets(tmp_path / "nodes") as raylets:
+        command = [sys.executable, "-m", "app", "detect", *[str(video)] * 200, *TINY, "--precision", "fp32", "--cluster", raylets.address]
+        driver = subprocess.Popen([*command, "--out", str(tmp_path / "out")], cwd=PROJECT, stderr=subprocess.PIPE, text=True)
+        until(lambda: bool(raylets.worker("alpha")))
+        raylets.kill_head()
+        _, said = driver.communicate(timeout=60)
+    assert driver.returncode == 1, said
+    assert "the head of the cluster has ended" in said
+    with SessionReader(tmp_path / "out" / DATABASE) as reader:
+        assert any(source.error for source in reader.sources())
