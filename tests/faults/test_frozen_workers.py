@@ -23,6 +23,7 @@ from engine.pool.worker import worker
 from engine.processes.heartbeat import LEAST_PATIENCE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
+from tests.support.faults.counts import long_count
 from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
 from tests.support.pool import (
@@ -37,7 +38,7 @@ from tests.support.pool import (
     worker_pids,
 )
 
-FRAMES, MOMENTS = 120, 4
+FRAMES, MOMENTS = 120, long_count(4)
 SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
