@@ -202,7 +202,8 @@ class Viewer(QWidget):
         tally, shown = self._tally, self._filter
         found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
         lanes = [Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found]
-        self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None)
+        info = self.item.progress.info if self.item is not None else None
+        self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:
