@@ -77,6 +77,10 @@ class QueueModel(QAbstractListModel):
         """Files can be dragged; they can be dropped between others."""
         return super().flags(index) | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
 
+    def supportedDropActions(self) -> Qt.DropAction:
+        """Dragging moves files."""
+        return Qt.DropAction.MoveAction
+
     def update(self, item: QueueItem) -> None:
         """Replace the item that has the same key, if it is in the queue."""
         row = self.row_of(item.key)

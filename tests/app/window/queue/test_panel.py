@@ -200,6 +200,7 @@ def test_files_are_moved_with_keys_and_with_the_mouse(qtbot: QtBot) -> None:
     assert [model.row_of(key) for key in (1, 2, 3)] == [0, 2, 1]
     last = panel.view.visualRect(model.index(2)).bottomLeft() + QPoint(20, -4)
     data = model.mimeData([model.index(1)])
+    assert model.supportedDragActions() == Qt.DropAction.MoveAction  # without it, the view starts no move
     dropped = QDropEvent(QPointF(last), Qt.DropAction.MoveAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     panel.view.dropEvent(dropped)  # Qt delivers it only during a real drag
     assert names(model) == ["clip 1", "clip 2", "clip 3"]
