@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.cli.parser import make_parser
-from app.cli.running import add_session_argument, session_database
-from engine.store.lock import lock_session
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import add_session_argument, session_database
+from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 
@@ -30,6 +30,6 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     with lock_session(database):
         tracks = track_session(database, TrackerName(arguments.tracker))
-    for path, count in tracks.items():
+    for path, count in tracks:
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

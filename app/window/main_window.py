@@ -28,6 +28,7 @@ from app.window.queue.removal import Removal
 from app.window.queue.thumbnails import Thumbnails
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.worst_frames import WorstFrames
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -82,6 +83,7 @@ class MainWindow(QMainWindow):
         self.recent = RecentFiles(store, self.actions_.recent, self)
         self.thumbnails = Thumbnails(self.items, self.client, self)
         self.quitting = QuitQuestion(self, self.items, self.close)
+        self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
         self.interrupted.queued.connect(self._queued)
+        self.worst.shown.connect(self._show_moment)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(lambda key: self.removal.remove([key]))
@@ -184,6 +187,11 @@ class MainWindow(QMainWindow):
     def _restored(self, keys: Sequence[int]) -> None:
         self.queue.reveal_item(keys[0])
         self.queue.show_item(keys[0])
+
+    def _show_moment(self, key: int, pts: float) -> None:
+        self.queue.show_item(key)
+        self.viewer.player.pause()
+        self.viewer.player.seek(pts)
 
     def _show(self, key: int | None) -> None:
         item = self.items.get(key) if key is not None else None

@@ -18,7 +18,7 @@ from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoRef
 from numpy.typing import NDArray
 
 from engine.errors import SourceError
-from engine.media.container.video_file import MAX_SIDE
+from engine.media.container.opening import MAX_SIDE
 from engine.media.tone_mapping import to_standard_range, transfer_name
 from engine.types import Image
 

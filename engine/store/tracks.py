@@ -16,15 +16,14 @@ _FRAMES_FOR_INTERVAL = 1000
 """The usual time between frames is the median of this number of frames."""
 
 
-def track_session(path: Path, name: TrackerName) -> dict[str, int]:
+def track_session(path: Path, name: TrackerName) -> list[tuple[str, int]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
-    Returns the number of tracks, by path.
+    Returns the path and the number of tracks of each video. A session may hold the same file twice.
 
     Raises:
         ExportError: the session cannot be read or written.
     """
-    counts: dict[str, int] = {}
     with SessionReader(path) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
         found = [follow(reader.frames(source.number), make_tracker(name, _interval(reader, source.number))) for source in sources]
@@ -41,12 +40,11 @@ def track_session(path: Path, name: TrackerName) -> dict[str, int]:
                     ((track, source.number, frame, ordinal) for track, frame, ordinal in rows),
                 )
                 connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source.number, tracks))
-                counts[source.path] = len(tracks.class_ids)
             connection.execute("INSERT OR REPLACE INTO session VALUES ('tracker', ?)", (f"{name} {VERSION}",))
             connection.execute("COMMIT")
         finally:
             connection.close()
-    return counts
+    return [(source.path, len(tracks.class_ids)) for source, tracks in zip(sources, found, strict=True)]
 
 
 def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
