@@ -25,7 +25,7 @@ def track_session(path: Path, name: TrackerName) -> dict[str, int]:
         ExportError: the session cannot be read or written.
     """
     counts: dict[str, int] = {}
-    with SessionReader(path) as reader:
+    with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
         found = [follow(reader.frames(source.number), make_tracker(name, _interval(reader, source.number))) for source in sources]
     with schema.explained(path, "write"):

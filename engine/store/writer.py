@@ -21,6 +21,7 @@ from engine.store import schema
 from engine.store.facts import differences
 from engine.store.lock import lock_session
 from engine.store.names import readable, readable_name
+from engine.store.objects.corrected import forget, has_corrections
 from engine.store.presence import Presence, save
 from engine.store.previous import delete_unfinished, keep_copy, set_aside
 from engine.types import DeviceId, EngineInfo, FrameResult
@@ -156,11 +157,11 @@ class SessionWriter:
     def discard(self, number: int, behind: int = 0) -> None:
         """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
 
-        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
-            if row == (1,) and not self._copied:
+            if (row == (1,) or has_corrections(self._connection)) and not self._copied:
                 kept = keep_copy(self.path, self._connection)
                 self._copied = True
                 self.notes.append(f"the earlier results are kept in {kept}")
@@ -168,6 +169,7 @@ class SessionWriter:
             for table in ("detections", "frames"):
                 self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            forget(self._connection, number, behind)
             self._connection.execute(
                 "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
             )
