@@ -122,7 +122,7 @@ def _content(reader: SessionReader, plan: Planned) -> str:
     if not plan.output.slow or source.stamp is None:
         return ""
     classes = "all" if reader.classes is None else sorted(reader.classes)
-    chosen = f"{reader.confidence} {classes} {reader.facts.get('tracker')} {reader.last_edit}"
+    chosen = f"{reader.confidence} {classes} {reader.last_edit}"
     return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"
 
 

@@ -21,7 +21,7 @@ from engine.pool.position import Position
 from engine.store import schema
 from engine.store.names import readable_name, source_names
 from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
-from engine.store.objects.corrected import last_edit, show_corrected
+from engine.store.objects.corrected import has_track_corrections, last_edit, show_corrected
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
@@ -174,9 +174,8 @@ class SessionReader(Closing):
         columns = "track, class_id, first_frame, last_frame, detections"
         return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
 
-    def frames(self, source: int) -> Iterator[FrameResult]:
-        """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
-        last = -1
+    def frames(self, source: int, last: int = -1) -> Iterator[FrameResult]:
+        """Yield the frames of a source behind the frame ``last``, in order. Keeps at most ``CHUNK`` frames in memory."""
         while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
             yield from chunk
             last = chunk[-1].ref.index
@@ -253,6 +252,12 @@ class SessionReader(Closing):
     def has_tracks(self) -> bool:
         """Whether detections are joined to tracks."""
         return bool(self._query("SELECT 1 FROM tracks LIMIT 1"))
+
+    @property
+    def has_track_corrections(self) -> bool:
+        """Whether this reader applies corrections that join or split tracks."""
+        with schema.reading(self.path):
+            return self.corrected and has_track_corrections(self._connection)
 
     @property
     def last_edit(self) -> str:

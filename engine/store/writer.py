@@ -169,6 +169,7 @@ class SessionWriter:
             for table in ("detections", "frames"):
                 self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
             forget(self._connection, number, behind)
             self._connection.execute(
                 "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)

@@ -62,6 +62,22 @@ def forget(connection: sqlite3.Connection, source: int, behind: int = 0) -> None
             connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (source, behind))
 
 
+def has_track_corrections(connection: sqlite3.Connection) -> bool:
+    """Whether a person joined or split tracks."""
+    query = "SELECT 1 FROM corrections WHERE track IS NOT NULL LIMIT 1"
+    return has_corrections(connection) and connection.execute(query).fetchone() is not None
+
+
+def drop_track_corrections(connection: sqlite3.Connection) -> None:
+    """Forget which tracks a person joined and split. Earlier edits cannot be undone afterwards."""
+    if not has_corrections(connection):
+        return
+    connection.execute("UPDATE corrections SET track = NULL")
+    connection.execute("DELETE FROM corrections WHERE coalesce(class_id, deleted, verified) IS NULL")
+    connection.execute("DELETE FROM edited")
+    connection.execute("DELETE FROM edits")
+
+
 def last_edit(connection: sqlite3.Connection) -> str:
     """A text that changes with each edit and each undo, "" without corrections."""
     if not has_corrections(connection):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from engine.store.session import SessionReader
+from engine.store.session import SessionReader, SessionWriter
 from resources import DEMO
 from tests.support.cli import read_lines, run_main
 from tests.support.goldens import CLIP
-from tests.support.store import write_session
+from tests.support.store import LABELS, make_frame, video_info, write_session
 
 DEMO_MODEL = ("--model", str(DEMO.cfg), "--labels", str(DEMO.labels), "--devices", "cpu:0", "--precision", "fp32", "--quiet")
 
@@ -20,6 +20,15 @@ def test_a_stored_run_is_tracked(tmp_path: Path) -> None:
     assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
     run = run_main("track", tmp_path / "session.sqlite", "--tracker", "ocsort")
     assert (run.status, run.out) == (0, "a.mp4: 1 track\n"), run.err
+
+
+def test_a_file_that_is_twice_in_a_session_is_counted_twice(tmp_path: Path) -> None:
+    with SessionWriter(tmp_path / "session.sqlite", LABELS, {}) as writer:
+        for number, frames in enumerate((30, 1)):
+            writer.add_source(number, "a.mp4", video_info("a.mp4", frames))
+            writer.add_frames(make_frame(number, index) for index in range(frames))
+    run = run_main("track", tmp_path)
+    assert (run.status, run.out) == (0, "a.mp4: 1 track\na.mp4: 0 tracks\n"), run.err
 
 
 def test_a_missing_session_and_an_unknown_tracker_are_named(tmp_path: Path) -> None:

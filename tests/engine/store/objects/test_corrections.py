@@ -118,7 +118,7 @@ def test_what_does_not_exist_or_makes_no_sense_is_refused(path):
 
 
 def test_tracks_that_are_seen_at_once_are_not_joined(path):
-    with Corrections(path) as corrections, pytest.raises(UsageError, match="track 1 and track 2 are both in frame 0 of a.mp4"):
+    with Corrections(path) as corrections, pytest.raises(UsageError, match="track 1 and track 2 are both in frame 0"):
         corrections.join(0, [1, 2])
 
 
