@@ -13,7 +13,7 @@ from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import STORED, Preferences
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
@@ -77,6 +77,7 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         decode_threads=3,
         latency_budget=12.5,
         hint=Hint.LATENCY,
+        track=Track.OCSORT,
     )
     assert {name for name in STORED if preferences.values[name] == DEFAULTS[name]} == set()
     dialog = open_dialog(qtbot, background, preferences)

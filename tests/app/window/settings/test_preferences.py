@@ -5,7 +5,7 @@ from PySide6.QtCore import QSettings
 
 from app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles, Track
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 
@@ -29,6 +29,7 @@ CHANGED = Preferences.of(
     decode_threads=6,
     latency_budget=12.5,
     hint=Hint.LATENCY,
+    track=Track.OCSORT,
 )
 
 
@@ -67,6 +68,7 @@ def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
         "lanes": "6",
         "latency_budget": "12.5",
         "hint": "latency",
+        "track": "ocsort",
     }
     for key, value in values.items():
         old.setValue(f"detection/{key}", value)
@@ -107,4 +109,4 @@ def test_every_choice_reaches_the_run() -> None:
         iou=0.6,
     )
     tiles = Tiles(4, None, 0.25, full_frame=False)
-    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles)
+    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles, track=Track.OCSORT)
