@@ -11,13 +11,21 @@ from pathlib import Path
 from engine.errors import UsageError
 from engine.store import schema
 from engine.store.facts import DECIDING
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.objects import corrected
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
+from engine.store.tracks import TRACKERS
 from engine.store.writer import SessionWriter
 
 CHUNK = 10_000
 
 _TABLES = ("sources", "frames", "detections", "segments", "tracks")
 """Tables that hold something of each source. Their first column is its number."""
+
+_LATER = ("corrections", "trackers")
+"""The same, but a session has them only if something was corrected or tracked. What was corrected cannot be undone in the new session."""
+
+_KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         writer = SessionWriter(target, readers[0].labels, facts)
         try:
             with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
+                connection.executescript(f"{corrected.TABLES} {TRACKERS}")
                 connection.execute("BEGIN IMMEDIATE")
                 for number, (reader, source) in enumerate(chosen):
                     _copy(reader, source, number, connection)
@@ -84,7 +93,7 @@ def _choose(readers: Iterable[SessionReader]) -> tuple[list[tuple[SessionReader,
 def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqlite3.Connection) -> None:
     with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
-        for table in _TABLES:
+        for table in _TABLES + tuple(name for name in _LATER if stored.execute(_KNOWN, (name,)).fetchone()):
             rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
             columns = [column for column, *_ in rows.description]
             statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"

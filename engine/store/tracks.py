@@ -13,14 +13,15 @@ from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store import schema
 from engine.store.objects import corrected
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
 from engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker
 from engine.types import FrameResult
 
 FRAMES_FOR_INTERVAL = 1000
 """The usual time between frames is the median of this number of frames."""
 
-_TABLE = "CREATE TABLE IF NOT EXISTS trackers (source INTEGER PRIMARY KEY, tracker TEXT NOT NULL)"
+TRACKERS = "CREATE TABLE IF NOT EXISTS trackers (source INTEGER PRIMARY KEY, tracker TEXT NOT NULL);"
 """What tracked each source: the tracker's name and version."""
 
 _CHUNK = 5000
@@ -78,7 +79,7 @@ def _behind(first: FrameResult, frames: Iterator[FrameResult]) -> Iterator[Frame
 
 def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
     """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
-    connection.execute(_TABLE)
+    connection.execute(TRACKERS)
     connection.execute("DELETE FROM trackers WHERE source = ?", (source,))
     connection.execute("DELETE FROM tracks WHERE source = ?", (source,))
     connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (source,))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
-from engine.store.exporters.base import Export, Exporter, text_output
+from engine.store.exporters.common.base import Export, Exporter, text_output
 
 
 def write(export: Export, file: TextIO) -> None:

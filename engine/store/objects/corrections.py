@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.errors import UsageError
 from engine.store import schema
-from engine.store.exporters.rounding import label_of
+from engine.store.exporters.common.rounding import label_of
 from engine.store.objects import corrected
 from engine.store.session import SessionReader
 from engine.types import Closing

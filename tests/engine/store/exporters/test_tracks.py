@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.evaluation.truth import read_truth
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader, SessionWriter
 from engine.store.tracks import track_session

@@ -139,7 +139,7 @@ def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkey
     with Corrections(path) as corrections:
         corrections.delete(OneDetection(0, 3, 0))
         corrections.delete(OneDetection(0, 8, 0))
-    monkeypatch.setattr("engine.store.writer._reasons", lambda *_: [])
+    monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
     writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
     writer.discard(0, 5)
     writer.add_frames(make_frame(0, index) for index in range(5, 10))
