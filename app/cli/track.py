@@ -31,6 +31,6 @@ def run(argv: Sequence[str]) -> int:
     database = session_database(arguments.session)
     with lock_session(database):
         tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
-    for source, count in tracks:
-        print(f"{source.path}: {count} track" + "s" * (count != 1))
+    for path, count in tracks:
+        print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

@@ -23,6 +23,7 @@ from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.worst_frames import WorstFrames
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.start_page import StartPage
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
         self.interrupted = InterruptedRun(self.controller, self.opening, store, self.background, self.banners, self)
+        self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
         self._connect()
@@ -130,6 +132,7 @@ class MainWindow(QMainWindow):
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
         self.interrupted.queued.connect(self._queued)
+        self.worst.shown.connect(self._show_moment)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
         queue.remove_requested.connect(controller.remove)
@@ -186,6 +189,11 @@ class MainWindow(QMainWindow):
     def _restored(self, keys: Sequence[int]) -> None:
         self.queue.reveal_item(keys[0])
         self.queue.show_item(keys[0])
+
+    def _show_moment(self, key: int, pts: float) -> None:
+        self.queue.show_item(key)
+        self.viewer.player.pause()
+        self.viewer.player.seek(pts)
 
     def _show(self, key: int | None) -> None:
         item = self.items.get(key) if key is not None else None

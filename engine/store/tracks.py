@@ -14,7 +14,6 @@ from engine.media.types import SourceKind
 from engine.store import schema
 from engine.store.objects import corrected
 from engine.store.reader import SessionReader
-from engine.store.stored_source import StoredSource
 from engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker
 from engine.types import FrameResult
 
@@ -28,10 +27,11 @@ _CHUNK = 5000
 """Detections that get their tracks in one transaction while a run writes the session, so that it waits a few ms only."""
 
 
-def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[StoredSource, int]]:
+def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
-    drop_corrections: forget which tracks a person joined and split. Returns each video with its number of tracks.
+    drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video. A session may
+    hold the same file twice.
 
     Raises:
         UsageError: a person joined or split tracks, and ``drop_corrections`` is not set.
@@ -51,7 +51,7 @@ def track_session(path: Path, name: TrackerName, drop_corrections: bool = False)
             for _ in store_tracks(connection, source.number, tracks, name):
                 pass  # all in one transaction
         connection.execute("COMMIT")
-    return [(source, len(tracks.class_ids)) for source, tracks in zip(sources, found, strict=True)]
+    return [(source.path, len(tracks.class_ids)) for source, tracks in zip(sources, found, strict=True)]
 
 
 def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[FrameResult]) -> None:

@@ -90,10 +90,21 @@ class SessionWriter:
                 (number, schema.exact(path), *facts, *identity),
             )
 
-    def describe_source(self, number: int, decoder: str | None = None, started: datetime | None = None) -> None:
+    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
         """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
 
-        decoder: name of the decoder in use. started: clock time at which the video begins, with time zone.
+        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
+        """
+        created, origin = (None, None) if info is None else (info.created, info.origin)
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created), origin = coalesce(?, origin)"
+                " WHERE source = ?",
+                (_text(decoder), _text(created), origin, number),
+            )
+
+    def set_start(self, number: int, started: datetime | None) -> None:
+        """Store the clock time at which a video begins, with time zone; None if it is unknown.
 
         Raises:
             ValueError: ``started`` has no time zone.
@@ -102,8 +113,7 @@ class SessionWriter:
             raise ValueError(f"{started} has no time zone")
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (_text(decoder), None if started is None else started.isoformat(), number),
+                "UPDATE sources SET started = ? WHERE source = ?", (None if started is None else started.isoformat(), number)
             )
 
     def add_device(self, engine: EngineInfo) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtCore import QSize, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import ItemState, QueueItem
+from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.results.clock_time import is_known, read_clock
 from app.window.session.background import Background
 from app.window.timeline.appearances import next_appearance
 from app.window.timeline.class_counts import Tally, length_of
@@ -26,6 +27,7 @@ from app.window.widgets import formats
 from app.window.widgets.build import column
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
+from engine.store.clock import Clock
 
 LANES = 6
 """The largest number of classes that the timeline shows, the most frequent first."""
@@ -64,6 +66,7 @@ class Viewer(QWidget):
         self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
+        self._clock_of: Results | None = None
         self.canvas: VideoCanvas = VideoCanvas()
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
@@ -97,6 +100,9 @@ class Viewer(QWidget):
         self.player.open(item, play)
         self._detected(item)
         self._count()
+        self.transport.set_clock(None)
+        self._clock_of = None
+        self._find_clock(item)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -117,8 +123,21 @@ class Viewer(QWidget):
             self.transport.set_position(self.player.position)
         self.player.update_item(item, queue_busy)
         self._detected(item)
+        self._find_clock(item)
         if not self._counting.isActive():
             self._counting.start()
+
+    def _find_clock(self, item: QueueItem) -> None:
+        """Read in the background when the shown video began, once its session knows that."""
+        results = item.results
+
+        def found(clock: Clock | None) -> None:
+            if self.item is not None and self.item.results == results:
+                self.transport.set_clock(clock)
+
+        if results != self._clock_of and is_known(item):
+            self._clock_of = results
+            self._background.start(partial(read_clock, item), found, self.transport.hint.setText)
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw and count only these detections."""
