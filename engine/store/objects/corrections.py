@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.errors import UsageError
+from engine.settings.kinds import Moment
 from engine.store import schema
 from engine.store.exporters.common.rounding import label_of
 from engine.store.objects import corrected
@@ -133,6 +134,16 @@ class Corrections(Closing):
         words = f"{self._name(part)} split at frame {frame}, the new track is {new}"
         self._edit([part], f"track = {new}", words, f" AND frame >= {int(frame)}")
         return new
+
+    def frame_from(self, source: int, moment: Moment) -> int:
+        """Return the first stored frame of a source from a moment on."""
+        column, value = ("pts", float(moment.seconds)) if moment.seconds is not None else ("frame", moment.frames)
+        with schema.explained(self._path, "read"):
+            query = f"SELECT min(frame) FROM frames WHERE source = ? AND {column} >= ?"
+            ((frame,),) = self._connection.execute(query, (source, value))
+        if frame is None:
+            raise UsageError(f"{self._names.get(source, source)} has no frame from {moment} on")
+        return int(frame)
 
     def edits(self) -> list[Edit]:
         """Return what was corrected and not undone, the oldest first."""
