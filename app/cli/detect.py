@@ -18,17 +18,14 @@ from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
 from engine.session import DetectionSession
-from engine.settings import RunSettings
+from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
 from engine.store.export.outputs import outputs_among
 from engine.store.export.run import Exported
 from engine.store.facts import SHARD, SHOWN
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
-from engine.store.tracks import track_session
-from engine.tracking.follow import LEAST_CONFIDENCE, TrackerName
-
-_NO_TRACKER = "none"
+from engine.tracking.follow import LEAST_CONFIDENCE
 
 
 def run(argv: Sequence[str]) -> int:
@@ -49,8 +46,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    shown, settings = settings.engine.confidence, _stored(settings, arguments.track)
-    facts = {} if arguments.track == _NO_TRACKER else {SHOWN: str(shown)}
+    shown, settings = settings.engine.confidence, _stored(settings)
+    facts = {} if settings.track is Track.NONE else {SHOWN: str(shown)}
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
@@ -58,9 +55,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             print(f"framefleet: shard {shard} has {len(chosen)} of {len(sources)} sources, results go to {out}", file=sys.stderr)
     with lock_session(out / DATABASE) as lock:
         session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts)
-        if arguments.track != _NO_TRACKER and run.interruption.number is None:
-            track_session(session.database, TrackerName(arguments.track))
-        with SessionReader(session.database, shown if arguments.track != _NO_TRACKER else 0.0) as reader:
+        with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
     if not arguments.json:
         _summarise(session, exported)
@@ -87,8 +82,6 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
-    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {', '.join(TrackerName)} (none)"
-    results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], default=_NO_TRACKER, metavar="HOW", help=words)
     words = "one of N jobs: detect in the sources of this one only, with results in DIR/shard-I-of-N; 'framefleet merge' joins them"
     results.add_argument("--shard", type=options.checked(Shard.read), metavar="I/N", help=words)
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
@@ -104,9 +97,9 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
-def _stored(settings: RunSettings, tracker: str) -> RunSettings:
+def _stored(settings: RunSettings) -> RunSettings:
     """The settings of the run: with a tracker, it also stores weaker detections than those that are exported."""
-    if tracker == _NO_TRACKER:
+    if settings.track is Track.NONE:
         return settings
     engine = settings.engine
     return replace(settings, engine=replace(engine, confidence=min(engine.confidence, LEAST_CONFIDENCE)))

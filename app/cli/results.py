@@ -36,12 +36,13 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--uncorrected", action="store_true", help="the model's results, without what a person corrected")
     options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     clock = _clock(options.given_settings(arguments))
     database = session_database(arguments.session)
-    with SessionReader(database) as reader:
+    with SessionReader(database, corrected=not arguments.uncorrected) as reader:
         stored = float(reader.facts.get(SHOWN, 0.0))
         reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
