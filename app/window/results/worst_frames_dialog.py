@@ -43,7 +43,8 @@ class WorstFramesDialog(QDialog):
             f"QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px; }}"
             f" QTreeWidget::item {{ padding: 4px 6px; }} QTreeWidget::item:hover {{ background: {theme.HOVER}; }}"
             f" QTreeWidget::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.TEXT}; }}"
-            f" QHeaderView, QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 6px; }}"
+            f" QHeaderView {{ background: {theme.SURFACE}; border: none; }}"
+            f" QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 6px; }}"
         )
         header = self.table.header()
         header.setStretchLastSection(False)
