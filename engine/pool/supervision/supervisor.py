@@ -11,7 +11,8 @@ from typing import Any
 
 from engine.pool.device_reports import DeviceReports
 from engine.pool.events import Event
-from engine.pool.protocol import Building, FromWorker, InferenceFailed, Inferred, Member, Ready, Stats, Stopped, ToWorker
+from engine.pool.groups.protocol import InferenceFailed, Inferred
+from engine.pool.protocol import Building, FromWorker, Member, Ready, Stats, Stopped, ToWorker
 from engine.pool.results import Frames
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.base import Strategy

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.devices.nvml import ALL_LINKS, Counter, Counters, NoNvmlError, Nvml
+from engine.devices.nvml.driver import NoNvmlError, Nvml
+from engine.devices.nvml.gpu import ALL_LINKS, Counter, Counters
 from engine.errors import DeviceError
 from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 

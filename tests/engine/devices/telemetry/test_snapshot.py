@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from engine.devices.description import DeviceDescription
-from engine.devices.nvml import ALL_LINKS, Nvml
+from engine.devices.nvml.driver import Nvml
+from engine.devices.nvml.gpu import ALL_LINKS
 from engine.devices.processor import ProcessorSampler
 from engine.devices.telemetry.monitor import TelemetryMonitor
 from engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.devices.cuda import CudaDevice
-from engine.devices.nvml import Nvml
+from engine.devices.nvml.driver import Nvml
 from engine.devices.topology import probe_process as topology_probe
 from engine.devices.topology.driver import ask_driver
 from engine.devices.topology.linux import find_gpus, numa_node, numa_nodes, pci_address
