@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli import options
-from app.cli.classes import class_ids
+from engine.model.class_ids import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
 from app.cli.parser import make_parser
 from app.cli.running import DATABASE, add_format_options, export_options, print_exported

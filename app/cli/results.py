@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli import options
-from app.cli.classes import class_ids
+from engine.model.class_ids import class_ids
 from app.cli.parser import make_parser
 from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from engine.errors import UsageError

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.cli.classes import class_ids
+from engine.model.class_ids import class_ids
 from engine.errors import UsageError
 
 LABELS = ("person", "traffic light", "car", "cat")
