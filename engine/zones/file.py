@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.errors import UsageError
+from engine.errors import ModelError, UsageError
 from engine.model.files import read_start
 from engine.zones.checks import check_zones
 from engine.zones.shapes import MARGIN, Line, Point, Reference, Shape, Zone, ZoneSet
@@ -30,8 +30,8 @@ def read_zones(path: Path) -> ZoneSet:
     """
     try:
         content = read_start(path, MAX_BYTES + 1)
-    except Exception as error:
-        raise UsageError(f"{error}") from error
+    except ModelError as error:
+        raise UsageError(str(error)) from error
     if len(content) > MAX_BYTES:
         raise UsageError(f"{path} has more than {MAX_BYTES >> 20} MiB: it is no zones file")
     try:
