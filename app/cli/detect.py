@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli import options
-from engine.model.class_ids import class_ids
 from app.cli.detection_run import Run, add_run_options, reported
 from app.cli.parser import make_parser
 from app.cli.running import DATABASE, add_format_options, export_options, print_exported
+from app.cli.zone_counts import count_sources, counts_lines
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
+from engine.model.class_ids import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.settings.table import TABLE
@@ -38,6 +39,10 @@ def run(argv: Sequence[str]) -> int:
         FramefleetError: the model, the settings or the folder for the results cannot be used.
     """
     arguments = _parser().parse_args(argv)
+    if arguments.track is None:
+        arguments.track = str(TrackerName.BYTETRACK) if arguments.zones else _NO_TRACKER
+    elif arguments.zones and arguments.track == _NO_TRACKER:
+        raise UsageError("--zones counts tracks: leave out '--track none'")
     return reported(lambda run: _detect(run, arguments), arguments.json, arguments.quiet)
 
 
@@ -53,9 +58,12 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if arguments.track != _NO_TRACKER and run.interruption.number is None:
             track_session(session.database, TrackerName(arguments.track))
         with SessionReader(session.database, shown if arguments.track != _NO_TRACKER else 0.0) as reader:
+            counted = count_sources(reader, arguments.zones, session.sources) if arguments.zones and reader.has_tracks else []
             exported = run.export(reader, arguments.out, arguments.format, exporting, arguments.overwrite)
+    if arguments.zones:
+        run.figures["zones"] = counted
     if not arguments.json:
-        _summarise(session, exported)
+        _summarise(session, exported, counts_lines(counted))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,8 +87,8 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
-    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {', '.join(TrackerName)} (none)"
-    results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], default=_NO_TRACKER, metavar="HOW", help=words)
+    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {', '.join(TrackerName)} (none; with --zones bytetrack)"
+    results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], metavar="HOW", help=words)
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")
     return parser
@@ -132,11 +140,13 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
+def _summarise(session: DetectionSession, exported: Iterable[Exported], counts: Iterable[str]) -> None:
     for state in session.sources.values():
         if state.error is not None and not state.ledger.decoded:
             continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
+    for line in counts:
+        print(line)
     print_exported(exported)

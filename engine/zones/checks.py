@@ -88,9 +88,7 @@ def _folded(starts: NDArray[np.float64], ends: NDArray[np.float64], one: NDArray
     return (_turn(first, second) == 0) & ((first * second).sum(1) < 0)
 
 
-def _cross(
-    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _cross(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether the segments from a to b and from c to d have a common point. All float64 (n, 2)."""
     sides = [np.sign(_turn(b - a, point - a)) for point in (c, d)] + [np.sign(_turn(d - c, point - c)) for point in (a, b)]
     proper = (sides[0] * sides[1] < 0) & (sides[2] * sides[3] < 0)

@@ -57,7 +57,9 @@ def parse_zones(text: str) -> ZoneSet:
     data = _checked(data, _KEYS, "the file")
     if data["version"] != VERSION:
         newer = isinstance(data["version"], int) and data["version"] > VERSION
-        raise UsageError(f"it has the version {_shown(data['version'])}, and this Framefleet reads {VERSION}{': update it' if newer else ''}")
+        raise UsageError(
+            f"it has the version {_shown(data['version'])}, and this Framefleet reads {VERSION}{': update it' if newer else ''}"
+        )
     size = _whole(data["width"], "width"), _whole(data["height"], "height")
     lines = [_line(item, f"line {number}") for number, item in enumerate(_list(data.get("lines", []), "lines"), 1)]
     zones = [_zone(item, f"zone {number}") for number, item in enumerate(_list(data.get("zones", []), "zones"), 1)]
@@ -73,13 +75,13 @@ def zones_text(zones: ZoneSet) -> str:
         "lines": [
             {"name": line.name, "from": _written(line.start), "to": _written(line.end), "classes": [*line.classes]} for line in zones.lines
         ],
-        "zones": [
-            {"name": zone.name, "points": [*map(_written, zone.points)], "classes": [*zone.classes]} for zone in zones.zones
-        ],
+        "zones": [{"name": zone.name, "points": [*map(_written, zone.points)], "classes": [*zone.classes]} for zone in zones.zones],
     }
     head = {"version": VERSION, "width": zones.size[0], "height": zones.size[1], "reference": str(zones.reference), "margin": zones.margin}
     lists = (
-        f' "{name}": [\n' + ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in items) + "\n ]" if items else f' "{name}": []'
+        f' "{name}": [\n' + ",\n".join("  " + json.dumps(item, ensure_ascii=False) for item in items) + "\n ]"
+        if items
+        else f' "{name}": []'
         for name, items in shapes.items()
     )
     return "{\n " + json.dumps(head)[1:-1] + ",\n" + ",\n".join(lists) + "\n}\n"
@@ -139,7 +141,7 @@ def _classes(data: dict[str, Any], what: str) -> tuple[str, ...]:
     names = _list(data.get("classes", []), f"{what}, classes")
     for name in names:
         if not isinstance(name, str):
-            raise UsageError(f"{what} has {_shown(name)} among its classes: they are labels, such as \"car\"")
+            raise UsageError(f'{what} has {_shown(name)} among its classes: they are labels, such as "car"')
     return tuple(names)
 
 

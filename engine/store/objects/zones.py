@@ -1,0 +1,126 @@
+"""Counts the tracks of a stored session at lines and in zones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UsageError
+from engine.store.blocks import Block, read_blocks
+from engine.store.session import SessionReader, StoredSource
+from engine.tracking.appearances import vote
+from engine.zones.counter import ZoneCounter
+from engine.zones.counts import Counts, counts_of
+from engine.zones.heat import HeatMap
+from engine.zones.shapes import ZoneSet
+
+
+class TrackCounter:
+    """Counts the tracks of one source from blocks of its frames, which come in order.
+
+    zones: for pictures of the source's size. labels: the model's. confidence, classes: a track counts if its most confident detection
+    reaches this confidence, and its class is one of these; None = all.
+
+    Raises:
+        UsageError: the model does not have a label of the zones.
+    """
+
+    def __init__(self, zones: ZoneSet, labels: tuple[str, ...], confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
+        self._zones, self._allowed = zones, zones.class_ids(labels)
+        self._confidence, self._classes = confidence, classes
+        self._counter = ZoneCounter(zones)
+        self._votes: list[tuple[NDArray[np.int64], ...]] = []  # track and class id of each detection
+        self._scores: list[NDArray[np.float64]] = []
+
+    def add(self, block: Block) -> None:
+        """Count the next frames."""
+        mine = block.tracks >= 0
+        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
+        sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
+        frame, tracks = block.frame[mine], block.tracks[mine]
+        boxes = block.boxes[mine].copy()
+        boxes[:, 2:] += boxes[:, :2]
+        self._counter.add(tracks, pts[frame], boxes * np.tile(np.divide(self._zones.size, sizes)[frame], 2))
+        self._votes.append((tracks, block.class_ids[mine]))
+        self._scores.append(block.scores[mine])
+
+    def counts(self) -> Counts:
+        """What was counted so far."""
+        if not self._votes:
+            return counts_of(self._counter, np.zeros(0, np.int64), self._allowed)
+        (tracks, class_ids), scores = map(np.concatenate, zip(*self._votes, strict=True)), np.concatenate(self._scores)
+        classes = np.full(len(self._counter.ends), -1, np.int64)
+        classes[tracks] = vote(tracks, class_ids, scores)
+        best = np.zeros(len(classes))
+        np.maximum.at(best, tracks, scores)
+        classes[best < self._confidence] = -1
+        if self._classes is not None:
+            classes[~np.isin(classes, np.fromiter(self._classes, np.int64, len(self._classes)))] = -1
+        return counts_of(self._counter, classes, self._allowed)
+
+
+def zones_for(zones: ZoneSet, source: StoredSource) -> tuple[ZoneSet, str | None]:
+    """Fit lines and zones to a source: scaled if its pictures have another size of the same shape, with a note about it.
+
+    Raises:
+        UsageError: its pictures have another shape.
+    """
+    if source.info is None:
+        return zones, None
+    size = source.info.width, source.info.height
+    fitted = zones.scaled_to(size, where=source.name)
+    if fitted is zones:
+        return zones, None
+    drawn, there = ("×".join(map(str, each)) for each in (zones.size, size))
+    return fitted, f"{source.name}: lines and zones drawn for {drawn} pixels are scaled to {there}"
+
+
+def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> Counts:
+    """Count the tracks of a stored source. zones: for pictures of its size, see ``zones_for``.
+
+    The reader's confidence and classes choose tracks, not detections: a track counts with all its detections.
+
+    Raises:
+        UsageError: the source was not tracked, or the model does not have a label of the zones.
+        ExportError: the session cannot be read.
+    """
+    counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
+    tracked = False
+    with unfiltered(reader):
+        for block in read_blocks(reader, source.number):
+            tracked = tracked or bool((block.tracks >= 0).any())
+            counter.add(block)
+    if not tracked and not reader.has_tracks:
+        raise UsageError(
+            f"{reader.path} has no tracks, and lines and zones count tracks: 'framefleet track {reader.path.parent}' adds them"
+        )
+    return counter.counts()
+
+
+def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
+    """Where the objects of a stored source were. Only detections that pass the reader's filter count.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
+    heat = HeatMap(size)
+    for block in read_blocks(reader, source.number):
+        boxes = block.boxes.copy()
+        boxes[:, 2:] += boxes[:, :2]
+        heat.add(boxes)
+    return heat
+
+
+@contextmanager
+def unfiltered(reader: SessionReader) -> Iterator[None]:
+    """Let a reader return all detections, as a context manager."""
+    chosen = reader.confidence, reader.classes
+    reader.confidence, reader.classes = 0.0, None
+    try:
+        yield
+    finally:
+        reader.confidence, reader.classes = chosen
