@@ -87,7 +87,8 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
-    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {', '.join(TrackerName)} (none; with --zones bytetrack)"
+    trackers = f"{', '.join(TrackerName)} (none; with --zones bytetrack)"
+    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {trackers}"
     results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], metavar="HOW", help=words)
     results.add_argument("--restart", action="store_true", help="begin again instead of going on with an interrupted or earlier run")
     add_run_options(results, "end standard output with one line, a JSON object of the run's figures")

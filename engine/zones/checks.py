@@ -85,7 +85,7 @@ def _crossing_edges(points: Sequence[Point]) -> tuple[int, int] | None:
 def _folded(starts: NDArray[np.float64], ends: NDArray[np.float64], one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Whether neighbouring edges lie on each other: the polygon turns back at their corner."""
     first, second = ends[one] - starts[one], ends[other] - starts[other]
-    return (_turn(first, second) == 0) & ((first * second).sum(1) < 0)
+    return np.asarray((_turn(first, second) == 0) & ((first * second).sum(1) < 0))
 
 
 def _cross(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -96,7 +96,7 @@ def _cross(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64
     for side, point, (start, end) in zip(sides, (c, d, a, b), ((a, b), (a, b), (c, d), (c, d)), strict=True):
         within = ((np.minimum(start, end) <= point) & (point <= np.maximum(start, end))).all(1)
         touches |= (side == 0) & within
-    return proper | touches
+    return np.asarray(proper | touches)
 
 
 def _turn(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

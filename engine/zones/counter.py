@@ -114,7 +114,7 @@ class ZoneCounter:
         time, within = np.empty(len(distance)), np.ones(len(distance), bool)
         time[rows.first], within[rows.first] = before["time"], before["within"]
         time[passed] = _between(rows.times, passed, share)
-        if is_line:
+        if isinstance(shape, Line):
             place = _between(along(rows.points, shape), passed, share)
             within[passed] = (place >= 0) & (place <= 1)
         last_passed = _last(rows.first, passed)

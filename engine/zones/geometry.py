@@ -57,4 +57,5 @@ def _from_polygon(points: Array, corners: Sequence[Point]) -> Array:
         nearest = np.minimum(nearest, (x - x1 - share * across) ** 2 + (y - y1 - share * down) ** 2)
         if down:  # a ray to the right crosses the edge
             inside ^= ((y1 > y) != (y2 > y)) & (x < x1 + (y - y1) * across / down)
-    return np.where(inside, 1, -1) * np.sqrt(nearest)
+    distance: Array = np.where(inside, 1, -1) * np.sqrt(nearest)
+    return distance

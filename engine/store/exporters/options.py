@@ -42,11 +42,11 @@ class Every:
 class ExportOptions:
     """The options of all formats. Each format uses those that ``Exporter.options`` names.
 
-    interval: length of the intervals in ``counts.csv``, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
+    interval: length of the intervals in tables of counts, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
-    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. clock: for all formats: where clock times come from, in place of those that are stored;
-    None: the stored ones.
+    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. clock: for all formats: where clock times
+    come from, in place of those that are stored; None: the stored ones.
     """
 
     interval: float = 900.0

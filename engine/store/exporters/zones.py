@@ -82,11 +82,11 @@ def _tallied(
     Yields: number and shape, class id, the intervals, and the cells that describe each interval.
     """
     reader = export.reader
-    times = reader.first_pts(source.number), reader.last_pts(source.number)
-    if times[0] is None or times[1] is None:
+    last = reader.last_pts(source.number)
+    if last is None:
         return
     clock, allowed = Clock.of(reader, source), counts.zones.class_ids(reader.labels)
-    intervals = Intervals.of(*times, export.options.interval, clock.since_midnight())
+    intervals = Intervals.of(reader.first_pts(source.number) or 0.0, last, export.options.interval, clock.since_midnight())
     spans = [(round(start, 6), round(start + intervals.length, 6), clock.text(start)) for start in intervals.starts.tolist()]
     seen = np.unique(np.concatenate((counts.crossings["class_id"], counts.visits["class_id"]))).tolist()
     for number, shape in enumerate(counts.zones.shapes):
@@ -98,7 +98,8 @@ def _tallied(
 
 
 def _of(table: NDArray[np.void], number: int, class_id: int) -> NDArray[np.void]:
-    return table[(table["shape"] == number) & (table["class_id"] == class_id)]
+    mine: NDArray[np.void] = table[(table["shape"] == number) & (table["class_id"] == class_id)]
+    return mine
 
 
 def count(export: Export, source: StoredSource) -> Counts:
