@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.zones.geometry import Array, along, distances, reference_points
+from engine.zones.geometry import Array, along, distances, passing, reference_points
 from engine.zones.shapes import Line, Shape, ZoneSet
 
 Integers = NDArray[np.int64]
@@ -110,7 +110,7 @@ class ZoneCounter:
         before = states[rows.tracks[rows.first]]
 
         passed = np.flatnonzero((positive != np.roll(positive, 1)) & ~rows.first)
-        share = distance[passed - 1] / (distance[passed - 1] - distance[passed])
+        share = passing(rows.points[passed - 1], rows.points[passed], distance[passed - 1], distance[passed], shape)
         time, within = np.empty(len(distance)), np.ones(len(distance), bool)
         time[rows.first], within[rows.first] = before["time"], before["within"]
         time[passed] = _between(rows.times, passed, share)

@@ -57,9 +57,8 @@ def parse_zones(text: str) -> ZoneSet:
     data = _checked(data, _KEYS, "the file")
     if data["version"] != VERSION:
         newer = isinstance(data["version"], int) and data["version"] > VERSION
-        raise UsageError(
-            f"it has the version {_shown(data['version'])}, and this Framefleet reads {VERSION}{': update it' if newer else ''}"
-        )
+        remedy = ": update Framefleet" if newer else ""
+        raise UsageError(f"it has the version {_shown(data['version'])}, and this Framefleet reads {VERSION}{remedy}")
     size = _whole(data["width"], "width"), _whole(data["height"], "height")
     lines = [_line(item, f"line {number}") for number, item in enumerate(_list(data.get("lines", []), "lines"), 1)]
     zones = [_zone(item, f"zone {number}") for number, item in enumerate(_list(data.get("zones", []), "zones"), 1)]

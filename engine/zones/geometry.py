@@ -40,6 +40,26 @@ def along(points: Array, line: Line) -> Array:
     return ((points[:, 0] - x) * across + (points[:, 1] - y) * down) / length
 
 
+def passing(before: Array, after: Array, distance: Array, later: Array, shape: Shape) -> Array:
+    """Where paths pass a shape's line or edge: 0 at ``before`` and 1 at ``after``, float64 (n,).
+
+    before, after: points on different sides, (n, 2), and their distances, (n,). If a path passes several edges, the last one counts.
+    """
+    straight: Array = distance / (distance - later)
+    if isinstance(shape, Line):
+        return straight
+    found = np.full(len(before), -np.inf)
+    path = after - before
+    for (x1, y1), (x2, y2) in zip(shape.points, (*shape.points[1:], shape.points[0]), strict=True):
+        across, down = x2 - x1, y2 - y1
+        turn = path[:, 0] * down - path[:, 1] * across
+        x, y = x1 - before[:, 0], y1 - before[:, 1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share, place = (x * down - y * across) / turn, (x * path[:, 1] - y * path[:, 0]) / turn
+        found = np.where((share >= 0) & (share <= 1) & (place >= 0) & (place <= 1), np.maximum(found, share), found)
+    return np.where(np.isfinite(found), found, straight)
+
+
 def _direction(line: Line) -> tuple[float, float]:
     """The vector of length 1 from a line's start to its end."""
     across, down = line.end[0] - line.start[0], line.end[1] - line.start[1]
