@@ -58,7 +58,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
         if arguments.track != _NO_TRACKER and run.interruption.number is None:
             track_session(session.database, TrackerName(arguments.track))
         with SessionReader(session.database, shown if arguments.track != _NO_TRACKER else 0.0) as reader:
-            counted = count_sources(reader, arguments.zones, session.sources) if arguments.zones and reader.has_tracks else []
+            counted = count_sources(reader, arguments.zones, session.sources) if arguments.zones and "tracker" in reader.facts else []
             exported = run.export(reader, arguments.out, arguments.format, exporting, arguments.overwrite)
     if arguments.zones:
         run.figures["zones"] = counted

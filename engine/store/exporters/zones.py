@@ -17,7 +17,7 @@ from engine.store.clock import Clock
 from engine.store.exporters.base import Export, Exporter, Output, text_file
 from engine.store.exporters.csv import row
 from engine.store.exporters.rounding import label_of
-from engine.store.objects.zones import TrackCounter, unfiltered, zones_for
+from engine.store.objects.zones import TrackCounter, require_tracks, unfiltered, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.zones.counts import Counts, Intervals
 from engine.zones.shapes import Line, Shape
@@ -111,12 +111,11 @@ def count(export: Export, source: StoredSource) -> Counts:
     reader, zones = export.reader, export.options.zones
     if zones is None:
         raise ExportError("no lines and zones to count at: give --zones FILE")
-    if not reader.has_tracks:
-        raise ExportError(f"{reader.path} has no tracks, which lines and zones count: 'framefleet track {reader.path.parent}' adds them")
     key = source.number, zones, reader.confidence, reader.classes
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:
+            require_tracks(reader)
             fitted, note = zones_for(zones, source)
             counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
         except UsageError as error:

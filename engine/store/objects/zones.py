@@ -87,17 +87,23 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
         UsageError: the source was not tracked, or the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
+    require_tracks(reader)
     counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
-    tracked = False
     with unfiltered(reader):
         for block in read_blocks(reader, source.number):
-            tracked = tracked or bool((block.tracks >= 0).any())
             counter.add(block)
-    if not tracked and not reader.has_tracks:
-        raise UsageError(
-            f"{reader.path} has no tracks, and lines and zones count tracks: 'framefleet track {reader.path.parent}' adds them"
-        )
     return counter.counts()
+
+
+def require_tracks(reader: SessionReader) -> None:
+    """Check that the objects of a session were tracked, with or without success.
+
+    Raises:
+        UsageError: they were not.
+    """
+    if "tracker" not in reader.facts:
+        remedy = f"'framefleet track {reader.path.parent}' adds them"
+        raise UsageError(f"{reader.path} has no tracks, and lines and zones count tracks: {remedy}")
 
 
 def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
