@@ -62,6 +62,7 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             exported = run.export(reader, arguments.out, arguments.format, exporting, arguments.overwrite)
     if arguments.zones:
         run.figures["zones"] = counted
+        run.written = run.written and not any("error" in each for each in counted)
     if not arguments.json:
         _summarise(session, exported, counts_lines(counted))
 

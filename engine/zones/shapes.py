@@ -92,8 +92,8 @@ class ZoneSet:
         """Whether pictures of this size (width, height) show the same view: they have the same shape."""
         return abs(self.size[0] * size[1] / (self.size[1] * size[0]) - 1) < _SAME_SHAPE
 
-    def scaled_to(self, size: tuple[int, int], what: str = "the zones", where: str = "this video") -> ZoneSet:
-        """The same lines and zones for pictures of another size (width, height). what, where: for the error message.
+    def scaled_to(self, size: tuple[int, int], where: str = "this video") -> ZoneSet:
+        """The same lines and zones for pictures of another size (width, height). where: for the error message.
 
         Raises:
             UsageError: the pictures have another shape.
@@ -101,9 +101,10 @@ class ZoneSet:
         if size == self.size:
             return self
         if not self.fits(size):
+            drawn, there = ("×".join(map(str, each)) for each in (self.size, size))
             raise UsageError(
-                f"{what}: the lines and zones were drawn for pictures of {self.size[0]}×{self.size[1]} pixels, and {where} has"
-                f" {size[0]}×{size[1]}, which is another shape: draw them for this camera"
+                f"the lines and zones were drawn for pictures of {drawn} pixels, and {where} has {there}, which is another shape:"
+                " draw them for this camera"
             )
         across, down = size[0] / self.size[0], size[1] / self.size[1]
         shapes = (shape.moved_to([(x * across, y * down) for x, y in shape.points]) for shape in self.shapes)

@@ -138,10 +138,14 @@ def test_detect_tracks_and_counts(tmp_path):
     """The random network's objects cross nothing; the report has the key only if there are zones."""
     video = make_video(tmp_path / "a.mp4", frames=4)
     zones = tmp_path / "zones.json"
-    size = {"width": 64, "height": 64}
+    size = {"width": 320, "height": 240}
     zones.write_text(json.dumps({"version": 1, **size, "lines": [{"name": "gate", "from": [20, 10], "to": [20, 40]}]}))
     done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
     assert done.report["zones"] == [{"path": str(video), "counts": [{"line": "gate", "forward": 0, "backward": 0}]}]
+    zones.write_text(zones.read_text().replace("320", "240"))
+    done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
+    assert (done.status, done.report["exit"]) == (1, "failed")
+    assert "a.mp4 has 320×240, which is another shape" in done.report["zones"][0]["error"]
     refused = run_main("detect", video, *FAST, "--zones", zones, "--track", "none")
     assert refused.status == 2
     assert "--zones counts tracks" in refused.err
