@@ -60,7 +60,7 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
 
     ends: whether the program ends after it.
     """
-    from app.cli.interrupt import interruptible
+    from app.cli.run.interrupt import interruptible
 
     with interruptible(ends):
         status: int = import_module(f"app.cli.{command}").run(arguments)

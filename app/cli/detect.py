@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli import options
-from app.cli.detection_run import Run, add_run_options, reported
-from app.cli.parser import make_parser
-from app.cli.running import DATABASE, add_format_options, export_options, print_exported
-from app.cli.zone_counts import count_sources, counts_lines
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
+from app.cli.run.detection import Run, add_run_options, reported
+from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
+from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
@@ -20,9 +20,9 @@ from engine.model.class_ids import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings
 from engine.settings.table import TABLE
-from engine.store.export import Exported
-from engine.store.lock import lock_session
-from engine.store.outputs import outputs_among
+from engine.store.export.outputs import outputs_among
+from engine.store.export.run import Exported
+from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from engine.store.tracks import track_session
 from engine.tracking.follow import LEAST_CONFIDENCE, TrackerName

@@ -9,15 +9,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
-from app.cli.parser import make_parser
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.reports.evaluation import as_json, markdown, summary, worst_json
 from app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
-from app.cli.running import DATABASE, session_database
+from app.cli.run.exports import DATABASE, session_database
 from engine.errors import UsageError
 from engine.evaluation.evaluate import Evaluation, evaluate
 from engine.evaluation.truth import read_truth
-from engine.store.exporters.base import text_file
+from engine.store.exporters.common.base import text_file
 from engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli import options
-from app.cli.parser import make_parser
-from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
-from app.cli.zone_counts import count_sources, counts_lines
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import add_format_options, add_session_argument, export, export_options, print_exported, session_database
+from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
 from engine.model.class_ids import class_ids
 from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.exporters.options import Every
+from engine.store.exporters.common.options import Every
 from engine.store.session import SessionReader
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.cli.parser import make_parser
-from app.cli.running import add_session_argument, session_database
-from engine.store.lock import lock_session
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import add_session_argument, session_database
+from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.checks.libraries import install_command
-from app.cli.parser import make_parser
 from app.main import COMMANDS
 from app.system_libraries import missing_libraries
 from engine.devices.recording import Recording, read_recording

@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.cli.interrupt import handling
+from app.cli.run.interrupt import handling
 from app.display import has_display
 from app.window.garbage import GarbageCollector
 from app.window.main_window import MainWindow

@@ -9,7 +9,8 @@ from pathlib import Path
 from engine.media.stamp import is_unchanged
 from engine.pool.position import Position
 from engine.store import schema
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 from engine.errors import UsageError
 from engine.store import schema
 from engine.store.facts import DECIDING
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
 from engine.store.writer import SessionWriter
 
 CHUNK = 10_000

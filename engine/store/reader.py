@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.stamp import Stamp, has_same_content, stamp_of
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
 from engine.pool.position import Position
 from engine.store import schema
-from engine.store.names import readable_name, source_names
+from engine.store.names import source_names
+from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
@@ -27,52 +23,6 @@ _SCALE = 1 << 40  # makes whole numbers of confidences from 1/65536 on, without 
 
 TRACKS = 1 << 20
 """Factor of tracks in the result of ``SessionReader.detection_table``: above all class ids."""
-
-_SOURCE_COLUMNS = (
-    "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
-)
-
-
-@dataclass(frozen=True)
-class StoredSource:
-    """One source of a session.
-
-    path: as the user entered it, see ``readable_name``. name: the shortest name that tells it from the others, see ``source_names``.
-    file: the absolute path. info: without segments; None if the source could not be
-    opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
-    seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
-    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
-    """
-
-    number: int
-    path: str
-    file: Path
-    info: SourceInfo | None
-    ledger: Ledger
-    finished: bool
-    cancelled: bool
-    seconds: float | None
-    error: str | None
-    stamp: Stamp | None = None
-    decoder: str | None = None
-    started: datetime | None = None
-    name: str = ""
-
-    @property
-    def kind(self) -> SourceKind | None:
-        """The kind of the source, None if it could not be opened."""
-        return None if self.info is None else self.info.kind
-
-    def changed(self) -> bool:
-        """Whether the file has other content than when it was opened. Reads a part of it. False if it is missing or nothing is known."""
-        now = stamp_of(self.file) if self.stamp is not None else None
-        return now is not None and not has_same_content(now, self.stamp)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all frames of the source are stored."""
-        return self.finished and not self.cancelled
 
 
 class SessionReader(Closing):
@@ -100,9 +50,9 @@ class SessionReader(Closing):
 
     def sources(self) -> list[StoredSource]:
         """Return the sources in order. The ledgers of unfinished sources are empty."""
-        rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
+        rows = self._query(f"SELECT {SOURCE_COLUMNS} FROM sources ORDER BY source")
         with schema.reading(self.path):
-            sources = [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+            sources = [stored_source(Path(self.facts.get("folder", "")), *row) for row in rows]
         names = source_names([source.file for source in sources])
         return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
 
@@ -253,19 +203,6 @@ class SessionReader(Closing):
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""
         self._connection.close()
-
-
-def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
-    """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
-    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
-    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
-    name = os.fsdecode(exact)
-    path = readable_name(name)
-    info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
-    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
-    stamp = None if digest is None else Stamp(size, modified, digest)
-    begun = None if started is None else datetime.fromisoformat(started)
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
 
 
 def _detections(rows: list[list[float]]) -> Detections:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExportError, UsageError
+from engine.store.file.checksums import DamagedError, connect
+from engine.store.file.damage import describe_damage
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
 VERSION = 2
@@ -37,7 +39,7 @@ CREATE TABLE outputs (
     source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
 ) WITHOUT ROWID;
 """
-"""The files that Framefleet wrote from sessions at this place: see ``engine.store.outputs``.
+"""The files that Framefleet wrote from sessions at this place: see ``engine.store.export.outputs``.
 
 The key comes first: otherwise, the integrity check of SQLite 3.40 finds errors where there are none.
 """
@@ -162,7 +164,8 @@ def reading(path: Path) -> Iterator[None]:
 def create(path: Path) -> sqlite3.Connection:
     """Create a session database, and its folder if necessary. The file must not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    path.touch()
+    connection = connect(path, "rw", WAIT)
     try:
         # tables first, in one transaction, then the log: a process that dies in between leaves a valid session or an empty file
         connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
@@ -185,11 +188,13 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
 
     Raises:
-        ExportError: the file is of another kind, or a newer Framefleet wrote it.
+        ExportError: the file is damaged or of another kind, or a newer Framefleet wrote it.
     """
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
-    )
+    try:
+        connection = connect(path, mode, WAIT)
+    except DamagedError as error:
+        what = f"a checksum does not match in {describe_damage(path, error)}"
+        raise ExportError(f"cannot open {path}: {what}. {REMEDIES['SQLITE_CORRUPT'].capitalize()}") from error
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

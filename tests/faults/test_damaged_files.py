@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 import pytest
 
-from tests.support.decoding import Decoding, Result
+from tests.support.faults.decoding import Decoding, Result
+from tests.support.faults.seeds import seeded
 from tests.support.media import make_video, numbered
-from tests.support.seeds import seeded
 
 FRAMES = 150
 PEAK = 1024

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export import STAGE
+from engine.store.export.run import STAGE
 from engine.store.session import SessionReader
 from tests.support.cli import FAST
+from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
-from tests.support.seeds import seeded
 from tests.support.store import write_session
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.store.export import export_session, file_stems
+from engine.store.export.run import export_session, file_stems
 from engine.store.session import SessionReader
-from tests.support.seeds import seeded
+from tests.support.faults.seeds import seeded
 from tests.support.store import write_session
 
 HOSTILE = (

@@ -16,8 +16,8 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.media.wanted import Sampling
 from engine.settings.kinds import Moment
+from tests.support.faults.seeds import seeded
 from tests.support.media import joined, make_video, number_of
-from tests.support.seeds import seeded
 
 FRAMES = 240
 UNEVEN = [number * 33 + number % 7 * 3 + number // 50 * 900 for number in range(FRAMES)]

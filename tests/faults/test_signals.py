@@ -19,7 +19,7 @@ import pytest
 from engine.errors import ExportError
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
-from tests.support.faults import finish, group_lives, start
+from tests.support.faults.missing import finish, group_lives, start
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from engine.processes.file_lock import FileLock
-from engine.store.export import STAGE
-from engine.store.lock import lock_session
+from engine.store.export.run import STAGE
+from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
 from tests.support.media import make_video

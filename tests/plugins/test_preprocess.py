@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.detection.preprocess import Fit, fit, plan_fit
 from engine.types import Image
 from plugins.preprocess import FRAME, MATRICES, NV12, P016, RGB8, Preprocess, colour_coefficients, describe_frame
-from tests.support.surfaces import decoded, picture, sample, shown
+from tests.support.devices.surfaces import decoded, picture, sample, shown
 
 
 def inside(placed: Fit) -> tuple[int, int, int, int]:

@@ -413,3 +413,47 @@ def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device
 
     _change_submit(change)
     worker.main(connection, setup)
+
+
+def sticky_error_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId, marker: Path, once: bool) -> None:
+    """A real worker. On ``device``, a kernel of its third inference writes to an invalid address: all later CUDA calls of the process fail.
+
+    marker: a file that the worker creates before it launches this kernel. once: do nothing if the file exists.
+    """
+    submissions = 0
+
+    def change(backend: Backend) -> Submit:
+        submit = backend._submit_impl
+
+        def faulty(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+            nonlocal submissions
+            submissions += 1
+            found = submit(images, still)
+            if submissions == 3 and not (once and marker.exists()):
+                marker.touch()
+                _write_to_an_invalid_address()
+            return found
+
+        return faulty
+
+    if setup.device == device:
+        _change_submit(change)
+    worker.main(connection, setup)
+
+
+def _write_to_an_invalid_address() -> None:
+    """Launch a kernel that does it, on the current device."""
+    from cuda.bindings import driver
+
+    source = b""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry invalid() { .reg .u64 %a; mov.u64 %a, 0; st.global.u32 [%a], 1; ret; }
+"""
+    error, module = driver.cuModuleLoadData(source)
+    assert error == driver.CUresult.CUDA_SUCCESS, error
+    error, kernel = driver.cuModuleGetFunction(module, b"invalid")
+    assert error == driver.CUresult.CUDA_SUCCESS, error
+    driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+    (error,) = driver.cuCtxSynchronize()
+    assert error != driver.CUresult.CUDA_SUCCESS

@@ -14,7 +14,7 @@ from app.window.results.stored import read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
-from engine.store.interrupted import Interrupted, find_interrupted
+from engine.store.file.interrupted import Interrupted, find_interrupted
 
 OFFERED = "window/offered"
 """Key of the stored preference: the last session that was offered. No session is offered twice."""

@@ -73,8 +73,10 @@ class Timeline(QAbstractSlider):
 
     def set_position(self, pts: float) -> None:
         """Show the current position, unless the user drags the handle."""
-        if not self.isSliderDown():
-            self.setValue(round(self._fraction(pts) * STEPS))
+        place = round(self._fraction(pts) * STEPS)
+        moved = abs(place - self.value()) * self.width() / STEPS  # logical pixels
+        if not self.isSliderDown() and (moved >= 0.5 or place in (0, STEPS)):
+            self.setValue(place)
 
     def set_detected(self, fraction: float) -> None:
         """Show how much is analysed, 0..1, from the beginning."""

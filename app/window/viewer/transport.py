@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
@@ -14,6 +14,8 @@ from app.window.widgets.icons import icon
 from engine.media.types import SourceInfo, SourceKind
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+TEXT_MS = 100
+"""Time between changes of the written position while the video plays. Each change lays the row of controls out again."""
 
 
 class Transport(Panel):
@@ -29,7 +31,9 @@ class Transport(Panel):
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
-        self._roomy = True
+        self._roomy, self._playing = True, False
+        self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
+        self._writing.timeout.connect(self._write_position)
         self._shown: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
@@ -112,12 +116,20 @@ class Transport(Panel):
         self.length.setText("" if info is None else f"/ {length}")
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
+        self._writing.stop()
         self.set_position(0.0)
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
         self._shown = pts, frame
         self.timeline.set_position(pts)
+        if not self._writing.isActive():
+            self._write_position()
+            if self._playing:
+                self._writing.start()
+
+    def _write_position(self) -> None:
+        pts, frame = self._shown
         if not self._total and not self._duration:
             self.time.setText("")
         elif self._pictures:
@@ -129,6 +141,10 @@ class Transport(Panel):
 
     def set_playback(self, state: Playback) -> None:
         """Show whether the video plays or waits for detection."""
+        self._playing = state.playing and not state.waiting
+        if not self._playing:
+            self._writing.stop()
+            self._write_position()
         self.play.setIcon(icon("pause" if state.playing else "play"))
         self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
         self.play.setAccessibleName("Pause" if state.playing else "Play")

@@ -29,7 +29,7 @@ def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
         with VideoReader(path, max_size) as reader:
             return next(reader, None)
     with VideoFile(path) as file:
-        convert = Converter(file.stream.sample_aspect_ratio, max_size)
+        convert = Converter(file.stream.sample_aspect_ratio, max_size, for_screen=True)
         length = float(file.container.duration or 0) / av.time_base
         start = file.stream.start_time or 0
         for packets in (file.packets_at(start + int(length * _PLACE / file.time_base)), file.packets()):

@@ -19,11 +19,11 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
-from engine.pool.crash_count import DIED_TWICE, CrashCount
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Ready, Starting
+from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS

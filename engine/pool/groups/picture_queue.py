@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
 from engine.backends.base import Backend
-from engine.pool.crash_count import CrashCount
 from engine.pool.groups.shared_batch import SharedBatch
+from engine.pool.scheduling.crash_count import CrashCount
 from engine.processes.restart_budget import RestartBudget
 from engine.types import DeviceId, Image
 

@@ -12,10 +12,11 @@ from typing import ClassVar
 from engine.backends.base import Backend, Progress
 from engine.errors import DeviceError
 from engine.model.network import Network
+from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.groups.shared_pictures import Chunk, Place, SharedPictures
-from engine.pool.host import Host, WorkerMain
-from engine.pool.process import RemoteWorker
-from engine.pool.protocol import Building, FromWorker, Infer, InferenceFailed, Inferred, Ready, Setup, SharedMemory, Stop
+from engine.pool.protocol import Building, FromWorker, Ready, Setup, Stop
+from engine.pool.supervision.host import Host, WorkerMain
+from engine.pool.supervision.process import RemoteWorker
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings

@@ -7,10 +7,10 @@ from typing import TextIO
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.coco_ids import COCO_IDS, check_coco_labels
+from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
+from engine.store.exporters.common.rounding import rounded, to_json
 from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
-from engine.store.exporters.rounding import rounded, to_json
 
 
 def write(export: Export, file: TextIO) -> None:

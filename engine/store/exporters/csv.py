@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, Output, text_file
-from engine.store.exporters.rounding import label_of
-from engine.store.exporters.tallies import Group, read_groups
+from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.rounding import label_of
+from engine.store.exporters.common.tallies import Group, read_groups
 from engine.store.session import StoredSource
 
 MOST_ROWS = 1_048_576

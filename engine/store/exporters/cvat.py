@@ -10,7 +10,7 @@ from html import escape
 from typing import TextIO
 
 from engine.media.types import SourceKind
-from engine.store.exporters.base import Export, Exporter, text_output
+from engine.store.exporters.common.base import Export, Exporter, text_output
 
 
 def write(export: Export, file: TextIO) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TextIO
 
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, text_output
-from engine.store.exporters.rounding import label_of, rounded, to_json
+from engine.store.exporters.common.base import Export, Exporter, text_output
+from engine.store.exporters.common.rounding import label_of, rounded, to_json
 
 
 def write(export: Export, file: TextIO) -> None:

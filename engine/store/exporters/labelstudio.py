@@ -11,8 +11,8 @@ from typing import TextIO
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.rounding import relative, to_json
+from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.common.rounding import relative, to_json
 from engine.types import FrameResult
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from engine.media.types import SourceKind
-from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.rounding import relative, to_json
+from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.names import readable_name
 from engine.store.session import StoredSource
 from engine.types import FrameResult

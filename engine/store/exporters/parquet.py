@@ -13,9 +13,9 @@ import numpy as np
 from engine.errors import ExportError
 from engine.store.blocks import Block
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, Output, complete_file
+from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
+from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import DETECTIONS, file_of
-from engine.store.exporters.rounding import label_of
 from engine.store.schema import explained
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]

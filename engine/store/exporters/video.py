@@ -13,8 +13,8 @@ from typing import Any
 from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
-from engine.store.exporters.base import Export, Exporter, Output, Progress, complete_file, part_of
-from engine.store.exporters.child import run_child
+from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
+from engine.store.exporters.common.child import run_child
 from engine.store.schema import explained
 
 

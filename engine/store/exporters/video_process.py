@@ -25,7 +25,7 @@ from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
-from engine.store.exporters.child import serve
+from engine.store.exporters.common.child import serve
 from engine.store.exporters.video import Job
 from engine.store.schema import explained
 from engine.store.session import SessionReader

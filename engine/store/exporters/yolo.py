@@ -6,12 +6,12 @@ shares of the picture. Class ids count from 0. Confidences are not stored: the l
 
 from __future__ import annotations
 
-from engine.store.exporters.base import Export, Exporter, Output, complete_folder
-from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.common.options import PictureFormat
+from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import write_pictures
-from engine.store.exporters.rounding import relative, to_json
 from engine.store.schema import explained
 from engine.types import FrameResult
 

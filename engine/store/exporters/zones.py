@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
-from engine.store.exporters.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import row
-from engine.store.exporters.rounding import label_of
 from engine.store.objects.zones import TrackCounter, require_tracks, unfiltered, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.zones.counts import Counts, Intervals

@@ -17,7 +17,7 @@ from app.window.queue.item import ItemState
 from app.window.results.export_dialog import ExportChoice, ExportDialog
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files

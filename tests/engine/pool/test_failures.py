@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone
 from engine.pool.pool import EnginePool
+from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.processes.child import NICE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import ModelFiles, Parallel

@@ -12,8 +12,8 @@ import pytest
 from engine.media.probe import probe
 from engine.pool.events import Ledger
 from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.export import export_session
-from engine.store.exporters.options import ExportOptions
+from engine.store.export.run import export_session
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameRef, FrameResult
 from tests.support.cli import FAST, run_main

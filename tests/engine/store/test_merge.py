@@ -8,7 +8,7 @@ import pytest
 from app.main import main
 from engine.errors import UsageError
 from engine.pool.events import Ledger
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.merge import merge_sessions
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId

@@ -12,15 +12,16 @@ import av
 import cv2
 
 from engine.errors import ExportError, SourceError
-from engine.media.container.video_file import VideoFile, reason
+from engine.media.container.opening import reason
+from engine.media.container.video_file import VideoFile
 from engine.media.decode import THREADS
 from engine.media.images import read_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment, SourceKind
 from engine.processes.watchdog import Clock
-from engine.store.exporters.child import serve
-from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.common.child import serve
+from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import PicturesJob

@@ -10,9 +10,9 @@ from typing import Any
 from engine.errors import ExportError
 from engine.media.stamp import stamp_of
 from engine.processes.child import ChildProcess
-from engine.store.exporters.base import Export
-from engine.store.exporters.child import run_child
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.base import Export
+from engine.store.exporters.common.child import run_child
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import StoredSource
 
 

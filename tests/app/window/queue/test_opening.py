@@ -15,7 +15,7 @@ from app.window.results.stored import read_stored
 from engine.errors import ExportError
 from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.models import tiny_files

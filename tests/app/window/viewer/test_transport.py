@@ -82,6 +82,21 @@ def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
     assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")
 
 
+def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_old_one(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 2500))
+    transport.set_playback(Playback(True))
+    transport.set_position(1.0)
+    transport.set_position(2.0)
+    assert transport.time.text() == "0:01.000"
+    qtbot.waitUntil(lambda: transport.time.text() == "0:02.000")
+    transport.set_position(3.0)
+    transport.set_position(4.0)
+    transport.set_playback(Playback(False))
+    assert transport.time.text() == "0:04.000"
+
+
 def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:
     transport = Transport()
     qtbot.addWidget(transport)

@@ -17,8 +17,8 @@ import pytest
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import export_session
-from engine.store.exporters.options import ExportOptions, PictureFormat
+from engine.store.export.run import export_session
+from engine.store.exporters.common.options import ExportOptions, PictureFormat
 from engine.store.session import SessionReader, SessionWriter
 from tests.support.media import make_video, numbered
 from tests.support.store import LABELS, make_frame, video_info

@@ -26,8 +26,8 @@ from engine.media.stamp import stamp_of
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
-from engine.store.export import export_session
-from engine.store.exporters.base import part_of
+from engine.store.export.run import export_session
+from engine.store.exporters.common.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
@@ -353,7 +353,8 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from engine.store.exporters import child, video_process
+    from engine.store.exporters import video_process
+    from engine.store.exporters.common import child
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
     child.STALL_SECONDS = 1.0
