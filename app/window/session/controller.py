@@ -7,25 +7,29 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.intake import SESSION
-from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
+from engine.media.types import SourceKind
 from engine.pool.events import StrategyChosen
 from engine.pool.progress import SourceProgress
 from engine.settings import RunSettings
+from engine.settings.kinds import Moment
 from engine.types import DeviceId
 
 TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
+NO_MODEL = "Waiting for a model"
 AT_ONCE = 100
 """The largest number of files passed to a session in one turn of the event loop."""
 
@@ -84,7 +88,7 @@ class DetectionController(QObject):
 
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
-        waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
+        waits_for = None if self._settings is not None or own is not None else NO_MODEL
         items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for) for path in paths]
         if own is not None:
             self._own |= {item.key: own for item in items}
@@ -125,7 +129,7 @@ class DetectionController(QObject):
                 begun = item.results is not None and not item.ended and item.key not in self._own
                 if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
-                    self._forget(item)
+                    self._forget(item, item.part)
             session.finish()
         self._submit()
 
@@ -186,18 +190,21 @@ class DetectionController(QObject):
         self._tallies.pop(key, None)
         self._own.pop(key, None)
 
-    def retry(self, key: int) -> None:
-        """Detect again in a file that has ended, with the current settings."""
+    def detect_again(self, key: int, part: Part | None = None) -> None:
+        """Detect again in a file with the current settings. part: only in this part."""
         item = self._model.get(key)
-        if item is not None and item.ended:
-            self._forget(item)
+        if item is not None:
+            if self._session is not None and item.results is not None and not item.ended:
+                self._session.cancel(key)
+            self._forget(item, part)
             self._submit()
 
-    def _forget(self, item: QueueItem) -> None:
+    def _forget(self, item: QueueItem, part: Part | None = None) -> None:
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info)))
+        waits_for = None if self._settings_of(item) is not None else NO_MODEL
+        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=waits_for, part=part))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -233,7 +240,13 @@ class DetectionController(QObject):
 
     def _settings_of(self, item: QueueItem) -> tuple[RunSettings, tuple[str, ...]] | None:
         common = (self._settings, self._labels) if self._settings is not None else None
-        return self._own.get(item.key, common)
+        chosen = self._own.get(item.key, common)
+        if chosen is None or item.part is None:
+            return chosen
+        settings, labels = chosen
+        pictures = item.progress.info is not None and item.progress.info.kind is SourceKind.IMAGES
+        begin, end = (_moment(time, pictures) for time in (item.part.begin, item.part.end))
+        return replace(settings, begin=begin, end=end), labels
 
     @Slot()
     def _wake(self) -> None:
@@ -293,6 +306,12 @@ def session_name(first: Path) -> str:
     """The file name of a session that starts now with this source: the time and the source's name."""
     what = "".join(character if character.isprintable() else "_" for character in first.stem)
     return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
+
+
+def _moment(time: float, pictures: bool) -> Moment:
+    """A place in a source, as settings describe it: the time in a video, or the position of a picture."""
+    # the fraction is that of the frame's own time, so that rounding adds no frame
+    return Moment(frames=round(time)) if pictures else Moment(seconds=Fraction(time).limit_denominator(1_000_000))
 
 
 def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:

@@ -157,7 +157,7 @@ def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: P
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=PATIENCE)
     assert len(desk.errors) == 1
     (tmp_path / "sessions").unlink()
-    desk.controller.retry(key)
+    desk.controller.detect_again(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
 
 
