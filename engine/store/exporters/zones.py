@@ -17,7 +17,7 @@ from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, text_file
 from engine.store.exporters.common.rounding import label_of
 from engine.store.exporters.csv import row
-from engine.store.objects.zones import TrackCounter, require_tracks, unfiltered, zones_for
+from engine.store.objects.zones import TrackCounter, TrackTable, require_tracks, unfiltered, zones_for
 from engine.store.session import SessionReader, StoredSource
 from engine.zones.counts import Counts, Intervals
 from engine.zones.shapes import Line, Shape
@@ -123,7 +123,7 @@ def count(export: Export, source: StoredSource) -> Counts:
         export.notes += [note] if note else []
         with unfiltered(reader):
             for block in export.blocks(source):
-                counter.add(block)
+                counter.add(TrackTable.of(block))
         known[key] = counter.counts()
     return known[key]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.store.objects.appearances import read_appearances
 from engine.store.objects.zones import read_counts
 from engine.store.session import SessionReader, StoredSource
+from engine.zones.counts import Counts
 from engine.zones.shapes import Line, ZoneSet
 
 
@@ -38,17 +39,26 @@ def read_events(reader: SessionReader, source: StoredSource, zones: ZoneSet | No
         UsageError: there are zones, but the source was not tracked, or the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
-    seen = read_appearances(reader, source.number)
+    counts = read_counts(reader, source, zones) if zones is not None and zones.shapes else None
+    return events_of(read_appearances(reader, source.number), counts)
+
+
+def events_of(seen: NDArray[np.void], counts: Counts | None) -> NDArray[np.void]:
+    """Return appearances, crossings and visits as events, ordered by start, ``EVENTS`` (n,)."""
     found = _events(EventKind.APPEARANCE, seen, "start", "end")
     found["confidence"], found["best"] = seen["confidence"], seen["best"]
     parts = [found]
-    if zones is not None and zones.shapes:
-        counts = read_counts(reader, source, zones)
-        crossings = _events(EventKind.CROSSING, counts.crossings, "time", "time")
-        crossings["forward"] = counts.crossings["forward"]
-        parts += [crossings, _events(EventKind.VISIT, counts.visits, "begin", "end")]
-        for part, table in zip(parts[1:], (counts.crossings, counts.visits), strict=True):
-            part["shape"] = table["shape"]
+    if counts is not None:
+        crossings, visits = (
+            _events(EventKind.CROSSING, counts.crossings, "time", "time"),
+            _events(EventKind.VISIT, counts.visits, "begin", "end"),
+        )
+        crossings["forward"], crossings["shape"], visits["shape"] = (
+            counts.crossings["forward"],
+            counts.crossings["shape"],
+            counts.visits["shape"],
+        )
+        parts += [crossings, visits]
     every = np.concatenate(parts)
     return every[np.argsort(every["start"], kind="stable")]
 

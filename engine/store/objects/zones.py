@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,41 @@ from engine.zones.heat import HeatMap
 from engine.zones.shapes import ZoneSet
 
 
+@dataclass(frozen=True, eq=False)
+class TrackTable:
+    """The detections of tracks, in the order of frames.
+
+    frames, tracks, class_ids: int64 (n,). times: seconds, float64 (n,). scores: float64 (n,). boxes: x1 y1 x2 y2, float64 (n, 4). sizes:
+    width and height of each detection's picture, float64 (n, 2), pixels.
+    """
+
+    frames: NDArray[np.int64]
+    times: NDArray[np.float64]
+    tracks: NDArray[np.int64]
+    class_ids: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    boxes: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, block: Block, everything: bool = False) -> TrackTable:
+        """The tracked detections of some frames. everything: also those without a track, whose track is -1."""
+        mine = (block.tracks >= 0) | everything
+        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
+        numbers = np.fromiter((frame.number for frame in block.frames), np.int64, len(block.frames))
+        sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
+        frame, boxes = block.frame[mine], block.boxes[mine].copy()
+        boxes[:, 2:] += boxes[:, :2]
+        return cls(numbers[frame], pts[frame], block.tracks[mine], block.class_ids[mine], block.scores[mine], boxes, sizes[frame])
+
+    @classmethod
+    def joined(cls, tables: Sequence[TrackTable]) -> TrackTable:
+        """Tables of consecutive frames as one."""
+        return cls(*(np.concatenate([getattr(table, field.name) for table in tables]) for field in fields(cls)))
+
+
 class TrackCounter:
-    """Counts the tracks of one source from blocks of its frames, which come in order.
+    """Counts the tracks of one source from tables of its frames, which come in order.
 
     zones: for pictures of the source's size. labels: the model's. confidence, classes: a track counts if its most confident detection
     reaches this confidence, and its class is one of these; None = all.
@@ -35,17 +69,12 @@ class TrackCounter:
         self._votes: list[tuple[NDArray[np.int64], ...]] = []  # track and class id of each detection
         self._scores: list[NDArray[np.float64]] = []
 
-    def add(self, block: Block) -> None:
+    def add(self, table: TrackTable) -> None:
         """Count the next frames."""
-        mine = block.tracks >= 0
-        pts = np.fromiter((frame.pts for frame in block.frames), np.float64, len(block.frames))
-        sizes = np.array([(frame.width, frame.height) for frame in block.frames], np.float64).reshape(-1, 2)
-        frame, tracks = block.frame[mine], block.tracks[mine]
-        boxes = block.boxes[mine].copy()
-        boxes[:, 2:] += boxes[:, :2]
-        self._counter.add(tracks, pts[frame], boxes * np.tile(np.divide(self._zones.size, sizes)[frame], 2))
-        self._votes.append((tracks, block.class_ids[mine]))
-        self._scores.append(block.scores[mine])
+        boxes = table.boxes * np.tile(np.divide(self._zones.size, table.sizes), 2)
+        self._counter.add(table.tracks, table.times, boxes)
+        self._votes.append((table.tracks, table.class_ids))
+        self._scores.append(table.scores)
 
     def counts(self) -> Counts:
         """What was counted so far."""
@@ -91,7 +120,7 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
     counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
     with unfiltered(reader):
         for block in read_blocks(reader, source.number):
-            counter.add(block)
+            counter.add(TrackTable.of(block))
     return counter.counts()
 
 
@@ -115,9 +144,7 @@ def read_heat(reader: SessionReader, source: StoredSource) -> HeatMap:
     size = (source.info.width, source.info.height) if source.info is not None else (16, 9)
     heat = HeatMap(size)
     for block in read_blocks(reader, source.number):
-        boxes = block.boxes.copy()
-        boxes[:, 2:] += boxes[:, :2]
-        heat.add(boxes)
+        heat.add(TrackTable.of(block, everything=True).boxes)
     return heat
 
 
