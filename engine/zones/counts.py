@@ -50,6 +50,11 @@ class Counts:
         mine = self.visits[self.visits["shape"] == number]
         return int(((mine["begin"] <= time) & (time <= mine["end"])).sum())
 
+    def mean_seconds(self, number: int) -> float | None:
+        """The mean length of the visits to a zone, seconds; None without visits."""
+        mine = self.visits[self.visits["shape"] == number]
+        return float((mine["end"] - mine["begin"]).mean()) if len(mine) else None
+
     def until(self, time: float) -> Counts:
         """What was counted up to this time, seconds."""
         return Counts(self.zones, self.crossings[self.crossings["time"] <= time], self.visits[self.visits["begin"] <= time])
@@ -58,9 +63,8 @@ class Counts:
         """The counts of one line or zone in a few words."""
         if isinstance(self.zones.shapes[number], Line):
             return f"{self.crossed(number, forward=True)} forward, {self.crossed(number, forward=False)} backward"
-        mine = self.visits[self.visits["shape"] == number]
-        mean = f", {float((mine['end'] - mine['begin']).mean()):.1f} s each" if len(mine) else ""
-        return f"{len(mine)} visit" + "s" * (len(mine) != 1) + mean
+        count, mean = self.visited(number), self.mean_seconds(number)
+        return f"{count} visit" + "s" * (count != 1) + ("" if mean is None else f", {mean:.1f} s each")
 
     def as_json(self) -> list[dict[str, object]]:
         """The counts of all lines and zones, for ``--json``."""

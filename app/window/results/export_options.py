@@ -15,6 +15,7 @@ from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
+from engine.zones.shapes import ZoneSet
 
 INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
 PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}
@@ -31,13 +32,13 @@ DOUBTFUL = (0.3, 0.6)
 
 
 class OptionsForm(QWidget):
-    """A field for each option. changed: a value has changed. labels: of the session."""
+    """A field for each option. changed: a value has changed. labels: of the session. zones: of the file."""
 
     changed = Signal()
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    def __init__(self, labels: Sequence[str], zones: ZoneSet | None = None) -> None:
         super().__init__()
-        self._labels = labels
+        self._labels, self._zones = labels, zones
         self.coco_ids = QCheckBox("COCO's own, 1 to 90, for its 80 labels")
         self.coco_ids.toggled.connect(self._changed)
         self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
@@ -108,6 +109,7 @@ class OptionsForm(QWidget):
             "every": [*EVERY][self.every.currentIndex()],
             "coco_ids": self.coco_ids.isChecked(),
             "between": (low, high) if self.doubtful.isChecked() else None,
+            "zones": self._zones,
         }
         if "category_map" in names and self.map.text().strip():
             values["category_map"] = read_category_map(self.map.text())

@@ -49,15 +49,10 @@ def events_of(seen: NDArray[np.void], counts: Counts | None) -> NDArray[np.void]
     found["confidence"], found["best"] = seen["confidence"], seen["best"]
     parts = [found]
     if counts is not None:
-        crossings, visits = (
-            _events(EventKind.CROSSING, counts.crossings, "time", "time"),
-            _events(EventKind.VISIT, counts.visits, "begin", "end"),
-        )
-        crossings["forward"], crossings["shape"], visits["shape"] = (
-            counts.crossings["forward"],
-            counts.crossings["shape"],
-            counts.visits["shape"],
-        )
+        crossings = _events(EventKind.CROSSING, counts.crossings, "time", "time")
+        visits = _events(EventKind.VISIT, counts.visits, "begin", "end")
+        crossings["forward"] = counts.crossings["forward"]
+        crossings["shape"], visits["shape"] = counts.crossings["shape"], counts.visits["shape"]
         parts += [crossings, visits]
     every = np.concatenate(parts)
     return every[np.argsort(every["start"], kind="stable")]
