@@ -19,7 +19,7 @@ from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
 
 _KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
-_WIDTHS = (84, 104, 60, 230, 72, 88)
+_WIDTHS = (66, 104, 56, 200, 66, 96)
 
 
 class EventsPanel(Panel):

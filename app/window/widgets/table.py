@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from app.window.widgets import theme
@@ -22,6 +23,7 @@ def style_table(table: QTableView) -> None:
     table.setWordWrap(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setIconSize(QSize(9, 9))
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(theme.base_size() + 11)
     table.horizontalHeader().setHighlightSections(False)

@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label
@@ -40,6 +40,8 @@ class CountChart(QWidget):
         item.getAxis("bottom").tickStrings = lambda values, *_: [formats.clock(max(value, 0.0)) for value in values]
         self._heading = label("small", "")
         self._heading.setTextFormat(Qt.TextFormat.RichText)
+        self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._plot.setMinimumSize(120, 80)
         self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.MUTED))
         self.setAccessibleName("Counts over time")
         column(self._heading, (self._plot, 1), spacing=4, of=self)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QLine, QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtCore import QEvent, QLine, QObject, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 from shiboken6 import Shiboken
 
@@ -341,5 +341,15 @@ def _draw_lines(painter: QPainter, ends: NDArray[np.int32]) -> None:
 
 @lru_cache(maxsize=4096)
 def _number(track: int, ratio: float) -> QPixmap:
-    """The number of a track."""
-    return chip(f"{track}", theme.TEXT, 200, ratio)
+    """The number of a track: small, since hundreds of them may be on the picture."""
+    font = theme.font(-3)
+    metrics = QFontMetricsF(font)
+    size = QSize(math.ceil(metrics.horizontalAdvance(str(track))) + 5, math.ceil(metrics.height()))
+    made = QPixmap(size * ratio)
+    made.setDevicePixelRatio(ratio)
+    made.fill(QColor(14, 16, 20))
+    with QPainter(made) as painter:
+        painter.setFont(font)
+        painter.setPen(QColor(theme.TEXT))
+        painter.drawText(QPointF(2.5, metrics.ascent()), str(track))
+    return made

@@ -11,7 +11,7 @@ from engine.zones.counts import Counts
 from engine.zones.shapes import Line, Shape
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
-HEADINGS = ("Name", "Classes", "→ or visits", "← or mean time")
+HEADINGS = ("Name", "Classes", "→ / visits", "← / mean time")
 _ROOT = QModelIndex()
 
 

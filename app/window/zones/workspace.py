@@ -63,7 +63,7 @@ class Zones(QObject):
         self.area = QSplitter(Qt.Orientation.Horizontal)
         self.area.addWidget(self.panel)
         self.area.addWidget(self.list)
-        self.area.setSizes([620, 380])
+        self.area.setSizes([560, 440])
         self.area.hide()
         self.layer.hide()
         self._item: QueueItem | None = None
