@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.window.events.model import EVENT, EventModel
 from app.window.widgets import formats
 from app.window.widgets.build import Panel, column, label, push_button, row
-from app.window.widgets.fields import clearable, combo_box
+from app.window.widgets.fields import clearable, combo_box, narrow
 from app.window.widgets.table import style_table
 from engine.store.objects.events import EventKind
 from engine.zones.shapes import ZoneSet
@@ -35,6 +35,7 @@ class EventsPanel(Panel):
         self.kinds = combo_box("Kind of event")
         for kind, title in _KINDS.items():
             self.kinds.addItem(title, kind)
+        narrow(self.kinds)
         self.search = clearable("Class, track or place")
         self.search.setAccessibleName("Search events")
         self.count = label("small")

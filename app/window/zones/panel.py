@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeader
 
 from app.window.viewer.canvas import VideoCanvas
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
-from app.window.widgets.fields import combo_box
+from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
 from app.window.zones.chart import CountChart
 from app.window.zones.editor import ZoneEditor
@@ -45,6 +45,7 @@ class ZonesPanel(Panel):
         self.counts: Counts | None = None
         self._length = 0.0
         self.sets = combo_box("Set of lines and zones")
+        narrow(self.sets)
         self.sets.setToolTip("Videos of the same folder use the same set")
         self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
         self.menu = QMenu(self)
@@ -67,6 +68,7 @@ class ZonesPanel(Panel):
         self.reference = combo_box("Point that counts")
         for reference, title in _REFERENCES.items():
             self.reference.addItem(title, reference)
+        narrow(self.reference)
         self.reference.setToolTip("The point of each box that must cross a line")
         self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
         self.checks = {name: QCheckBox(title) for name, title in _SHOWN.items()}
