@@ -44,10 +44,8 @@ def layer(qtbot):
 
 
 def tracked_frame():
-    found = Detections(
-        np.array([[300, 200, 320, 240]], np.float32), np.array([0.9], np.float32), np.array([2], np.int32), np.array([1], np.int32)
-    )
-    return FrameResult(FrameRef(0, 10, 1.0), CPU, *SIZE, found)
+    arrays = np.array([0.9], np.float32), np.array([2], np.int32), np.array([1], np.int32)
+    return FrameResult(FrameRef(0, 10, 1.0), CPU, *SIZE, Detections(np.array([[300, 200, 320, 240]], np.float32), *arrays))
 
 
 def colour_at(layer, x, y):
@@ -118,9 +116,8 @@ def test_without_editing_the_mouse_reaches_the_picture(layer, qtbot):
 def test_trails_follow_the_object_and_can_be_turned_off(layer):
     frames = np.arange(11)
     boxes = np.stack((100.0 + 20 * frames, np.full(11, 200.0), 120.0 + 20 * frames, np.full(11, 240.0)), 1)
-    table = TrackTable(
-        frames, frames / 10, np.ones(11, int), np.full(11, 2), np.full(11, 0.9), boxes, np.tile(np.array(SIZE, float), (11, 1))
-    )
+    sizes = np.tile(np.array(SIZE, float), (11, 1))
+    table = TrackTable(frames, frames / 10, np.ones(11, int), np.full(11, 2), np.full(11, 0.9), boxes, sizes)
     layer.set_tracks(Tracks(("a", "b", "c"), table, HeatMap(SIZE), np.zeros(0, APPEARANCE), 1.0))
     layer.set_shown(1.0, tracked_frame())
     assert colour_at(layer, 200, 240) == class_colour(2)

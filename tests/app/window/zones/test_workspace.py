@@ -18,8 +18,9 @@ FRAMES = 60
 
 @pytest.fixture
 def shown(window, qtbot, tmp_path) -> Zones:
-    """A file whose only object moves by a pixel a frame from x = 10."""
-    video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240)) if (tmp_path / "camera").mkdir() is None else None
+    """A file whose only object moves by 2 of 640 pixels a frame from x = 20."""
+    (tmp_path / "camera").mkdir()
+    video = make_video(tmp_path / "camera" / "a.mp4", FRAMES, (320, 240))
     results = write_results(tmp_path / "a.sqlite", video, FRAMES)
     track_session(results.database, TrackerName.BYTETRACK)
     window.open_paths([results.database])
@@ -62,7 +63,7 @@ def test_a_set_is_imported_and_exported(shown, qtbot, tmp_path):
     shown.panel.import_requested.emit(tmp_path / "out.json")
     assert shown.panel.sets.currentText() == "out"
     assert shown.editor.zones.shapes[0].name == "Line 1"
-    (tmp_path / "wrong.json").write_text((tmp_path / "out.json").read_text().replace("240", "320"))
+    (tmp_path / "wrong.json").write_text((tmp_path / "out.json").read_text().replace("480", "640"))
     shown.panel.import_requested.emit(tmp_path / "wrong.json")
     assert "another shape" in shown.panel.note.text()
     assert shown.panel.sets.currentText() == "out"
@@ -73,7 +74,7 @@ def test_an_event_is_reached_by_key_and_click(shown, qtbot, window):
     qtbot.waitUntil(lambda: shown.list.model.rowCount() == 2, timeout=20_000)
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.next()
-    assert sought.args == [pytest.approx(1.0, abs=0.05)]
+    assert sought.args == [pytest.approx(1 / 3)]
     with qtbot.waitSignal(shown.list.sought) as sought:
         shown.list.previous()
     assert sought.args == [0.0]
