@@ -1,7 +1,7 @@
 """Counting at lines and in zones against the true objects of the demo's clip, and its speed.
 
 Counts on the true tracks must be exact: what differs there is the counting's fault. What differs on a tracker's tracks only is the
-tracker's. ``zone_truth`` computes the truth from the renderer's boxes, without the engine's geometry.
+tracker's. ``tests.support.zone_truth`` computes the truth from the renderer's boxes, without the engine's geometry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import numpy as np
 
 from app.demo import demo_labels, demo_settings
 from benchmarks import report
-from benchmarks.zone_truth import RATE, TrueCrossing, Truth, as_arrays, read_demo_truth, true_crossings, true_seconds
 from engine.session import DetectionSession
 from engine.store.objects.zones import read_counts
 from engine.store.session import SessionReader
@@ -32,6 +31,7 @@ from engine.zones.counts import Counts, counts_of
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, ZoneSet
 from resources import DEMO
+from tests.support.zone_truth import RATE, TrueCrossing, Truth, as_arrays, read_demo_truth, true_crossings, true_seconds
 
 ZONES = Path(__file__).with_name("demo-zones.json")
 NEAR = 1.0

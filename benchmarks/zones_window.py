@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import time
@@ -132,6 +133,7 @@ def listed(application: QApplication) -> dict[str, list[float]]:
 
 def main() -> int:
     """Write the result. Returns 1 if the goal for painting is missed."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     application = QApplication([])
     theme.apply_theme(application)
     painted, acts = paint(application, tracks()), listed(application)

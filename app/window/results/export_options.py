@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
 
-from app.window.widgets.build import column, row
+from app.window.widgets.build import column, label, row
 from app.window.widgets.fields import clearable, combo_box, form_grid, number
-from app.window.widgets.formats import capitalised
+from app.window.widgets.formats import capitalised, plural
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
@@ -29,6 +29,11 @@ EVERY = {
 }
 DOUBTFUL = (0.3, 0.6)
 """The range of confidences that the fields show first."""
+
+
+def _places(zones: ZoneSet | None) -> str:
+    """How many lines and zones there are, in words."""
+    return "no lines and zones" if zones is None else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
 
 
 class OptionsForm(QWidget):
@@ -66,6 +71,7 @@ class OptionsForm(QWidget):
             "between": ("Only frames", between),
             "category_map": ("Categories", self.map),
             "coco_ids": ("Category ids", self.coco_ids),
+            "zones": ("Counted at", label("muted", _places(zones))),
         }
         self._fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():

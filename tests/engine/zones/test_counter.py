@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.zone_truth import as_arrays, read_demo_truth, true_crossings, true_seconds
 from benchmarks.zones import ZONES, counted_truth
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, Intervals, counts_of
 from engine.zones.file import read_zones
 from engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from tests.support.zone_truth import as_arrays, read_demo_truth, true_crossings, true_seconds
 
 GATE = Line("gate", (50, 0), (50, 60))
 YARD = Zone("yard", ((20, 20), (80, 20), (80, 80), (20, 80)))
