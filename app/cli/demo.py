@@ -51,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    session = run.detect(settings, folder / DATABASE, demo_labels(), [DEMO.clip], restart=True)
+    session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:

@@ -18,7 +18,7 @@ from engine.store.file.checksums import DamagedError, connect
 from engine.store.file.damage import describe_damage
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
-VERSION = 2
+VERSION = 3
 WAIT = 5.0  # seconds to wait for another connection's lock
 
 SEGMENTS = """
@@ -65,7 +65,7 @@ CREATE TABLE sources (
     finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
     decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
     dropped TEXT NOT NULL DEFAULT '{{}}', failed TEXT NOT NULL DEFAULT '{{}}', seconds REAL, error TEXT,
-    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0
+    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0, created TEXT, origin REAL
 );
 CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
@@ -94,10 +94,15 @@ ADDED_COLUMNS = {
         ("decoder", "TEXT", "NULL"),
         ("started", "TEXT", "NULL"),
         ("skipped", "INTEGER NOT NULL", "0"),
+        ("created", "TEXT", "NULL"),
+        ("origin", "REAL", "NULL"),
     ),
     "detections": (("track", "INTEGER", "NULL"),),
 }
-"""Columns that files of version 1 do not have: by table, each with its name, type and default."""
+"""Columns that files of older versions lack: by table, each with its name, type and default."""
+
+ADDED_TABLES = {"segments": SEGMENTS, "outputs": OUTPUTS, "tracks": TRACKS}
+"""Tables that files of older versions lack."""
 
 REMEDIES = {
     "SQLITE_FULL": "the disk is full: free some space or choose another folder",
@@ -214,14 +219,14 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
-    """Change a file of version 1 to this version."""
+    """Change a file of an older version to this version."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):  # another process may have upgraded it meanwhile
-            for table, columns in ADDED_COLUMNS.items():
+            for table, columns in _missing_columns(connection):
                 for name, kind, default in columns:
                     connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-            for statement in (SEGMENTS, OUTPUTS, TRACKS, f"PRAGMA user_version = {VERSION}"):
+            for statement in (*_missing_tables(connection), f"PRAGMA user_version = {VERSION}"):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
@@ -231,13 +236,26 @@ def _upgrade(connection: sqlite3.Connection) -> None:
 
 
 def _view_as_current(connection: sqlite3.Connection) -> None:
-    """Let queries see a file of version 1 as one of this version, without changing it."""
+    """Let queries see a file of an older version as one of this version, without changing it."""
     connection.execute("PRAGMA temp_store = MEMORY")
-    for table, columns in ADDED_COLUMNS.items():
+    for table, columns in _missing_columns(connection):
         added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
-    for statement in (SEGMENTS, OUTPUTS, TRACKS):
+    for statement in _missing_tables(connection):
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def _missing_columns(connection: sqlite3.Connection) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    missing = []
+    for table, columns in ADDED_COLUMNS.items():
+        there = {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}
+        missing.append((table, [column for column in columns if column[0] not in there]))
+    return [(table, columns) for table, columns in missing if columns]
+
+
+def _missing_tables(connection: sqlite3.Connection) -> list[str]:
+    there = {name for (name,) in connection.execute("SELECT name FROM main.sqlite_master")}
+    return [statement for name, statement in ADDED_TABLES.items() if name not in there]
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:

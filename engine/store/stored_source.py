@@ -16,7 +16,8 @@ from engine.store.names import readable_name
 
 SOURCE_COLUMNS = (
     "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
+    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder,"
+    " started, created, origin"
 )
 
 
@@ -28,7 +29,8 @@ class StoredSource:
     file: the absolute path. info: without segments; None if the source could not be
     opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
     seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
-    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
+    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. created: the time in its metadata,
+    as text. origin: as in ``SourceInfo``. All None if unknown.
     """
 
     number: int
@@ -43,6 +45,8 @@ class StoredSource:
     stamp: Stamp | None = None
     decoder: str | None = None
     started: datetime | None = None
+    created: str | None = None
+    origin: float | None = None
     name: str = ""
 
     @property
@@ -64,11 +68,12 @@ class StoredSource:
 def stored_source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
     """Convert a row of ``SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
     codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
-    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
+    finished, cancelled, seconds, error, size, modified, digest, decoder, started, created, origin = others
     name = os.fsdecode(exact)
     path = readable_name(name)
     info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
     ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
     stamp = None if digest is None else Stamp(size, modified, digest)
     begun = None if started is None else datetime.fromisoformat(started)
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
+    ended = bool(finished), bool(cancelled), seconds, error
+    return StoredSource(number, path, folder / name, info, ledger, *ended, stamp, decoder, begun, created, origin)

@@ -22,6 +22,7 @@ from engine.store.file.opening import open_session
 from engine.store.file.presence import Presence, save
 from engine.store.file.previous import delete_unfinished, keep_copy
 from engine.store.names import readable, readable_name
+from engine.store.objects.corrected import forget, has_corrections
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -89,10 +90,21 @@ class SessionWriter:
                 (number, schema.exact(path), *facts, *identity),
             )
 
-    def describe_source(self, number: int, decoder: str | None = None, started: datetime | None = None) -> None:
+    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
         """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
 
-        decoder: name of the decoder in use. started: clock time at which the video begins, with time zone.
+        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
+        """
+        created, origin = (None, None) if info is None else (info.created, info.origin)
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created), origin = coalesce(?, origin)"
+                " WHERE source = ?",
+                (_text(decoder), _text(created), origin, number),
+            )
+
+    def set_start(self, number: int, started: datetime | None) -> None:
+        """Store the clock time at which a video begins, with time zone; None if it is unknown.
 
         Raises:
             ValueError: ``started`` has no time zone.
@@ -101,8 +113,7 @@ class SessionWriter:
             raise ValueError(f"{started} has no time zone")
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (_text(decoder), None if started is None else started.isoformat(), number),
+                "UPDATE sources SET started = ? WHERE source = ?", (None if started is None else started.isoformat(), number)
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -126,11 +137,11 @@ class SessionWriter:
     def discard(self, number: int, behind: int = 0) -> None:
         """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
 
-        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
-            if row == (1,) and not self._copied:
+            if (row == (1,) or has_corrections(self._connection)) and not self._copied:
                 kept = keep_copy(self.path, self._connection)
                 self._copied = True
                 self.notes.append(f"the earlier results are kept in {kept}")
@@ -138,6 +149,8 @@ class SessionWriter:
             for table in ("detections", "frames"):
                 self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
+            forget(self._connection, number, behind)
             self._connection.execute(
                 "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
             )

@@ -331,15 +331,23 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
     worker.main(connection, setup)
 
 
-def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path) -> None:
-    """A real worker whose first engine is never finished and reports nothing. first: the file that marks the first start."""
+def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path, patience: float = 1.0, always: bool = False) -> None:
+    """A real worker whose first engine is never finished and reports nothing.
+
+    first: the file that marks the beginning of the first build. patience: of the build, seconds. always: also later engines.
+    """
     from engine.backends.openvino.backend import OpenVinoBackend
+    from engine.backends.openvino.depth import OpenVinoDepthBackend
     from engine.pool.worker import building
 
-    if not first.exists():
+    def hang(*_: Any) -> Any:
         first.touch()
-        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = 1.0, 0
-        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment]
+        time.sleep(3600)
+
+    if always or not first.exists():
+        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
+        OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
+        OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
@@ -365,13 +373,19 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
-def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real worker whose decoder never returns a frame."""
+def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, first: Path | None = None) -> None:
+    """A real worker whose decoder never returns a frame. first: the file that marks the first time, the only one; None = always."""
     import engine.media.decode as module
 
-    def hanging(*_: Any, **__: Any) -> Iterator[Any]:
+    decode = module.decode
+
+    def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
+        if first is not None and first.exists():
+            yield from decode(*arguments, **options)
+            return
+        if first is not None:
+            first.touch()
         time.sleep(3600)
-        yield
 
     module.decode = hanging  # type: ignore[assignment]
     worker.main(connection, setup)

@@ -6,9 +6,10 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from app.cli.run.exports import export
@@ -54,25 +55,26 @@ class Run:
         settings: RunSettings,
         database: Path,
         labels: Sequence[str],
-        sources: Sequence[Path],
+        sources: Mapping[int, Path],
         restart: bool = False,
         lock: FileLock | None = None,
+        facts: Mapping[str, str] = MappingProxyType({}),
     ) -> DetectionSession:
         """Detect in these sources, with progress on standard error. Returns the session, which is closed.
 
-        restart, lock: as for ``DetectionSession``.
+        sources: by their numbers. restart, lock, facts: as for ``DetectionSession``.
 
         Raises:
             FramefleetError: the run cannot begin, or its results cannot be stored.
         """
         engines = {}
         _log.info("%d sources, results in %s", len(sources), database)
-        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock)
+        begun = DetectionSession(settings, database, labels, restart=restart, lock=lock, facts=facts)
         with begun as session, self.interruption.cancelling(session.cancel):
             self.session = session
             with closing(Progress(session.sources, self.quiet)) as progress:
-                for source in sources:
-                    session.add(source)
+                for number, source in sources.items():
+                    session.add(source, number)
                 session.finish()
                 for note in session.notes[:MOST_NOTES]:
                     progress.say(note)
@@ -114,7 +116,8 @@ class Run:
         if self.interruption.number is not None:
             return "interrupted", self.interruption.exit_status
         states = list(self.session.sources.values()) if self.session is not None else []
-        if self.error is None and all(state.error is not None and not state.ledger.inferred for state in states):
+        # a shard may have no source
+        if self.error is None and states and all(state.error is not None and not state.ledger.inferred for state in states):
             return "unusable", 2
         if self.session is None:
             return "unusable", 2

@@ -109,6 +109,15 @@ class QueueItem:
         return self.explanation.splitlines()[0]
 
     @property
+    def brief(self) -> str:
+        """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
+        if self.state is not ItemState.RUNNING:
+            return self.summary
+        parts = [f"{formats.rate(self.rate)}/s"] if self.rate else []
+        parts += [f"{formats.remaining(self.remaining)} left"] if self.remaining is not None else []
+        return " · ".join(parts) or formats.plural(self.progress.frames, "frame")
+
+    @property
     def explanation(self) -> str:
         """The state with its complete reason."""
         if not self.reason:

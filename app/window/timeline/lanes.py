@@ -35,8 +35,12 @@ class Lane:
         return QImage(pixels.tobytes(), len(counts), 1, QImage.Format.Format_RGBA8888).copy()
 
 
-def draw_lanes(lanes: Sequence[Lane], view: TimeView, size: QSize, area: QRectF, ratio: float) -> QPixmap:
-    """Draw the lanes into a picture of this size, logical pixels, below each other in the area. ratio: device pixels of a logical pixel."""
+def draw_lanes(lanes: Sequence[Lane], view: TimeView, columns: int, size: QSize, area: QRectF, ratio: float) -> QPixmap:
+    """Draw the lanes into a picture of this size, logical pixels, below each other in the area.
+
+    columns: the finest division of the whole length. ratio: device pixels of a logical pixel.
+    """
+    columns = max(min(round(columns * view.span), round(area.width() * ratio)), 1)
     drawn = QPixmap(size * ratio)
     drawn.setDevicePixelRatio(ratio)
     drawn.fill(Qt.GlobalColor.transparent)
@@ -47,5 +51,5 @@ def draw_lanes(lanes: Sequence[Lane], view: TimeView, size: QSize, area: QRectF,
             first, last = int(view.start * slices), max(math.ceil(view.end * slices), 1)
             left, right = (area.left() + area.width() * view.place(each / slices) for each in (first, last))
             painter.setClipRect(area)
-            painter.drawImage(QRectF(left, place, right - left, max(height - 1, 1)), lane.image(view, round(area.width() * ratio)))
+            painter.drawImage(QRectF(left, place, right - left, max(height - 1, 1)), lane.image(view, columns))
     return drawn

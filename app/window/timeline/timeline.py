@@ -50,6 +50,7 @@ class Timeline(QAbstractSlider):
         self._detected = (0.0, 0.0)
         self._lanes: tuple[Lane, ...] = ()
         self._failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
+        self._columns = BINS
         self._drawn: tuple[object, QPixmap] | None = None
         self._hover: float | None = None
         self._fixed: float | None = None  # the other edge of the part, while the mouse drags one
@@ -83,8 +84,12 @@ class Timeline(QAbstractSlider):
             self._detected = begin, end
             self.update()
 
-    def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None) -> None:
-        """Show when objects of some classes were seen, and where frames failed: frames in each slice of the length, int32 (BINS,)."""
+    def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None, frames: int = 0) -> None:
+        """Show when objects of some classes were seen, and where frames failed.
+
+        failures: frames in each slice of the length, int32 (BINS,). frames: of the whole source, 0 = unknown.
+        """
+        self._columns = min(max(frames // 2, 1), BINS) if frames else BINS  # with fewer frames, slices without a frame look like gaps
         self._lanes = tuple(lane for lane in lanes if lane.counts.any())
         self._failures = failures if failures is not None else np.zeros(BINS, np.int32)
         self._drawn = None
@@ -259,7 +264,7 @@ class Timeline(QAbstractSlider):
         key = (self.size(), self.devicePixelRatio(), self.view)
         if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
             area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, bottom - TOP)
-            self._drawn = key, draw_lanes(self._lanes, self.view, self.size(), area, self.devicePixelRatio())
+            self._drawn = key, draw_lanes(self._lanes, self.view, self._columns, self.size(), area, self.devicePixelRatio())
         for start, end, opacity in ((0.0, played, 1.0), (played, float(self.width()), 0.55)):
             painter.setOpacity(opacity)
             painter.setClipRect(QRectF(start, 0, end - start, self.height()))

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import ItemState, Part, QueueItem
+from app.window.queue.item import ItemState, Part, QueueItem, Results
+from app.window.results.clock_time import is_known, read_clock
+from app.window.results.saving import PictureSaver
 from app.window.session.background import Background
 from app.window.timeline.class_counts import Tally, length_of
 from app.window.timeline.glimpse import Glimpse
 from app.window.timeline.lanes import Lane
+from app.window.timeline.seeking import Seeking
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.keys import PlayerKeys
 from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
-from app.window.viewer.saving import PictureSaver
-from app.window.viewer.seeking import Seeking
 from app.window.viewer.statistics import Statistics
 from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
 from engine.media.types import SourceInfo, SourceKind
+from engine.store.clock import Clock
 
 LANES = 6
 """The largest number of classes that the timeline shows, the most frequent first."""
@@ -52,6 +56,7 @@ class Viewer(QWidget):
 
     def __init__(self, client: PreviewClient, background: Background) -> None:
         super().__init__()
+        self._background = background
         self._statistics = Statistics()
         self._full = False
         self._resting = QTimer(self, interval=REST_MS, singleShot=True)
@@ -59,6 +64,7 @@ class Viewer(QWidget):
         self.item: QueueItem | None = None
         self._tally: Tally | None = None
         self._filter = ViewFilter()
+        self._clock_of: Results | None = None
         self.canvas: VideoCanvas = VideoCanvas()
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
@@ -99,6 +105,9 @@ class Viewer(QWidget):
         self.player.open(item, play)
         self._detected(item)
         self._count()
+        self.transport.set_clock(None)
+        self._clock_of = None
+        self._find_clock(item)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -121,8 +130,21 @@ class Viewer(QWidget):
             self.transport.set_position(self.player.position)
         self.player.update_item(item, queue_busy)
         self._detected(item)
+        self._find_clock(item)
         if not self._counting.isActive():
             self._counting.start()
+
+    def _find_clock(self, item: QueueItem) -> None:
+        """Read in the background when the shown video began, once its session knows that."""
+        results = item.results
+
+        def found(clock: Clock | None) -> None:
+            if self.item is not None and self.item.results == results:
+                self.transport.set_clock(clock)
+
+        if results != self._clock_of and is_known(item):
+            self._clock_of = results
+            self._background.start(partial(read_clock, item), found, self.transport.hint.setText)
 
     def set_filter(self, view_filter: ViewFilter) -> None:
         """Draw and count only these detections."""
@@ -202,7 +224,8 @@ class Viewer(QWidget):
         tally, shown = self._tally, self._filter
         found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
         lanes = [Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found]
-        self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None)
+        info = self.item.progress.info if self.item is not None else None
+        self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:

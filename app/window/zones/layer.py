@@ -14,9 +14,10 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import Shiboken
 
 from app.window.viewer.canvas import VideoCanvas
-from app.window.viewer.chips import chip
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
+from app.window.widgets.chips import chip
+from app.window.zones import undo_keys
 from app.window.zones.editor import ZoneEditor, nearest, nearest_edge
 from app.window.zones.tracks import Tracks
 from engine.media.annotation.colours import class_colour
@@ -280,8 +281,12 @@ class ZoneLayer(QWidget):
             editor.remove_last_point()
         elif key == Qt.Key.Key_Delete and editor.selected is not None:
             editor.delete()
-        else:
+        elif not undo_keys.press(editor, event):
             event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        """Let undo and redo concern lines and zones while the focus is here."""
+        return undo_keys.takes(event) or super().event(event)
 
     def _point(self, event: QMouseEvent) -> tuple[Point | None, float]:
         """The place of the mouse in pixels of the picture, and the length of such a pixel, logical pixels."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
 
 from app.window.viewer.canvas import VideoCanvas
 from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
 from app.window.widgets.fields import combo_box, narrow
 from app.window.widgets.table import style_table
+from app.window.zones import undo_keys
 from app.window.zones.chart import CountChart
 from app.window.zones.editor import ZoneEditor
 from app.window.zones.layer import ZoneLayer
@@ -97,12 +98,19 @@ class ZonesPanel(Panel):
             spacing=6,
         )
         row((left, 3), (self.chart, 2), spacing=12, margins=(12, 10, 12, 8), of=self)
-        for keys, act in (("Ctrl+Z", editor.undo), ("Ctrl+Shift+Z", editor.redo), ("Ctrl+Y", editor.redo)):
-            QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut).activated.connect(act)
         editor.changed.connect(self._update)
         editor.drawn.connect(self._update)
         editor.refused.connect(lambda text: say(self.note, text))
         self.set_sets([], None)
+
+    def event(self, event: QEvent) -> bool:
+        """Let undo and redo concern lines and zones while the focus is here."""
+        return undo_keys.takes(event) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Undo or redo."""
+        if not undo_keys.press(self._editor, event):
+            super().keyPressEvent(event)
 
     def set_sets(self, names: list[str], current: str | None) -> None:
         """Show the names of all sets, and the one in use."""

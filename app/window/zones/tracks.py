@@ -11,7 +11,7 @@ from app.window.queue.item import Results
 from engine.store.blocks import read_blocks
 from engine.store.objects.appearances import read_appearances
 from engine.store.objects.events import events_of
-from engine.store.objects.zones import TrackCounter, TrackTable
+from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked
 from engine.store.session import SessionReader
 from engine.tracking.appearances import APPEARANCE
 from engine.zones.counts import Counts
@@ -73,7 +73,7 @@ def read_tracks(results: Results) -> Tracks:
             everything = TrackTable.of(block, everything=True)
             heat.add(everything.boxes)
             tables.append(TrackTable.of(block))
-        table = TrackTable.joined(tables) if tables and "tracker" in reader.facts else None
+        table = TrackTable.joined(tables) if tables and is_tracked(reader, source.number) else None
         seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
         return Tracks(reader.labels, table, heat, seen, reader.last_pts(source.number) or 0.0)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
 from engine.backends.base import Backend
+from engine.errors import FramefleetError
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.scheduling.crash_count import CrashCount
 from engine.processes.restart_budget import RestartBudget
@@ -44,7 +45,7 @@ class MemberState:
     free_since: float = 0.0
     alone: bool = False
     doubtful: str | None = None
-    lost: str | None = None
+    lost: FramefleetError | None = None
     out: str | None = None
     attempt: int = 0
     budget: RestartBudget = field(default_factory=RestartBudget)

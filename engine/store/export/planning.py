@@ -77,10 +77,10 @@ def plan_export(
 
 
 def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:
-    """Return a source with the clock time that these settings give it. Its metadata are not stored."""
+    """Return a source with the clock time that these settings give it."""
     if clock is None or source.kind is not SourceKind.VIDEO:
         return source
-    return replace(source, started=clock.started(source.file, None))
+    return replace(source, started=clock.started(source.file, source.created))
 
 
 def _outputs(

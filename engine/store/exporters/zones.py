@@ -115,7 +115,7 @@ def count(export: Export, source: StoredSource) -> Counts:
     known = _counted.setdefault(reader, {})
     if key not in known:
         try:
-            require_tracks(reader)
+            require_tracks(reader, source.number)
             fitted, note = zones_for(zones, source)
             counter = TrackCounter(fitted, reader.labels, reader.confidence, reader.classes)
         except UsageError as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.store import schema
-from engine.store.facts import differences
+from engine.store.facts import REPLACED, differences
 from engine.store.file.previous import set_aside
 from engine.store.names import readable
 
@@ -37,6 +37,8 @@ def open_session(path: Path, labels: Sequence[str], facts: Mapping[str, str], go
         if go_on and not reasons:
             connection = schema.open_existing(path, "rw")
             schema.prepare_writing(connection)
+            rows = [(key, schema.exact(value)) for key, value in facts.items() if key in REPLACED]
+            connection.executemany("INSERT OR REPLACE INTO session VALUES (?, ?)", rows)
             return Opened(connection, True, notes)
         kept, outputs = set_aside(path)
         if kept is not None and reasons:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.errors import UsageError
 from engine.store.blocks import Block, read_blocks
 from engine.store.session import SessionReader, StoredSource
+from engine.store.tracks import tracker_of
 from engine.tracking.appearances import vote
 from engine.zones.counter import ZoneCounter
 from engine.zones.counts import Counts, counts_of
@@ -116,7 +117,7 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
         UsageError: the source was not tracked, or the model does not have a label of the zones.
         ExportError: the session cannot be read.
     """
-    require_tracks(reader)
+    require_tracks(reader, source.number)
     counter = TrackCounter(zones, reader.labels, reader.confidence, reader.classes)
     with unfiltered(reader):
         for block in read_blocks(reader, source.number):
@@ -124,13 +125,18 @@ def read_counts(reader: SessionReader, source: StoredSource, zones: ZoneSet) -> 
     return counter.counts()
 
 
-def require_tracks(reader: SessionReader) -> None:
-    """Check that the objects of a session were tracked, with or without success.
+def is_tracked(reader: SessionReader, source: int) -> bool:
+    """Whether the objects of a source were tracked, also if none was found."""
+    return bool(reader.tracks(source)) or tracker_of(reader.path, source) is not None
+
+
+def require_tracks(reader: SessionReader, source: int) -> None:
+    """Check that the objects of a source were tracked.
 
     Raises:
         UsageError: they were not.
     """
-    if "tracker" not in reader.facts:
+    if not is_tracked(reader, source):
         remedy = f"'framefleet track {reader.path.parent}' adds them"
         raise UsageError(f"{reader.path} has no tracks, and lines and zones count tracks: {remedy}")
 

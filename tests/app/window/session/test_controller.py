@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState
 from app.window.queue.model import QueueModel
-from app.window.session.controller import DetectionController, session_name
+from app.window.session.controller import DetectionController
+from app.window.session.folding import session_name
 from app.window.settings.preferences import Preferences
 from engine.model.check import check_model
 from engine.settings import Parallel, RunSettings

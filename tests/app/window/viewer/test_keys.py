@@ -109,13 +109,13 @@ def test_full_screen_hides_the_controls_while_the_mouse_rests(qtbot: QtBot, wind
     window.open_paths([video])
     viewer = window.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert viewer.transport.isVisible()
     qtbot.waitUntil(lambda: viewer.canvas.height() == viewer.height())
     qtbot.waitUntil(lambda: not viewer.transport.isVisible(), timeout=PATIENCE)
     qtbot.mouseMove(viewer.canvas, viewer.canvas.rect().center())
     qtbot.waitUntil(viewer.transport.isVisible)
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     qtbot.waitUntil(lambda: viewer.canvas.height() < viewer.height())
 
 

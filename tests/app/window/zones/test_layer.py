@@ -106,6 +106,8 @@ def test_keys(layer, qtbot):
     layer.editor.select(0)
     qtbot.keyClick(layer, Qt.Key.Key_Delete)
     assert layer.editor.zones.shapes == ()
+    qtbot.keyClick(layer, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert len(layer.editor.zones.shapes) == 1
 
 
 def test_without_editing_the_mouse_reaches_the_picture(layer, qtbot):
