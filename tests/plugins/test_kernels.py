@@ -102,7 +102,7 @@ def test_python_and_the_kernels_agree() -> None:
         f"YOLO_THREADS == {yolo_layer.THREADS} && MOST_HEADS == {yolo_layer._MOST_HEADS} && MOST_ANCHORS == {yolo_layer._MOST_ANCHORS}",
         f"NOT_FINITE > {yolo_layer.CAPACITY} && MOST_COUNTED <= 0x7fffffff / {yolo_layer.CAPACITY}",
         f"NMS_THREADS == {nms.THREADS}",
-        f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8}",
+        f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8} && I420 == {preprocess.I420}",
     ]
     compile_source(source() + "".join(f'static_assert({check}, "agreed");\n' for check in checks), "sm_90")
     with pytest.raises(KernelError, match="static assertion failed"):
