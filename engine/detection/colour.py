@@ -12,6 +12,10 @@ from plugins.colour import SHIFT, colour_factors
 Plane = NDArray[np.uint8]
 
 
+_STRIP = 24576
+"""Pixels converted at once: the intermediate values stay in the caches, and below the size at which an allocation costs page faults."""
+
+
 def to_rgb(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool) -> Image:
     """Convert three planes of one size, uint8 (height, width), to a picture. matrix: see ``colour_factors``.
 
@@ -20,9 +24,14 @@ def to_rgb(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool) -> Im
     """
     factors = colour_factors(matrix, full_range)
     unit = 2.0**-SHIFT
-    y, rv, gu, gv, bu = (factor * unit for factor in factors[:5])
+    of_y, v_in_r, u_in_g, v_in_g, u_in_b = (factor * unit for factor in factors[:5])
     r_0, g_0, b_0 = ((added + 0.5) * unit - 0.5 for added in factors[5:])
-    red, blue = cv2.addWeighted(luma, y, v, rv, r_0), cv2.addWeighted(luma, y, u, bu, b_0)
-    of_chroma = cv2.addWeighted(u, gu, v, gv, g_0, dtype=cv2.CV_32F)
-    green = cv2.addWeighted(luma, y, of_chroma, 1, 0, dtype=cv2.CV_8U)
-    return np.asarray(cv2.merge((red, green, blue)), np.uint8)
+    image: Image = np.empty((*luma.shape, 3), np.uint8)
+    rows = max(1, _STRIP // luma.shape[1])
+    for start in range(0, len(luma), rows):
+        strip = slice(start, start + rows)
+        y, cb, cr = luma[strip], u[strip], v[strip]
+        of_chroma = cv2.addWeighted(cb, u_in_g, cr, v_in_g, g_0, dtype=cv2.CV_32F)
+        red, blue = cv2.addWeighted(y, of_y, cr, v_in_r, r_0), cv2.addWeighted(y, of_y, cb, u_in_b, b_0)
+        cv2.merge((red, cv2.addWeighted(y, of_y, of_chroma, 1, 0, dtype=cv2.CV_8U), blue), dst=image[strip])
+    return image
