@@ -2,8 +2,7 @@
 
 R = clamp((luma · Y + v_in_r · V + r_0) >> SHIFT), and likewise G and B, with Y, U and V as stored, 0..255.
 
-Sums of these factors are exact in 32-bit floating point, too: every sum is a multiple of 2⁻¹⁴ below 1024 if half a unit is added
-(see ``engine/detection/colour.py``), and FP32 has 24 bits.
+``engine/detection/colour.py`` says why OpenCV computes these values exactly.
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-SHIFT = 13
-"""Bits after the binary point of a factor."""
+SHIFT = 9
+"""Bits after the binary point of a factor. OpenCV computes with 10, and one is needed to avoid ties."""
 
 MATRICES = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593), "fcc": (0.3, 0.11), "smpte240m": (0.212, 0.087)}
 """The weights of red and blue in the luma: ITU-R BT.601-7, BT.709-6, BT.2020-2, FCC 73.682 (a) (20), SMPTE ST 240."""
 
 
 class Colour(NamedTuple):
-    """Factors of Y in every colour and of U and V in R, G and B; then what is added to R, G and B. In units of 2⁻¹³."""
+    """Factors of Y in every colour and of U and V in R, G and B; then what is added to R, G and B. In units of 2⁻⁹."""
 
     luma: int
     v_in_r: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -12,26 +14,20 @@ from plugins.colour import SHIFT, colour_factors
 Plane = NDArray[np.uint8]
 
 
-_STRIP = 24576
-"""Pixels converted at once: the intermediate values stay in the caches, and below the size at which an allocation costs page faults."""
-
-
 def to_rgb(luma: Plane, u: Plane, v: Plane, matrix: str, full_range: bool) -> Image:
-    """Convert three planes of one size, uint8 (height, width), to a picture. matrix: see ``colour_factors``.
+    """Convert three planes of one size, uint8 (height, width), to a picture. matrix: see ``colour_factors``."""
+    return np.asarray(cv2.transform(cv2.merge((luma, u, v)), _transform(matrix, full_range)), np.uint8)
 
-    OpenCV computes weighted sums in FP32 and rounds to the nearest integer. The sums are exact in FP32, whatever their order. Half a unit
-    is added so that no sum lies in the middle between two integers: then rounding gives the same as the defined shift.
+
+@cache
+def _transform(matrix: str, full_range: bool) -> NDArray[np.float32]:
+    """Return the matrix for ``cv2.transform``, float32 (3, 4).
+
+    OpenCV computes the sums in FP32, or in integers with factors of 10 bits after the binary point, and rounds them to the nearest
+    integer. Both are exact for these factors, in any order of the additions. Half a unit is added so that no sum lies in the middle between
+    two integers: then every way of rounding gives the same as the defined shift.
     """
-    factors = colour_factors(matrix, full_range)
-    unit = 2.0**-SHIFT
-    of_y, v_in_r, u_in_g, v_in_g, u_in_b = (factor * unit for factor in factors[:5])
-    r_0, g_0, b_0 = ((added + 0.5) * unit - 0.5 for added in factors[5:])
-    image: Image = np.empty((*luma.shape, 3), np.uint8)
-    rows = max(1, _STRIP // luma.shape[1])
-    for start in range(0, len(luma), rows):
-        strip = slice(start, start + rows)
-        y, cb, cr = luma[strip], u[strip], v[strip]
-        of_chroma = cv2.addWeighted(cb, u_in_g, cr, v_in_g, g_0, dtype=cv2.CV_32F)
-        red, blue = cv2.addWeighted(y, of_y, cr, v_in_r, r_0), cv2.addWeighted(y, of_y, cb, u_in_b, b_0)
-        cv2.merge((red, cv2.addWeighted(y, of_y, of_chroma, 1, 0, dtype=cv2.CV_8U), blue), dst=image[strip])
-    return image
+    y, v_in_r, u_in_g, v_in_g, u_in_b, *added = colour_factors(matrix, full_range)
+    last = [each + 0.5 - 2 ** (SHIFT - 1) for each in added]
+    rows = [[y, 0, v_in_r, last[0]], [y, u_in_g, v_in_g, last[1]], [y, u_in_b, 0, last[2]]]
+    return np.array(rows, np.float32) / np.float32(2**SHIFT)

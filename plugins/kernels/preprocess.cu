@@ -3,6 +3,7 @@
 // The compiler must not fuse multiplications and additions (plugins/kernels/__init__.py says so).
 
 constexpr int NV12 = 0, P016 = 1, RGB8 = 2, I420 = 3;
+constexpr int COLOUR_SHIFT = 9;
 constexpr int TRANSPOSED = 1, LEFT_RIGHT = 2, UP_DOWN = 4;
 
 // Filled by plugins/preprocess.py, see FRAME there.
@@ -72,12 +73,12 @@ template <int FORMAT> __device__ __forceinline__ int2 chroma_at(const unsigned c
     return make_int2(__ldg(row + x), __ldg(row + planes + x));
 }
 
-__device__ __forceinline__ float clamped(int value) { return static_cast<float>(min(max(value, 0), 255)); }
+__device__ __forceinline__ float colour(int sum) { return static_cast<float>(min(max(sum >> COLOUR_SHIFT, 0), 255)); }
 
-__device__ __forceinline__ float3 colour_of(const int* factor, int y, int u, int v) {
+__device__ __forceinline__ float3 rgb(const int* factor, int y, int u, int v) {
     const int grey = factor[0] * y;
-    return make_float3(clamped((grey + factor[1] * v + factor[5]) >> 13), clamped((grey + factor[2] * u + factor[3] * v + factor[6]) >> 13),
-                       clamped((grey + factor[4] * u + factor[7]) >> 13));
+    return make_float3(colour(grey + factor[1] * v + factor[5]), colour(grey + factor[2] * u + factor[3] * v + factor[6]),
+                       colour(grey + factor[4] * u + factor[7]));
 }
 
 __device__ __forceinline__ const unsigned char* row_of(unsigned long long plane, int row, int pitch) {
@@ -104,7 +105,7 @@ template <int FORMAT> __device__ __forceinline__ float3 resized(const Frame& fra
     const unsigned char *above = row_of(frame.chroma, cy.first, pitch), *below = row_of(frame.chroma, cy.second, pitch);
     const int2 a = chroma_at<FORMAT>(above, cx.first, planes), b = chroma_at<FORMAT>(above, cx.second, planes);
     const int2 c = chroma_at<FORMAT>(below, cx.first, planes), d = chroma_at<FORMAT>(below, cx.second, planes);
-    return colour_of(frame.colour, luma, between(a.x, b.x, c.x, d.x, cx, cy), between(a.y, b.y, c.y, d.y, cx, cy));
+    return rgb(frame.colour, luma, between(a.x, b.x, c.x, d.x, cx, cy), between(a.y, b.y, c.y, d.y, cx, cy));
 }
 
 // Between two numbers, rounded as in NumPy.

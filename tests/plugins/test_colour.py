@@ -19,7 +19,7 @@ from plugins.colour import MATRICES, SHIFT, colour_factors
 )
 def test_published_factors(matrix: str, full_range: bool, expected: tuple[float, ...]) -> None:
     found = np.array(colour_factors(matrix, full_range)[:5]) / 2**SHIFT
-    np.testing.assert_allclose(found, expected, atol=6e-4)
+    np.testing.assert_allclose(found, expected, atol=0.6 / 2**SHIFT + 6e-4)
 
 
 @pytest.mark.parametrize("matrix", sorted(MATRICES))
@@ -44,4 +44,4 @@ def test_colours_come_back(matrix: str, full_range: bool) -> None:
         luma, u, v = 16 + luma * 219 / 255, u * 224 / 255, v * 224 / 255
     y, rv, gu, gv, bu, *added = colour_factors(matrix, full_range)
     sums = np.stack([y * luma + rv * (v + 128), y * luma + gu * (u + 128) + gv * (v + 128), y * luma + bu * (u + 128)], axis=1)
-    np.testing.assert_allclose((sums + added) / 2**SHIFT - 0.5, rgb, atol=0.05)
+    np.testing.assert_allclose((sums + added) / 2**SHIFT - 0.5, rgb, atol=0.4)

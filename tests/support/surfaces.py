@@ -22,7 +22,8 @@ def picture(width: int, height: int, seed: int) -> Image:
     patches = random.integers(0, 256, (3, 4, 3)).astype(np.uint8)
     large = cv2.resize(patches, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.int16)
     cv2.rectangle(large, (width // 4, height // 3), (width // 2, height // 2), (250, 20, 130), -1)
-    return np.clip(large + random.integers(-6, 7, large.shape), 0, 255).astype(np.uint8)
+    noisy: Image = np.clip(large + random.integers(-6, 7, large.shape), 0, 255).astype(np.uint8)
+    return noisy
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,9 @@ def by_definition(planes: Planes, width: int, height: int) -> Image:
     red = factors.luma * y + factors.v_in_r * v + factors.r_0
     green = factors.luma * y + factors.u_in_g * u + factors.v_in_g * v + factors.g_0
     blue = factors.luma * y + factors.u_in_b * u + factors.b_0
-    image = np.clip(np.stack([red, green, blue], axis=-1) >> SHIFT, 0, 255).astype(np.uint8)
+    image: Image = np.clip(np.stack([red, green, blue], axis=-1) >> SHIFT, 0, 255).astype(np.uint8)
     image = image.swapaxes(0, 1) if transposed else image
-    return image if flip is None else np.flip(image, {0: 0, 1: 1, -1: (0, 1)}[flip])
+    return image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
 
 
 def resized(samples: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
