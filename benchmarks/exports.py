@@ -15,7 +15,7 @@ from benchmarks import report
 from benchmarks.meters import in_new_process
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 

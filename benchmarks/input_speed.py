@@ -25,8 +25,8 @@ from engine.media.container.video_file import VideoFile
 from engine.media.picture import Converter
 from engine.media.planes import PlaneReader
 from engine.types import Image
+from tests.support.devices.surfaces import picture
 from tests.support.media import make_video
-from tests.support.surfaces import picture
 
 MOST = 1.02
 """Largest ratio of the times, planes to pictures, for frames that are larger than the network's input."""

@@ -22,7 +22,8 @@ from benchmarks.meters import in_new_process, memory, processor_seconds
 from benchmarks.report import spread, table, write
 from engine.bench.clips import Clips
 from engine.bench.model import bench_model
-from engine.bench.pool_run import DeviceRun, run_pool
+from engine.bench.pool_result import DeviceRun
+from engine.bench.pool_run import run_pool
 from engine.pool.events import DeviceReady, DeviceStats, Event, FramesDone, SourceFinished
 from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, RunSettings
 from engine.types import DeviceId

@@ -87,7 +87,7 @@ def _release(items: Sequence[Decoded]) -> None:
 
 
 class GpuInputs:
-    """Computes inputs with the kernel ``preprocess`` on a GPU. gpu: see ``tests.support.cuda.Gpu``."""
+    """Computes inputs with the kernel ``preprocess`` on a GPU. gpu: see ``tests.support.devices.cuda.Gpu``."""
 
     def __init__(self, gpu: Any, uploads: Any, size: tuple[int, int], letterbox: bool) -> None:
         from engine.backends.tensorrt.batch import Geometry
@@ -190,7 +190,7 @@ def main() -> int:
 def _bytes(info: SourceInfo, device: DeviceId, size: tuple[int, int], letterbox: bool) -> Bytes:
     from engine.backends.tensorrt.batch import Uploads
     from engine.media.nvdec.decoder import open_nvdec
-    from tests.support.cuda import Gpu
+    from tests.support.devices.cuda import Gpu
 
     gpu = Gpu(None)
     uploads = Uploads(gpu.device, gpu.device.create_stream())

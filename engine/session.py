@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from engine.devices.discovery import default_devices
@@ -16,11 +17,14 @@ from engine.pool.pool import EnginePool
 from engine.pool.position import Position
 from engine.pool.progress import SourceProgress
 from engine.processes.file_lock import FileLock
-from engine.settings import RunSettings
+from engine.settings import RunSettings, Track
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
 from engine.store.names import readable_name
+from engine.store.objects.following import Following
 from engine.store.session import SessionWriter, StoredSource
+from engine.store.tracks import tracked_with
+from engine.tracking.follow import TrackerName
 from engine.types import Closing, DeviceId, EngineInfo
 
 
@@ -30,6 +34,7 @@ class DetectionSession(Closing):
     ``events`` and ``close`` belong to one thread; the other methods may be called from any thread. labels: one per class. sources: the
     progress of each source, by number. database: the file, which ``SessionReader`` can read while the session runs. restart: begin again,
     although the database holds results of the same settings. lock: of the database, from ``lock_session``; None = hold it until ``close``.
+    facts: further facts of the run, see ``engine.store.facts.REPLACED``.
 
     Attributes: notes: sentences for the user about what the session takes over from an earlier run.
 
@@ -39,7 +44,14 @@ class DetectionSession(Closing):
     """
 
     def __init__(
-        self, settings: RunSettings, database: Path, labels: Sequence[str], *, restart: bool = False, lock: FileLock | None = None
+        self,
+        settings: RunSettings,
+        database: Path,
+        labels: Sequence[str],
+        *,
+        restart: bool = False,
+        lock: FileLock | None = None,
+        facts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.database = database
         self.sources: dict[int, SourceProgress] = {}
@@ -48,16 +60,18 @@ class DetectionSession(Closing):
         self._adding = Lock()  # a source's first event may come before ``EnginePool.add`` returns its number
         self._clock = settings.clock_settings
         self._starts: dict[int, Start] = {}
-        self._kept: list[SourceFinished] = []
+        self._kept: list[tuple[Path, StoredSource, SourceFinished]] = []
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
-        self._writer = SessionWriter(database, labels, run_facts(settings), go_on=not restart, lock=lock)
+        self._cancelled = False
+        self._writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices)
             # where the user named the devices, no other one joins
+            self._following = None if settings.track is Track.NONE else Following(database, TrackerName(settings.track))
             self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
         except BaseException:
             self._writer.close(complete=False)
@@ -68,14 +82,18 @@ class DetectionSession(Closing):
         """Sentences for the user about what the session takes over from an earlier run."""
         return self._writer.notes + self._going_on.notes
 
-    def add(self, path: Path) -> int:
-        """Queue a source and return its number. No device gets a source that an earlier run has finished."""
+    def add(self, path: Path, number: int | None = None) -> int:
+        """Queue a source and return its number. No device gets a source that an earlier run has finished.
+
+        number: see ``GoingOn.start``.
+        """
         with self._adding:
-            start = self._going_on.start(path)
+            start = self._going_on.start(path, number)
             self._starts[start.number] = start
             if start.kept is not None:
                 progress = self.sources[start.number] = _progress_of(path, start.kept)
-                self._kept += [progress.finished] if progress.finished is not None else []
+                if progress.finished is not None:
+                    self._kept.append((path, start.kept, progress.finished))
             else:
                 self._pool.add(path, start.number, start.position)
                 self._queued.append((start.number, str(self._going_on.path_of(path))))
@@ -88,6 +106,7 @@ class DetectionSession(Closing):
 
     def cancel(self, source: int | None = None) -> None:
         """Cancel one source, or all. Results so far stay stored."""
+        self._cancelled |= source is None
         self._pool.cancel(source)
 
     def add_device(self, device: DeviceId) -> None:
@@ -99,7 +118,10 @@ class DetectionSession(Closing):
         self._pool.remove_device(device)
 
     def events(self) -> Iterator[Event]:
-        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later."""
+        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later.
+
+        If objects are tracked, the events end when all complete sources have their tracks.
+        """
         for event in self._pool.events():
             yield from self._kept_events()
             self._store(event)
@@ -108,11 +130,24 @@ class DetectionSession(Closing):
             yield event
         yield from self._kept_events()
         self._writer.commit()
+        if self._following is not None and not self._cancelled:
+            self._following.finish()
 
     def _kept_events(self) -> Iterator[Event]:
         """The last events of sources that an earlier run has finished."""
         while self._kept:
-            yield self._kept.pop(0)
+            path, stored, event = self._kept.pop(0)
+            if stored.kind is SourceKind.VIDEO:
+                self._set_start(stored.number, path, stored.created)
+                if self._following is not None and not tracked_with(self.database, event.source, self._following.tracker):
+                    self._following.begin(event.source)
+                    self._following.end(event.source)
+            yield event
+
+    def _set_start(self, number: int, path: Path, created: str | None) -> None:
+        """Store the clock time at which a video begins, if a setting says where it comes from. created: the time in the metadata."""
+        if self._clock.clock is not None:
+            self._writer.set_start(number, self._clock.started(path, created))
 
     def _store(self, event: Event) -> None:
         if self._queued:
@@ -138,7 +173,10 @@ class DetectionSession(Closing):
                     self._writer.discard(source, start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 if info.kind is SourceKind.VIDEO:
-                    self._writer.describe_source(source, started=self._clock.started(path, info.created))
+                    self._writer.describe_source(source, info=info)
+                    self._set_start(source, path, info.created)
+                    if self._following is not None:
+                        self._following.begin(source)
                 self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]
@@ -147,6 +185,8 @@ class DetectionSession(Closing):
                     self._writer.describe_source(source, decoder=str(decoder) or None)
                     path = self._going_on.path_of(self.sources[source].path)
                     self._writer.finish_source(source, str(path), ledger, seconds, error, cancelled)
+                    if self._following is not None:
+                        self._following.cancel(source) if cancelled or error is not None else self._following.end(source)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
                 self._writer.add_device(engine)
@@ -197,6 +237,8 @@ class DetectionSession(Closing):
         try:
             self._pool.close()
         finally:
+            if self._following is not None:
+                self._following.close()
             complete = all(source.complete and source.error is None for source in self.sources.values())
             self._writer.close(complete)
 

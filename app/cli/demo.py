@@ -6,17 +6,17 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
-from app.cli.detection_run import Run, add_run_options, reported
-from app.cli.parser import make_parser
-from app.cli.running import DATABASE
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
+from app.cli.run.detection import Run, add_run_options, reported
+from app.cli.run.exports import DATABASE
 from app.cli.window import open_window
 from app.demo import CONFIDENCE, demo_accuracy, demo_labels, demo_settings
 from app.display import has_display
 from engine.evaluation.accuracy import Accuracy
 from engine.session import DetectionSession
 from engine.settings import RunSettings
-from engine.store.export import Exported
+from engine.store.export.run import Exported
 from engine.store.session import SessionReader
 from engine.types import EngineInfo
 from resources import DEMO
@@ -51,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
 def _report(run: Run, settings: RunSettings, arguments: argparse.Namespace) -> None:
     folder = arguments.out or FOLDER
     run.figures["accuracy"] = None
-    session = run.detect(settings, folder / DATABASE, demo_labels(), [DEMO.clip], restart=True)
+    session = run.detect(settings, folder / DATABASE, demo_labels(), {0: DEMO.clip}, restart=True)
     if run.outcome[0] not in ("ok", "failed"):
         return
     with SessionReader(session.database, CONFIDENCE) as reader:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.parser import make_parser
+from app.cli.arguments.parser import make_parser
 from engine.devices.description import DeviceDescription
 from engine.devices.discovery import default_devices, discover
 from engine.devices.recording import read_recording

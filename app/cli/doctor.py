@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import chain
 
+from app.cli.arguments.parser import make_parser
 from app.cli.checks.check import Check, Status
 from app.cli.checks.libraries import check_libraries
 from app.cli.checks.system import check_system
-from app.cli.parser import make_parser
 
 MARKS = {Status.OK: "ok", Status.WARNING: "warning", Status.PROBLEM: "PROBLEM"}
 

@@ -6,18 +6,18 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.cli import options
-from app.cli.parser import make_parser
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.reports.evaluation import as_json, markdown, summary, worst_json
 from app.cli.reports.evaluation_charts import confidence_chart, confusion_chart, precision_chart
-from app.cli.running import DATABASE, session_database
+from app.cli.run.exports import DATABASE, session_database
 from engine.errors import UsageError
 from engine.evaluation.evaluate import Evaluation, evaluate
 from engine.evaluation.truth import read_truth
-from engine.store.exporters.base import text_file
+from engine.store.exporters.common.base import text_file
 from engine.store.schema import explained
 
 _REPORT, _DATA, _WORST = "evaluation.md", "evaluation.json", "worst-frames.json"
@@ -40,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
 
     settings = {"confidence": arguments.confidence, "renamed": renamed, "common": arguments.common, "worst": arguments.worst}
     evaluation = evaluate(sessions, truth, **settings, progress=say)
-    written = _write(evaluation, arguments.out, [arguments.truth, *sessions.values()]) if arguments.out else []
+    written = _write(evaluation, arguments.out, arguments.truth, sessions) if arguments.out else []
     if arguments.json:
         print(json.dumps({**as_json(evaluation, curves=False), "written": [str(path) for path in written], "exit": "ok"}))
     else:
@@ -95,7 +95,7 @@ def _named(databases: list[Path], names: Sequence[str] | None) -> dict[str, Path
     return dict(zip(found, databases, strict=True))
 
 
-def _write(evaluation: Evaluation, folder: Path, inputs: Sequence[Path]) -> list[Path]:
+def _write(evaluation: Evaluation, folder: Path, truth: Path, sessions: Mapping[str, Path]) -> list[Path]:
     charts = {"precision.svg": precision_chart(evaluation), "confidence.svg": confidence_chart(evaluation)}
     for number, result in enumerate(evaluation.results, 1):
         name = re.sub(r"[^\w.-]+", "-", result.name).strip("-.")[:80] or str(number)
@@ -104,14 +104,14 @@ def _write(evaluation: Evaluation, folder: Path, inputs: Sequence[Path]) -> list
     files = {
         _REPORT: markdown(evaluation, list(charts)),
         _DATA: json.dumps(as_json(evaluation), indent=1) + "\n",
-        _WORST: json.dumps(worst_json(evaluation), indent=1) + "\n",
+        _WORST: json.dumps(worst_json(evaluation, sessions), indent=1) + "\n",
         **charts,
     }
     with explained(folder, "make"):
         folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in files]
     for path in paths:
-        if path.exists() and (not path.is_file() or any(path.samefile(other) for other in inputs)):
+        if path.exists() and (not path.is_file() or any(path.samefile(other) for other in (truth, *sessions.values()))):
             raise UsageError(f"{path} would be overwritten, but it is an input or no ordinary file: choose another folder with --out")
     for path, content in zip(paths, files.values(), strict=True):
         with text_file(path) as file:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
-from app.cli.parser import make_parser
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from engine.errors import UsageError
-from engine.store.destinations import Protected
+from engine.store.export.destinations import Protected
 
 
 def run(argv: Sequence[str]) -> int:

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.parser import make_parser
-from app.cli.running import DATABASE, session_database
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import DATABASE, session_database
 from engine.store.merge import merge_sessions
 
 

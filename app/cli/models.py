@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.cli.parser import make_parser
-from app.cli.progress import Bar
+from app.cli.arguments.parser import make_parser
 from app.cli.reports.table import Table
+from app.cli.run.progress import Bar
 from engine.errors import FramefleetError, UsageError
 from engine.model.registry.catalogue import FAMILY, MIRROR, ModelEntry, entry_named
 from engine.model.registry.installed import files_of, is_installed, models_folder, partial_bytes, remove_model

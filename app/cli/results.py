@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.cli import options
-from app.cli.classes import class_ids
-from app.cli.parser import make_parser
-from app.cli.running import add_format_options, add_session_argument, export, export_options, print_exported, session_database
+from app.cli.arguments import options
+from app.cli.arguments.classes import class_ids
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import add_format_options, add_session_argument, export, export_options, print_exported, session_database
 from engine.errors import UsageError
-from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.exporters.options import Every
+from engine.settings.clock import ClockSettings
+from engine.store.exporters.common.options import Every
+from engine.store.facts import SHOWN
 from engine.store.session import SessionReader
 
 
@@ -33,14 +34,17 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
     add_format_options(parser)
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
-    parser.add_argument("--confidence", type=options.fraction, default=0.0, metavar="0..1", help="least confidence written (all stored)")
+    parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--uncorrected", action="store_true", help="the model's results, without what a person corrected")
     options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     arguments = parser.parse_args(argv)
     clock = _clock(options.given_settings(arguments))
     database = session_database(arguments.session)
-    with SessionReader(database, arguments.confidence) as reader:
+    with SessionReader(database, corrected=not arguments.uncorrected) as reader:
+        stored = float(reader.facts.get(SHOWN, 0.0))
+        reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
         exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
@@ -51,8 +55,6 @@ def run(argv: Sequence[str]) -> int:
 def _clock(given: Mapping[str, Any]) -> ClockSettings | None:
     """The clock times in place of the stored ones, None if no option asks for them."""
     clock, zone = given.get("clock"), given.get("time_zone")
-    if clock is ClockSource.METADATA:
-        raise UsageError("--clock metadata is for 'framefleet detect', which reads the videos: give name or a time here")
     if clock is None and zone is not None:
-        raise UsageError("--time-zone is for --clock name or a time")
+        raise UsageError("--time-zone is for --clock")
     return None if clock is None else ClockSettings(clock, zone)

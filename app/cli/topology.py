@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.cli.parser import make_parser
+from app.cli.arguments.parser import make_parser
 from engine.devices.recording import read_recording
 from engine.devices.topology.search import find_topology
 from engine.devices.topology.tree import Box, boxes

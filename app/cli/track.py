@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.cli.parser import make_parser
-from app.cli.running import add_session_argument, session_database
-from engine.store.lock import lock_session
+from app.cli.arguments.parser import make_parser
+from app.cli.run.exports import add_session_argument, session_database
+from engine.store.file.lock import lock_session
 from engine.store.tracks import track_session
 from engine.tracking.follow import TrackerName
 
@@ -26,10 +26,11 @@ def run(argv: Sequence[str]) -> int:
     )
     add_session_argument(parser)
     parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
+    parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
     database = session_database(arguments.session)
     with lock_session(database):
-        tracks = track_session(database, TrackerName(arguments.tracker))
-    for path, count in tracks.items():
+        tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
+    for path, count in tracks:
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

@@ -16,7 +16,8 @@ KEYS = (
     ("F  Double-click", "Full screen"),
     ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
     ("↑  ↓", "Another file of the queue"),
-    ("Delete", "Remove the file from the queue"),
+    ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
+    ("Ctrl + Shift + ↑  ↓", "Move the file in the queue"),
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
     ("Ctrl + R", "Open stored results"),
@@ -53,7 +54,7 @@ class Actions:
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
-            made = QAction(icon(symbol), title, window)
+            made = QAction(icon(symbol) if symbol else QIcon(), title, window)
             if keys:
                 made.setShortcut(QKeySequence(keys))
                 made.setToolTip(f"{title.removesuffix('…')} ({made.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
@@ -65,6 +66,8 @@ class Actions:
         self.open_files = action("Open…", "Ctrl+O", "add")
         self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
         self.open_results = action("Open stored results…", "Ctrl+R", "folder")
+        self.undo = action("Undo removal", "Ctrl+Z", "")
+        self.recent = QMenu("Open recent", window)
         self.export = action("Export…", "Ctrl+E", "export")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
@@ -81,7 +84,8 @@ class Actions:
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.open_results, self.export),
+            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.export),
+            (self.undo,),
             (self.left, self.right, self.fullscreen),
             (self.settings, self.demo, self.help),
             (self.quit,),

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.window.queue.intake import SESSION
+from app.window.queue.intake import LIST, SESSION
 from engine.media.sources import PICTURE_SUFFIXES, VIDEO_SUFFIXES
 
 
@@ -32,10 +32,10 @@ class FileDialogs(QObject):
         self._choose("Open a folder of videos or pictures", QFileDialog.FileMode.Directory, option=QFileDialog.Option.ShowDirsOnly)
 
     def choose_results(self, folder: Path) -> None:
-        """Ask for session databases; the dialog starts in this folder, which is created if it does not exist."""
+        """Ask for session databases and lists of worst frames; the dialog starts in this folder, which is created if it does not exist."""
         folder.mkdir(parents=True, exist_ok=True)
         self._choose(
-            "Open stored results", QFileDialog.FileMode.ExistingFiles, f"Stored results (*{SESSION});;All files (*)", folder=folder
+            "Open stored results", QFileDialog.FileMode.ExistingFiles, f"Stored results (*{SESSION} *{LIST});;All files (*)", folder=folder
         )
 
     def _choose(

@@ -18,7 +18,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from engine.errors import FramefleetError, SourceError
-from engine.media.container.video_file import reason
+from engine.media.container.opening import reason
 
 WIDTH, HEIGHT, RATE = 1920, 1080, 30
 KEYFRAMES = 60

@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import median
 
 from engine.bench.clips import Clips
-from engine.bench.pool_run import WARM_UP, PoolRun, run_pool
+from engine.bench.pool_result import PoolRun
+from engine.bench.pool_run import WARM_UP, run_pool
 from engine.errors import UsageError
 from engine.pool.events import Event
 from engine.settings import Parallel, RunSettings

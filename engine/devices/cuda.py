@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from engine.devices.description import DeviceDescription
-from engine.devices.nvml import Gpu, NoNvmlError, Nvml
+from engine.devices.nvml.driver import NoNvmlError, Nvml
+from engine.devices.nvml.gpu import Gpu
 from engine.errors import DeviceError
 from engine.settings import Precision
 from engine.types import DeviceId

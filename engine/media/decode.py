@@ -11,7 +11,8 @@ from av.video.frame import VideoFrame
 
 from engine.detection.frame_format import HostImage, Planes
 from engine.errors import SourceError
-from engine.media.container.video_file import VideoFile, reason
+from engine.media.container.opening import reason
+from engine.media.container.video_file import VideoFile
 from engine.media.images import decode_images
 from engine.media.picture import Converter
 from engine.media.planes import PlaneReader

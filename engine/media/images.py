@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from engine.errors import SourceError
-from engine.media.container.video_file import MAX_SIDE
+from engine.media.container.opening import MAX_SIDE
 from engine.media.sources import pictures_in
 from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.types import Image

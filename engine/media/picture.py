@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 from av.sidedata.sidedata import Type as SideDataType
 from av.video.frame import VideoFrame
-from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from av.video.reformatter import ColorRange, Colorspace, Interpolation, VideoReformatter
 from numpy.typing import NDArray
 
 from engine.errors import SourceError
-from engine.media.container.video_file import MAX_SIDE
+from engine.media.container.opening import MAX_SIDE
 from engine.media.tone_mapping import to_standard_range, transfer_name
 from engine.types import Image
 
@@ -34,11 +34,13 @@ class Converter:
     """Converts the frames of one video.
 
     aspect: width / height of a pixel, None: square pixels. max_size: maximum width and height of the pictures, None: no limit.
+    for_screen: make pictures of four channels, blue, green, red, 255. libswscale makes them in a third of the time of RGB.
     """
 
-    def __init__(self, aspect: Fraction | None, max_size: tuple[int, int] | None = None) -> None:
+    def __init__(self, aspect: Fraction | None, max_size: tuple[int, int] | None = None, *, for_screen: bool = False) -> None:
         self._aspect = aspect if aspect and Fraction(1, 16) <= aspect <= 16 else Fraction(1)
         self._max_size = max_size
+        self._for_screen = for_screen
         self._reformatter = VideoReformatter()
         self._rotation: int | None = None
         self._orientation: tuple[bool, int | None] = (False, None)
@@ -58,12 +60,12 @@ class Converter:
         (width, height), _ = self._sizes(frame, transposed)
         if max(width, height) > MAX_SIDE:
             raise SourceError(f"a frame of {width}×{height}: at most {MAX_SIDE}×{MAX_SIDE} can be used")
-        image = self._rgb(frame, width, height)
+        image = self._bgra(frame, width, height) if self._for_screen else self._rgb(frame, width, height)
         if transposed:
             image = np.asarray(cv2.transpose(image), np.uint8)
         if flip is not None:
             image = np.asarray(cv2.flip(image, flip), np.uint8)
-        return np.ascontiguousarray(image)
+        return image if self._for_screen else np.ascontiguousarray(image)
 
     def planes(self, frame: VideoFrame, size: tuple[int, int]) -> tuple[Plane, Plane, Plane]:
         """Convert a frame to an upright picture as luma and two half-size chroma planes (BT.709, limited range).
@@ -102,6 +104,16 @@ class Converter:
         image = np.asarray(converted.to_ndarray(), np.uint8)
         transfer = transfer_name(frame)
         return to_standard_range(image, transfer) if transfer else image
+
+    def _bgra(self, frame: VideoFrame, width: int, height: int) -> Image:
+        """Scale a frame and convert it for the screen."""
+        if transfer_name(frame):
+            return np.asarray(cv2.cvtColor(self._rgb(frame, width, height), cv2.COLOR_RGB2BGRA), np.uint8)
+        # libswscale's fastest way of scaling moves pictures by up to half a pixel; the mean over areas takes little longer
+        converted = self._reformatter.reformat(
+            frame, width, height, "bgra", src_colorspace=_colorspace(frame), interpolation=Interpolation.AREA, threads=1
+        )
+        return np.asarray(converted.to_ndarray(), np.uint8)
 
     def orientation(self, frame: VideoFrame) -> tuple[bool, int | None]:
         """Return how to turn the frame upright: whether to transpose it first, then the code for ``cv2.flip``.

@@ -11,7 +11,7 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
-from engine.media.container.video_file import MAX_SIDE
+from engine.media.container.opening import MAX_SIDE
 from engine.media.picture import Converter, is_full_range, matrix_name
 from engine.media.tone_mapping import transfer_name
 

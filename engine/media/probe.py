@@ -31,18 +31,20 @@ def probe(path: Path, sampling: Sampling | None = None) -> SourceInfo:
 
 
 def _probe_video(path: Path) -> SourceInfo:
-    width, height, codec, created = _first_picture(path)
+    width, height, origin, codec, created = _first_picture(path)
     frames, seconds, segments, seekable = scan(path)
     rate = round(frames / seconds, 6) if seconds else None
-    return SourceInfo(str(path), SourceKind.VIDEO, codec, width, height, frames, seconds, rate, segments, seekable, created=created)
+    facts = codec, width, height, frames, seconds, rate, segments, seekable
+    return SourceInfo(str(path), SourceKind.VIDEO, *facts, created=created, origin=origin)
 
 
-def _first_picture(path: Path) -> tuple[int, int, str, str | None]:
-    """Return width and height of a video's pictures, its codec, and ``VideoFile.created``. Decodes one frame."""
+def _first_picture(path: Path) -> tuple[int, int, float | None, str, str | None]:
+    """Return width, height and time (seconds) of a video's first picture, its codec, and ``VideoFile.created``. Decodes one frame."""
     with VideoFile(path) as file:
         for packet in (*islice(file.packets(), _TRIED_PACKETS), None):
             for frame in file.decode(packet):
                 if isinstance(frame, VideoFrame):
-                    return *Converter(file.stream.sample_aspect_ratio).size(frame), file.codec.name, file.created
+                    time = None if frame.pts is None else float(frame.pts * file.time_base)
+                    return *Converter(file.stream.sample_aspect_ratio).size(frame), time, file.codec.name, file.created
         cause = file.error or "no frame in it can be decoded"
     raise SourceError(f"{path} is no video that can be decoded ({cause}): it is damaged, unfinished or of another kind")

@@ -88,10 +88,9 @@ class SegmentTable:
             if key > 0 and self._pts[packet] < self._pts[self._keys[key]]:
                 key -= 1
             first = int(self._keys[key]) if key >= 0 else 0
-            if bounds and first <= bounds[-1][1] + 1:
-                bounds[-1] = bounds[-1][0], packet
-            else:
-                bounds.append((first, packet))
+            while bounds and first <= bounds[-1][1] + 1:
+                first = min(first, bounds.pop()[0])
+            bounds.append((first, packet))
         wanted = self._packets[self._order[positions]]
         return [Run(first, last, self._part(first, last, wanted[(wanted >= first) & (wanted <= last)])) for first, last in bounds]
 

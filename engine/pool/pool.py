@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from engine.errors import UsageError
 from engine.pool.events import Event, SourceFinished, StrategyChosen
-from engine.pool.host import WorkerMain
 from engine.pool.position import Position
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.strategies.choice import STRATEGIES, explain
-from engine.pool.supervisor import Supervisor, WantedDevices
+from engine.pool.supervision.host import WorkerMain
+from engine.pool.supervision.supervisor import Supervisor, WantedDevices
 from engine.pool.worker import worker
 from engine.settings import Isolation, RunSettings, check_decode
 from engine.types import Closing, DeviceId

@@ -1,4 +1,4 @@
-"""The messages between the pool and its workers, and between a group's decoding worker and its members. All are frozen and picklable.
+"""The messages between the pool and its workers. All are frozen and picklable. ``groups.protocol`` has those to and from members.
 
 To a worker: ``Probe``, ``Detect``, ``Drop``, ``Revoke``, ``Stop``. To the pool: the rest. Within one task, a worker's messages come in
 this order: ``Began``, ``Frames`` (in careful mode each after a ``Trying``), ``Done``. ``Failed`` or ``Stopped`` is a worker's last
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import Segment, SourceInfo
 from engine.media.wanted import Sampling
-from engine.pool.groups.shared_pictures import Chunk, Place
+from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.results import Frames as Frames
-from engine.pool.results import PackedResults
 from engine.processes.outcome import Failed as Failed
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Tiles
 from engine.types import DeviceId, EngineInfo
@@ -83,39 +82,6 @@ class Revoke:
 
     source: int
     segment: int
-
-
-@dataclass(frozen=True)
-class SharedMemory:
-    """To a member: the chunks that hold pictures from now on."""
-
-    chunks: tuple[Chunk, ...]
-
-
-@dataclass(frozen=True)
-class Infer:
-    """To a member: detect in the pictures at these places. They stay valid until the answer, ``Inferred`` or ``InferenceFailed``."""
-
-    number: int
-    places: tuple[Place, ...]
-    still: bool
-
-
-@dataclass(frozen=True)
-class Inferred:
-    """The results for an ``Infer``. busy: see ``Backend.timings``."""
-
-    number: int
-    results: PackedResults
-    busy: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class InferenceFailed:
-    """The negative answer to ``Infer``: why these pictures have no detections. The engine may still work."""
-
-    number: int
-    message: str
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.settings.choices import Decode, Parallel, Precision
+from engine.settings.kinds import Moment
 from engine.types import DeviceId
 
 MOST_STAGES = 8
@@ -24,6 +25,7 @@ def find_problems(
         "decode": decode_problem(values["decode"], devices),
         "parallel": depth_problem(devices) if values["parallel"] is Parallel.DEPTH else "",
         "precision": _precision_problem(values["precision"], devices, offered or {}),
+        "end": part_problem(values["begin"], values["end"]),
     }
     return {name: problem for name, problem in found.items() if problem}
 
@@ -39,6 +41,15 @@ def require_possible(values: Mapping[str, Any], devices: Sequence[DeviceId]) -> 
     """Raise UsageError if these settings cannot be combined with these devices."""
     for problem in find_problems(values, devices).values():
         raise UsageError(problem)
+
+
+def part_problem(begin: Moment | None, end: Moment | None) -> str:
+    """Why there is no frame from ``begin`` to ``end``; "" = there may be some. A time and a number of frames are not compared."""
+    if begin and end:
+        order = zip((begin.frames, begin.seconds), (end.frames, end.seconds), strict=True)
+        if any(None not in pair and pair[0] >= pair[1] for pair in order):  # type: ignore[operator]
+            return f"the part from {begin} to {end} is empty: the end must come after the beginning"
+    return ""
 
 
 def decode_problem(decode: Decode, devices: Sequence[DeviceId]) -> str:

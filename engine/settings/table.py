@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockTime, TimeZone
 from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
@@ -21,6 +21,7 @@ class Section(StrEnum):
     DEVICES = "Devices"
     SHARING = "Sharing the work"
     DETECTION = "Detection"
+    VIDEOS = "Videos"
     ADVANCED = "Advanced"
 
 
@@ -35,12 +36,16 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the settings dialog. Fields with the same title share a row. note: beside it. spoken: accessible name, "" = title."""
+    """A field of the settings dialog. Fields with the same title share a row.
+
+    note: beside it. spoken: accessible name, "" = title. empty: what an empty text means.
+    """
 
     section: Section
     title: str = ""
     note: str = ""
     spoken: str = ""
+    empty: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,15 @@ _ISOLATION = {
     Isolation.PROCESS: "A process for each device: a failure stays with its device",
     Isolation.THREAD: "One process for all: takes less memory",
 }
+_TRACK = {
+    Track.NONE: "No",
+    Track.BYTETRACK: "ByteTrack: fast, weak detections continue a track",
+    Track.OCSORT: "OC-SORT: for objects that stop, turn or hide",
+}
 _GRID = Number(1, 64, whole=True, none="Automatic")
 _SHARE = Number(0, 1, above=True)
 _TILED = ("parallel", Parallel.TILES)
-_SHARING, _DETECTION, _ADVANCED = Section.SHARING, Section.DETECTION, Section.ADVANCED
+_SHARING, _DETECTION, _VIDEOS, _ADVANCED = Section.SHARING, Section.DETECTION, Section.VIDEOS, Section.ADVANCED
 
 SETTINGS = (
     Setting(
@@ -165,10 +175,35 @@ SETTINGS = (
         Option("--iou", "overlap above which the weaker of two boxes is removed", "0..1"),
         Field(_DETECTION, "IoU", "overlap above which the weaker of two boxes goes", "Overlap (IoU)"),
     ),
+    Setting(
+        "track",
+        Choice(_TRACK),
+        Track.NONE,
+        Option("--track", "follow objects from frame to frame; detections from 0.1 up are stored for that"),
+        Field(_DETECTION, "Follow objects"),
+    ),
     Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
-    Setting("begin", Moments(), None, Option("--from", "begin with the frame at this time (90s, 1:02.5) or of this number (2700)", "T")),
-    Setting("end", Moments(), None, Option("--to", "end before this time or frame number", "T")),
-    Setting("every", Moments(above=True), None, Option("--every", "take only one frame in this time (1s) or number of frames (30)", "T")),
+    Setting(
+        "begin",
+        Moments(),
+        None,
+        Option("--from", "begin with the frame at this time (90s, 1:02.5) or of this number (2700)", "T"),
+        Field(_VIDEOS, "Begin", "a time such as 1:30, or a frame number", empty="The start"),
+    ),
+    Setting(
+        "end",
+        Moments(),
+        None,
+        Option("--to", "end before this time or frame number", "T"),
+        Field(_VIDEOS, "End", "before this time or frame number", empty="The end"),
+    ),
+    Setting(
+        "every",
+        Moments(above=True),
+        None,
+        Option("--every", "take only one frame in this time (1s) or number of frames (30)", "T"),
+        Field(_VIDEOS, "One frame in", "a time such as 1s, or a number of frames", empty="Every frame"),
+    ),
     Setting(
         "hint",
         Choice(_HINT),
@@ -196,9 +231,19 @@ SETTINGS = (
         Option("--latency-budget", "the longest time that an automatic batch may take on a GPU", "MS"),
         Field(_ADVANCED, "Latency budget", "the longest that an automatic batch may take on a GPU"),
     ),
-    Setting("clock", ClockTime(), None, Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE")),
     Setting(
-        "time_zone", TimeZone(), None, Option("--time-zone", "time zone of clock times that state none (this computer's)", "Area/City")
+        "clock",
+        ClockTime(),
+        None,
+        Option("--clock", "when each video began: name, metadata, or a time (unknown)", "SOURCE"),
+        Field(_VIDEOS, "Clock time", "of the start: name, metadata, or a time", empty="Unknown"),
+    ),
+    Setting(
+        "time_zone",
+        TimeZone(),
+        None,
+        Option("--time-zone", "time zone of clock times that state none (this computer's)", "Area/City"),
+        Field(_VIDEOS, "Time zone", "such as Europe/Berlin", empty="This computer's"),
     ),
     Setting("threads", Number(1, 4096, whole=True, none="Automatic"), None),
 )

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import UsageError
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.checks import part_problem
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockSettings
 from engine.settings.kinds import Moment, Number
 from engine.settings.table import DEFAULTS, TABLE
@@ -97,15 +98,14 @@ class RunSettings:
     begin: Moment | None = DEFAULTS["begin"]
     end: Moment | None = DEFAULTS["end"]
     every: Moment | None = DEFAULTS["every"]
+    track: Track = DEFAULTS["track"]
     clock_settings: ClockSettings = field(default_factory=ClockSettings)
 
     def __post_init__(self) -> None:
         if len(set(self.devices)) != len(self.devices):
             raise UsageError(f"a device is named twice: {', '.join(map(str, self.devices))}")
-        if self.begin and self.end:
-            order = [(moment.frames, moment.seconds) for moment in (self.begin, self.end)]
-            if any(None not in pair and pair[0] >= pair[1] for pair in zip(*order, strict=True)):
-                raise UsageError(f"the part from {self.begin} to {self.end} is empty: the end must come after the beginning")
+        if problem := part_problem(self.begin, self.end):
+            raise UsageError(problem)
 
     @property
     def values(self) -> dict[str, Any]:

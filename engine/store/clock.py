@@ -19,8 +19,11 @@ class Clock:
 
     @classmethod
     def of(cls, reader: SessionReader, source: StoredSource) -> Clock:
-        """Return the clock of a stored source. A source without its first frame is taken to begin at 0 s."""
-        return cls(source.started, (reader.first_pts(source.number) or 0.0) if source.started else 0.0)
+        """Return the clock of a stored source. A source whose first frame is unknown is taken to begin at 0 s."""
+        if source.started is None:
+            return cls(None)
+        first = reader.first_pts(source.number)
+        return cls(source.started, (source.origin or 0.0) if first is None else first)
 
     def at(self, pts: float) -> datetime | None:
         """Return the clock time of a frame. pts: seconds."""

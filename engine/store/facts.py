@@ -14,9 +14,18 @@ from engine.settings.table import TABLE
 
 _NEUTRAL = {
     *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
-    *("clock", "time_zone"),
+    *("clock", "time_zone", "track"),
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
+
+SHARD = "shard"
+"""Name of the fact that says which part of the sources the run takes: ``2/8``. Such a session numbers sources as the undivided run."""
+
+SHOWN = "shown_confidence"
+"""Name of the fact that says from which confidence detections are exported, if weaker ones are stored for trackers."""
+
+REPLACED = (SHARD, SHOWN)
+"""Names of the facts that a run replaces when it goes on with a session. They change no stored result."""
 
 DECIDING = ("model_digest", "network", *(name for name in TABLE if name not in _NEUTRAL))
 """Names of the facts that decide the results of a run."""

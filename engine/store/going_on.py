@@ -9,7 +9,8 @@ from pathlib import Path
 from engine.media.stamp import is_unchanged
 from engine.pool.position import Position
 from engine.store import schema
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,13 @@ class GoingOn:
         """Return the path under which the session stores a source: relative paths refer to the folder of the first run."""
         return path if self._folder == str(Path.cwd()) else path.absolute()
 
-    def start(self, path: Path) -> Start:
-        """Return how the run begins a source, and add a note if it does not begin at its start."""
+    def start(self, path: Path, number: int | None = None) -> Start:
+        """Return how the run begins a source, and add a note if it does not begin at its start.
+
+        number: of a source that is not stored, if it is not the next one and is free.
+        """
         stored = self._stored.get(schema.absolute(str(Path.cwd()), str(path)))
-        index, self._added = self._added, self._added + 1
+        index, self._added = self._added if number is None else number, self._added + 1
         if not stored:
             number = index if index not in self._used else max(self._used) + 1
             self._used.add(number)

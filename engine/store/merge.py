@@ -10,14 +10,22 @@ from pathlib import Path
 
 from engine.errors import UsageError
 from engine.store import schema
-from engine.store.facts import DECIDING
-from engine.store.reader import SessionReader, StoredSource
+from engine.store.facts import DECIDING, SHARD
+from engine.store.objects import corrected
+from engine.store.reader import SessionReader
+from engine.store.stored_source import StoredSource
+from engine.store.tracks import TRACKERS
 from engine.store.writer import SessionWriter
 
 CHUNK = 10_000
 
 _TABLES = ("sources", "frames", "detections", "segments", "tracks")
 """Tables that hold something of each source. Their first column is its number."""
+
+_LATER = ("corrections", "trackers")
+"""The same, but a session has them only if something was corrected or tracked. What was corrected cannot be undone in the new session."""
+
+_KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,8 @@ class Merged:
 def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
     """Join sessions into a new one at ``target``, in their order. Of a source that several hold, the one with the most frames is taken.
 
+    If all sessions are shards of a run, the sources get the order that they have in the undivided run.
+
     Raises:
         UsageError: the sessions come from different models, labels or settings, or the target is one of them.
         ExportError: a session cannot be read, or the target cannot be written.
@@ -42,13 +52,17 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         for reader in readers[1:]:
             _check_same(readers[0], reader)
         chosen, left_out = _choose(readers)
-        facts = {key: value for key, value in readers[0].facts.items() if key != "created"}
+        if all(SHARD in reader.facts for reader in readers):
+            chosen.sort(key=lambda pair: pair[1].number)
+        same_folder = len({reader.facts.get("folder") for reader in readers}) == 1
+        facts = {key: value for key, value in readers[0].facts.items() if key not in ("created", SHARD)}
         writer = SessionWriter(target, readers[0].labels, facts)
         try:
             with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
+                connection.executescript(f"{corrected.TABLES} {TRACKERS}")
                 connection.execute("BEGIN IMMEDIATE")
                 for number, (reader, source) in enumerate(chosen):
-                    _copy(reader, source, number, connection)
+                    _copy(reader, source, number, connection, same_folder)
                 connection.execute("COMMIT")
         except BaseException:
             writer.close(complete=False)
@@ -81,17 +95,18 @@ def _choose(readers: Iterable[SessionReader]) -> tuple[list[tuple[SessionReader,
     return chosen, tuple(left_out)
 
 
-def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqlite3.Connection) -> None:
+def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqlite3.Connection, keep_path: bool) -> None:
+    """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
     with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
-        for table in _TABLES:
+        for table in _TABLES + tuple(name for name in _LATER if stored.execute(_KNOWN, (name,)).fetchone()):
             rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
             columns = [column for column, *_ in rows.description]
             statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
             for chunk in _chunks(rows):
                 changed = [dict(zip(columns, row, strict=True)) | {"source": number} for row in chunk]
                 for row in changed:
-                    if table == "sources":
+                    if table == "sources" and not keep_path:
                         row["path"] = schema.exact(str(source.file))
                     elif table == "frames":
                         row["device"] = devices[row["device"]]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.stamp import Stamp, has_same_content, stamp_of
-from engine.media.types import SourceInfo, SourceKind
-from engine.pool.events import Ledger
 from engine.pool.position import Position
 from engine.store import schema
-from engine.store.names import readable_name, source_names
+from engine.store.names import source_names
+from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
+from engine.store.objects.corrected import has_track_corrections, last_edit, show_corrected
+from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
 CHUNK = 500  # frames in memory at once
@@ -28,68 +26,28 @@ _SCALE = 1 << 40  # makes whole numbers of confidences from 1/65536 on, without 
 TRACKS = 1 << 20
 """Factor of tracks in the result of ``SessionReader.detection_table``: above all class ids."""
 
-_SOURCE_COLUMNS = (
-    "source, path, kind, codec, width, height, frames, duration, rate,"
-    " decoded, inferred, dropped, failed, skipped, finished, cancelled, seconds, error, size, modified, digest, decoder, started"
-)
-
-
-@dataclass(frozen=True)
-class StoredSource:
-    """One source of a session.
-
-    path: as the user entered it, see ``readable_name``. name: the shortest name that tells it from the others, see ``source_names``.
-    file: the absolute path. info: without segments; None if the source could not be
-    opened. finished: whether the run has finished it, completely or not. cancelled: whether the run ended it early.
-    seconds: processing time; None until it is finished. stamp: of the content, when the source was opened; None if unknown.
-    decoder: name of the decoder in use. started: clock time at which the video begins, with time zone. Both None if unknown.
-    """
-
-    number: int
-    path: str
-    file: Path
-    info: SourceInfo | None
-    ledger: Ledger
-    finished: bool
-    cancelled: bool
-    seconds: float | None
-    error: str | None
-    stamp: Stamp | None = None
-    decoder: str | None = None
-    started: datetime | None = None
-    name: str = ""
-
-    @property
-    def kind(self) -> SourceKind | None:
-        """The kind of the source, None if it could not be opened."""
-        return None if self.info is None else self.info.kind
-
-    def changed(self) -> bool:
-        """Whether the file has other content than when it was opened. Reads a part of it. False if it is missing or nothing is known."""
-        now = stamp_of(self.file) if self.stamp is not None else None
-        return now is not None and not has_same_content(now, self.stamp)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all frames of the source are stored."""
-        return self.finished and not self.cancelled
+VERIFIED = 1 << 52
+"""Added to the same numbers for verified detections: above all tracks, and still exact in float64."""
 
 
 class SessionReader(Closing):
     """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
 
     labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
-    confidence and, unless None, of these class ids.
+    confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened.
+
+    Attributes: corrected: whether there are corrections and this reader applies them.
 
     Raises (all methods):
         ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
     """
 
-    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
+    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None, corrected: bool = True) -> None:
         self.path = path
         self.confidence, self.classes = confidence, classes
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
+            self.corrected = corrected and show_corrected(self._connection)
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
         with schema.reading(self.path):
             self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
@@ -100,9 +58,9 @@ class SessionReader(Closing):
 
     def sources(self) -> list[StoredSource]:
         """Return the sources in order. The ledgers of unfinished sources are empty."""
-        rows = self._query(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY source")
+        rows = self._query(f"SELECT {SOURCE_COLUMNS} FROM sources ORDER BY source")
         with schema.reading(self.path):
-            sources = [_source(Path(self.facts.get("folder", "")), *row) for row in rows]
+            sources = [stored_source(Path(self.facts.get("folder", "")), *row) for row in rows]
         names = source_names([source.file for source in sources])
         return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]
 
@@ -143,6 +101,10 @@ class SessionReader(Closing):
         """Return the number of stored frames of a source that have no detections because something failed."""
         return int(self._query("SELECT count(failure) FROM frames WHERE source = ?", source)[0][0])
 
+    def failed_times(self, source: int) -> list[float]:
+        """Return the times (seconds) of the frames that ``failed`` counts."""
+        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? AND failure IS NOT NULL ORDER BY frame", source)]
+
     def scores(self, source: int, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the class ids and confidences of the detections from frame ``first`` to ``last``, int32 (n,) and float32 (n,).
 
@@ -161,12 +123,13 @@ class SessionReader(Closing):
 
     def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
         """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
+        if self.corrected:
+            return self._query(CORRECTED_TRACKS, source)
         columns = "track, class_id, first_frame, last_frame, detections"
         return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
 
-    def frames(self, source: int) -> Iterator[FrameResult]:
-        """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
-        last = -1
+    def frames(self, source: int, last: int = -1) -> Iterator[FrameResult]:
+        """Yield the frames of a source behind the frame ``last``, in order. Keeps at most ``CHUNK`` frames in memory."""
         while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
             yield from chunk
             last = chunk[-1].ref.index
@@ -184,7 +147,8 @@ class SessionReader(Closing):
             devices = dict(self._query("SELECT number, device FROM devices"))
             boxes: dict[int, list[list[float]]] = {}
             for frame, *box in self._query(
-                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
+                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1)"
+                f", {'verified' if self.corrected else '0'} FROM detections"
                 " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
                 *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
             ):
@@ -192,7 +156,7 @@ class SessionReader(Closing):
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:
-                found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
+                found = _detections(boxes.get(frame, []), self.corrected).filter(self.confidence, self.classes) if failure is None else None
                 results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
             return results
 
@@ -227,10 +191,10 @@ class SessionReader(Closing):
     def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
         """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
 
-        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1), confidence, x1, y1, x2, y2 (pixels); (n, 2) without
-        ``boxes``. Class id and track share a column, because each further column takes a tenth of the time.
+        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1) + ``VERIFIED`` · verified, confidence, x1, y1, x2, y2 (pixels);
+        (n, 2) without ``boxes``. Three values share a column, because each further column takes a tenth of the time.
         """
-        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)"
+        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)" + f" + {VERIFIED} * verified" * self.corrected
         columns = ("frame", joined, "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
@@ -241,7 +205,25 @@ class SessionReader(Closing):
     @property
     def has_tracks(self) -> bool:
         """Whether detections are joined to tracks."""
-        return bool(self._query("SELECT 1 FROM detections WHERE track IS NOT NULL LIMIT 1"))
+        return bool(self._query("SELECT 1 FROM tracks LIMIT 1"))
+
+    @property
+    def has_track_corrections(self) -> bool:
+        """Whether this reader applies corrections that join or split tracks."""
+        with schema.reading(self.path):
+            return self.corrected and has_track_corrections(self._connection)
+
+    @property
+    def last_edit(self) -> str:
+        """A text that changes with each correction, "" if this reader applies none."""
+        with schema.reading(self.path):
+            return last_edit(self._connection) if self.corrected else ""
+
+    def ordinals(self, source: int, frame: int) -> list[int]:
+        """Return for each detection of a frame that passes the filter its number as the model found it, in the order of ``frame_at``."""
+        condition, values = self._passing()
+        query = f"SELECT ordinal FROM detections WHERE source = ? AND frame = ? AND {condition} ORDER BY ordinal"
+        return [ordinal for (ordinal,) in self._query(query, source, frame, *values)]
 
     def _passing(self) -> tuple[str, list[float]]:
         """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""
@@ -255,25 +237,13 @@ class SessionReader(Closing):
         self._connection.close()
 
 
-def _source(folder: Path, number: int, exact: str | bytes, kind: str | None, *columns: Any) -> StoredSource:
-    """Convert a row of ``_SOURCE_COLUMNS``. folder: the folder that relative paths refer to."""
-    codec, width, height, frames, duration, rate, decoded, inferred, dropped, failed, skipped, *others = columns
-    finished, cancelled, seconds, error, size, modified, digest, decoder, started = others
-    name = os.fsdecode(exact)
-    path = readable_name(name)
-    info = None if kind is None else SourceInfo(path, SourceKind(kind), codec, width, height, frames, duration, rate, ())
-    ledger = Ledger(decoded, inferred, dict(json.loads(dropped)), dict(json.loads(failed)), skipped)
-    stamp = None if digest is None else Stamp(size, modified, digest)
-    begun = None if started is None else datetime.fromisoformat(started)
-    return StoredSource(number, path, folder / name, info, ledger, bool(finished), bool(cancelled), seconds, error, stamp, decoder, begun)
-
-
-def _detections(rows: list[list[float]]) -> Detections:
-    """Convert rows of class id, confidence, box (x1 y1 x2 y2) and track (-1: none)."""
+def _detections(rows: list[list[float]], corrected: bool) -> Detections:
+    """Convert rows of class id, confidence, box (x1 y1 x2 y2), track (-1: none) and whether it is verified."""
     if not rows:
         return Detections()
     table = np.array(rows)
     with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
         tracks = table[:, 6].astype(np.int32)
         boxes, scores, class_ids = table[:, 2:6].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32)
-        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None)
+        verified = table[:, 7] != 0 if corrected else None
+        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None, verified)

@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import ExportError, UsageError
+from engine.store.file.checksums import DamagedError, connect
+from engine.store.file.damage import describe_damage
 
 APPLICATION_ID = 0x46464C54  # "FFLT": marks a session among SQLite databases
-VERSION = 2
+VERSION = 3
 WAIT = 5.0  # seconds to wait for another connection's lock
 
 SEGMENTS = """
@@ -37,7 +39,7 @@ CREATE TABLE outputs (
     source TEXT NOT NULL, format TEXT NOT NULL, complete INTEGER NOT NULL, content TEXT NOT NULL, PRIMARY KEY (path, size, modified)
 ) WITHOUT ROWID;
 """
-"""The files that Framefleet wrote from sessions at this place: see ``engine.store.outputs``.
+"""The files that Framefleet wrote from sessions at this place: see ``engine.store.export.outputs``.
 
 The key comes first: otherwise, the integrity check of SQLite 3.40 finds errors where there are none.
 """
@@ -63,7 +65,7 @@ CREATE TABLE sources (
     finished INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
     decoded INTEGER NOT NULL DEFAULT 0, inferred INTEGER NOT NULL DEFAULT 0,
     dropped TEXT NOT NULL DEFAULT '{{}}', failed TEXT NOT NULL DEFAULT '{{}}', seconds REAL, error TEXT,
-    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0
+    size INTEGER, modified INTEGER, digest TEXT, decoder TEXT, started TEXT, skipped INTEGER NOT NULL DEFAULT 0, created TEXT, origin REAL
 );
 CREATE TABLE frames (
     source INTEGER NOT NULL, frame INTEGER NOT NULL, pts REAL NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
@@ -92,10 +94,15 @@ ADDED_COLUMNS = {
         ("decoder", "TEXT", "NULL"),
         ("started", "TEXT", "NULL"),
         ("skipped", "INTEGER NOT NULL", "0"),
+        ("created", "TEXT", "NULL"),
+        ("origin", "REAL", "NULL"),
     ),
     "detections": (("track", "INTEGER", "NULL"),),
 }
-"""Columns that files of version 1 do not have: by table, each with its name, type and default."""
+"""Columns that files of older versions lack: by table, each with its name, type and default."""
+
+ADDED_TABLES = {"segments": SEGMENTS, "outputs": OUTPUTS, "tracks": TRACKS}
+"""Tables that files of older versions lack."""
 
 REMEDIES = {
     "SQLITE_FULL": "the disk is full: free some space or choose another folder",
@@ -162,7 +169,8 @@ def reading(path: Path) -> Iterator[None]:
 def create(path: Path) -> sqlite3.Connection:
     """Create a session database, and its folder if necessary. The file must not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    path.touch()
+    connection = connect(path, "rw", WAIT)
     try:
         # tables first, in one transaction, then the log: a process that dies in between leaves a valid session or an empty file
         connection.executescript(f"BEGIN; {TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT")
@@ -185,11 +193,13 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
     A file of an older format is upgraded if mode is "rw". Otherwise, temporary views give its tables the columns of this format.
 
     Raises:
-        ExportError: the file is of another kind, or a newer Framefleet wrote it.
+        ExportError: the file is damaged or of another kind, or a newer Framefleet wrote it.
     """
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None, check_same_thread=False
-    )
+    try:
+        connection = connect(path, mode, WAIT)
+    except DamagedError as error:
+        what = f"a checksum does not match in {describe_damage(path, error)}"
+        raise ExportError(f"cannot open {path}: {what}. {REMEDIES['SQLITE_CORRUPT'].capitalize()}") from error
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -209,14 +219,14 @@ def open_existing(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
-    """Change a file of version 1 to this version."""
+    """Change a file of an older version to this version."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone() != (VERSION,):  # another process may have upgraded it meanwhile
-            for table, columns in ADDED_COLUMNS.items():
+            for table, columns in _missing_columns(connection):
                 for name, kind, default in columns:
                     connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind} DEFAULT {default}")
-            for statement in (SEGMENTS, OUTPUTS, TRACKS, f"PRAGMA user_version = {VERSION}"):
+            for statement in (*_missing_tables(connection), f"PRAGMA user_version = {VERSION}"):
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
@@ -226,13 +236,26 @@ def _upgrade(connection: sqlite3.Connection) -> None:
 
 
 def _view_as_current(connection: sqlite3.Connection) -> None:
-    """Let queries see a file of version 1 as one of this version, without changing it."""
+    """Let queries see a file of an older version as one of this version, without changing it."""
     connection.execute("PRAGMA temp_store = MEMORY")
-    for table, columns in ADDED_COLUMNS.items():
+    for table, columns in _missing_columns(connection):
         added = ", ".join(f"{default} AS {name}" for name, _, default in columns)
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {added} FROM main.{table}")
-    for statement in (SEGMENTS, OUTPUTS, TRACKS):
+    for statement in _missing_tables(connection):
         connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+
+
+def _missing_columns(connection: sqlite3.Connection) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    missing = []
+    for table, columns in ADDED_COLUMNS.items():
+        there = {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}
+        missing.append((table, [column for column in columns if column[0] not in there]))
+    return [(table, columns) for table, columns in missing if columns]
+
+
+def _missing_tables(connection: sqlite3.Connection) -> list[str]:
+    there = {name for (name,) in connection.execute("SELECT name FROM main.sqlite_master")}
+    return [statement for name, statement in ADDED_TABLES.items() if name not in there]
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:

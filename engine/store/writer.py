@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Self
 
@@ -18,11 +17,12 @@ from engine.media.types import SourceInfo
 from engine.pool.events import Ledger
 from engine.processes.file_lock import FileLock
 from engine.store import schema
-from engine.store.facts import differences
-from engine.store.lock import lock_session
+from engine.store.file.lock import lock_session
+from engine.store.file.opening import open_session
+from engine.store.file.presence import Presence, save
+from engine.store.file.previous import delete_unfinished, keep_copy
 from engine.store.names import readable, readable_name
-from engine.store.presence import Presence, save
-from engine.store.previous import delete_unfinished, keep_copy, set_aside
+from engine.store.objects.corrected import forget, has_corrections
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -34,7 +34,7 @@ _BOX_COLUMNS = "source, frame, ordinal, class_id, confidence, x1, y1, x2, y2"
 class SessionWriter:
     """Creates a session, or goes on with one, and adds sources and frames to it. Use it from one thread at a time.
 
-    Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.previous``.
+    Another session with frames at ``path`` is renamed to ``NAME.previous.sqlite``: see ``engine.store.file.previous``.
 
     labels: one per class id. facts: properties of the run. go_on: use the session at ``path`` if the same labels and facts decided its
     results. lock: from ``lock_session``, None = take it until ``close``.
@@ -49,51 +49,22 @@ class SessionWriter:
         self, path: Path, labels: Sequence[str], facts: Mapping[str, str], *, go_on: bool = False, lock: FileLock | None = None
     ) -> None:
         self.path = path
-        self.continued = False
-        self.notes: list[str] = []
         self._frames: list[tuple[object, ...]] = []
         self._detections: list[tuple[object, ...]] = []
         self._segments: list[tuple[object, ...]] = []
-        self._devices: dict[str, int] = {}
         self._due = 0.0
         self._next_check = 0.0
         self._copied = self._closed = False
         self._own_lock = lock_session(path) if lock is None else None
         try:
             with schema.explained(path, "create"):
-                self._connection = self._open(labels, facts, go_on)
+                self._connection, self.continued, self.notes = open_session(path, labels, facts, go_on)
+                self._devices: dict[str, int] = dict(self._connection.execute("SELECT device, number FROM devices"))
             self._presence = Presence(path)
         except BaseException:
             if self._own_lock is not None:
                 self._own_lock.close()
             raise
-
-    def _open(self, labels: Sequence[str], facts: Mapping[str, str], go_on: bool) -> sqlite3.Connection:
-        outputs: list[tuple[object, ...]] = []
-        if self.path.exists():
-            reasons = _reasons(self.path, labels, facts) if go_on else []
-            if go_on and not reasons:
-                self.continued = True
-                return self._reopen()
-            kept, outputs = set_aside(self.path)
-            if kept is not None and reasons:
-                self.notes.append(f"all is detected again: {', '.join(reasons)}; the earlier results are kept in {kept}")
-        created = datetime.now(UTC).isoformat(timespec="seconds")
-        connection = schema.create(self.path)
-        connection.execute("BEGIN")
-        connection.executemany(
-            "INSERT INTO session VALUES (?, ?)", ((key, schema.exact(value)) for key, value in {**facts, "created": created}.items())
-        )
-        connection.executemany("INSERT INTO labels VALUES (?, ?)", enumerate(map(readable, labels)))
-        connection.executemany("INSERT OR IGNORE INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", outputs)
-        connection.execute("COMMIT")
-        return connection
-
-    def _reopen(self) -> sqlite3.Connection:
-        connection = schema.open_existing(self.path, "rw")
-        schema.prepare_writing(connection)
-        self._devices = {device: number for number, device in connection.execute("SELECT number, device FROM devices")}
-        return connection
 
     def add_queued(self, sources: Iterable[tuple[int, str]]) -> None:
         """Store sources that have not been opened, so that they are known after a crash. sources: number and path."""
@@ -119,10 +90,21 @@ class SessionWriter:
                 (number, schema.exact(path), *facts, *identity),
             )
 
-    def describe_source(self, number: int, decoder: str | None = None, started: datetime | None = None) -> None:
+    def describe_source(self, number: int, decoder: str | None = None, info: SourceInfo | None = None) -> None:
         """Store facts of a source that ``add_source`` has stored. Values that are None stay unchanged.
 
-        decoder: name of the decoder in use. started: clock time at which the video begins, with time zone.
+        decoder: name of the decoder in use. info: what tells at which clock time frames were recorded: ``created`` and ``origin``.
+        """
+        created, origin = (None, None) if info is None else (info.created, info.origin)
+        with schema.explained(self.path, "write"):
+            self._connection.execute(
+                "UPDATE sources SET decoder = coalesce(?, decoder), created = coalesce(?, created), origin = coalesce(?, origin)"
+                " WHERE source = ?",
+                (_text(decoder), _text(created), origin, number),
+            )
+
+    def set_start(self, number: int, started: datetime | None) -> None:
+        """Store the clock time at which a video begins, with time zone; None if it is unknown.
 
         Raises:
             ValueError: ``started`` has no time zone.
@@ -131,8 +113,7 @@ class SessionWriter:
             raise ValueError(f"{started} has no time zone")
         with schema.explained(self.path, "write"):
             self._connection.execute(
-                "UPDATE sources SET decoder = coalesce(?, decoder), started = coalesce(?, started) WHERE source = ?",
-                (_text(decoder), None if started is None else started.isoformat(), number),
+                "UPDATE sources SET started = ? WHERE source = ?", (None if started is None else started.isoformat(), number)
             )
 
     def add_device(self, engine: EngineInfo) -> None:
@@ -156,11 +137,11 @@ class SessionWriter:
     def discard(self, number: int, behind: int = 0) -> None:
         """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
 
-        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
-            if row == (1,) and not self._copied:
+            if (row == (1,) or has_corrections(self._connection)) and not self._copied:
                 kept = keep_copy(self.path, self._connection)
                 self._copied = True
                 self.notes.append(f"the earlier results are kept in {kept}")
@@ -168,6 +149,8 @@ class SessionWriter:
             for table in ("detections", "frames"):
                 self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
+            forget(self._connection, number, behind)
             self._connection.execute(
                 "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
             )
@@ -292,14 +275,3 @@ class SessionWriter:
 
 def _text(text: str | None, convert: Callable[[str], str] = readable) -> str | None:
     return None if text is None else convert(text)
-
-
-def _reasons(path: Path, labels: Sequence[str], facts: Mapping[str, str]) -> list[str]:
-    """Why a run with these labels and facts cannot go on with the session at ``path``, in words; empty if it can."""
-    with schema.reading(path), closing(schema.open_existing(path, "rw")) as connection:
-        if schema.is_empty(connection):
-            return ["nothing was stored"]
-        stored = {key: os.fsdecode(value) for key, value in connection.execute("SELECT key, value FROM session")}
-        known = tuple(label for (label,) in connection.execute("SELECT label FROM labels ORDER BY class_id"))
-    other_labels = ["the labels have changed"] if known != tuple(map(readable, labels)) else []
-    return differences(stored, facts) + other_labels

@@ -21,7 +21,7 @@ from engine.media.planes import DEPTHS, frame_format
 from engine.media.probe import probe
 from engine.media.segment import SegmentDecoder
 from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo
-from tests.support import emulation
+from tests.support.devices import emulation
 from tests.support.media import make_video
 
 SIZE = (96, 64)

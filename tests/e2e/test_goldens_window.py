@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.goldens import CLIP, FOLDER, PROJECT, STORED, Goldens
 
-PROGRAM = PROJECT / "tests" / "support" / "accessible_trees.py"
+PROGRAM = PROJECT / "tests" / "support" / "desktop" / "accessible_trees.py"
 Steps = list[tuple[str, str]]
 
 FIRST_START: Steps = [

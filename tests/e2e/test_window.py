@@ -136,7 +136,7 @@ def processes_of_session(session: int) -> list[str]:
 def live_through(desktop: Desktop, model: list[str], video: Path, classes: int) -> None:
     app = desktop.start("-m", "app", *model)
     wait_for(lambda: bool(desktop.xdotool("search", "--onlyvisible", "--name", "Framefleet")), "window")
-    source = desktop.start(str(PROJECT / "tests/support/drag_source.py"), "1440", "300", str(video))
+    source = desktop.start(str(PROJECT / "tests/support/desktop/drag_source.py"), "1440", "300", str(video))
     assert source.stdout is not None
     assert source.stdout.readline() == "ready\n"
     surface = [int(theme.SURFACE[start : start + 2], 16) for start in (1, 3, 5)]

@@ -14,7 +14,7 @@ from engine.pool.events import DeviceStarting, FramesDone, Ledger
 from engine.pool.position import Position
 from engine.session import DetectionSession
 from engine.settings import EngineSettings, Isolation, Parallel, Precision, RunSettings
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameResult
 from tests.support.media import damaged, make_video

@@ -1,20 +1,20 @@
 """Must hold: a damaged session is refused with its name and what to do, or is used as far as it is intact; it never crashes the program.
 
-Long form: ``pytest tests/faults/test_damaged_sessions.py -m slow -s`` (1,000 damaged files, about 5 minutes).
+Long form: ``pytest tests/faults/test_damaged_sessions.py -m slow -s`` (1,000 damaged files, 5,000 flipped bits, about 5 minutes).
 """
 
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
-import pytest
-
 from engine.errors import ExportError
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.going_on import GoingOn
 from engine.store.session import SessionReader, SessionWriter
-from tests.support.seeds import seeded
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.seeds import seeded
 from tests.support.store import LABELS, write_session
 
 PAGE = 4096
@@ -57,7 +57,7 @@ def begin_again(path: Path) -> None:
     SessionWriter(path, LABELS, FACTS).close(complete=False)
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@short_and_long(12, 1000, "count")
 def test_damaged_sessions_are_refused_in_words(tmp_path: Path, count: int) -> None:
     content, choice = write_session(tmp_path / "good.sqlite", {"a.mp4": 300, "b.mp4": 20}).read_bytes(), seeded()
     refused: list[str] = []
@@ -74,3 +74,36 @@ def test_damaged_sessions_are_refused_in_words(tmp_path: Path, count: int) -> No
     print(f"{len(refused)} of {4 * count} uses were refused")
     assert refused
     assert all("s.sqlite" in message for message in refused)
+
+
+def content_of(path: Path, out: Path) -> dict[str, bytes]:
+    """All that a session gives: its export, and what the window and a later run read."""
+    with SessionReader(path) as reader:
+        written = export_session(reader, out, ["jsonl"])
+        rest = repr(
+            (reader.labels, reader.facts, reader.sources(), [(reader.position(n), reader.last_pts(n), reader.tracks(n)) for n in (0, 1)])
+        )
+    return {item.path.name: item.path.read_bytes() for item in written} | {"": rest.encode()}
+
+
+@short_and_long(100, 5000, "count")
+def test_no_flipped_bit_changes_results_unnoticed(tmp_path: Path, count: int) -> None:
+    content, choice = bytearray(write_session(tmp_path / "s.sqlite", {"a.mp4": 60, "b.mp4": 20}).read_bytes()), seeded()
+    expected = content_of(tmp_path / "s.sqlite", tmp_path / "expected")
+    refused = 0
+    for number in range(count):
+        position, bit = choice.randrange(len(content)), 1 << choice.randrange(8)
+        path = tmp_path / str(number) / "s.sqlite"
+        path.parent.mkdir()
+        content[position] ^= bit
+        path.write_bytes(content)
+        content[position] ^= bit
+        try:
+            found = content_of(path, path.parent / "out")
+        except ExportError:
+            refused += 1
+        else:
+            assert found == expected, f"bit {bit} of byte {position}"
+        shutil.rmtree(path.parent)
+    print(f"{refused} of {count} were refused, the others read rightly")
+    assert refused > 0.95 * count

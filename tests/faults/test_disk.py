@@ -13,7 +13,7 @@ import pytest
 from engine.errors import ExportError
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
-from tests.support.faults import can_mount, detect, finish, limited, mounted, read_only, run, small_disk, start
+from tests.support.faults.missing import can_mount, detect, finish, limited, mounted, read_only, run, small_disk, start
 from tests.support.media import make_video
 
 needs_mounting = pytest.mark.skipif(not can_mount(), reason="needs unshare and the right to mount in a namespace of its own")

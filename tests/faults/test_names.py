@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.store.names import exact_name
-from tests.support.faults import detect, strict_json
+from tests.support.faults.missing import detect, strict_json
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse most of these names")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.media.sources import VIDEO_SUFFIXES
-from tests.support.decoding import Decoding
+from tests.support.faults.decoding import Decoding
 from tests.support.media import make_video
 
 OPENED, READ = 0x20, 0x01  # IN_OPEN, IN_ACCESS of inotify

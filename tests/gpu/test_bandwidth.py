@@ -12,7 +12,7 @@ from plugins.bandwidth import PRODUCT_ROWS, SOURCES, AddParts, Fill, Product, Su
 from plugins.cache import FileCache
 
 try:
-    from tests.support.cuda import Gpu
+    from tests.support.devices.cuda import Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 

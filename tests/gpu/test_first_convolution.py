@@ -14,7 +14,7 @@ from plugins.first_convolution import SLOPES, SOURCES, FirstConvolution, packed,
 from tests.gpu.test_plugins import assert_half_equal, mish_of
 
 try:
-    from tests.support.cuda import POISON, Gpu
+    from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 

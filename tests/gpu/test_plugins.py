@@ -19,11 +19,11 @@ from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
 from plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
-from tests.support.candidates import read_candidates
-from tests.support.surfaces import picture
+from tests.support.devices.candidates import read_candidates
+from tests.support.devices.surfaces import picture
 
 try:
-    from tests.support.cuda import POISON, Gpu
+    from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 

@@ -16,11 +16,11 @@ from engine.types import Image
 from plugins.cache import FileCache
 from plugins.colour import MATRICES
 from plugins.preprocess import FRAME, Preprocess
-from tests.support.surfaces import Pictured, by_definition, picture, random_frame
+from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
 
 try:
     from engine.backends.tensorrt.batch import Geometry
-    from tests.support.cuda import POISON, Gpu
+    from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
 

@@ -13,13 +13,14 @@ import pytest
 
 from engine.devices.affinity import bind_near
 from engine.devices.description import DeviceDescription
-from engine.devices.nvml import ALL_LINKS, Nvml
+from engine.devices.nvml.driver import Nvml
+from engine.devices.nvml.gpu import ALL_LINKS
 from engine.devices.telemetry.monitor import TelemetryMonitor
 from engine.devices.telemetry.sampler import GpuSampler
 from engine.devices.telemetry.snapshot import RATE
 from engine.devices.topology.search import find_topology
 from engine.devices.topology.types import Gpu, Topology, list_text
-from tests.support.machines import make_system
+from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.gpu
 

@@ -10,7 +10,7 @@ pytest.importorskip("cuda.core")
 
 from plugins.bandwidth import SOURCES
 from tests.gpu.test_bandwidth import *  # noqa: F403
-from tests.support import emulation
+from tests.support.devices import emulation
 
 if emulation.COMPILER is None:
     pytest.skip("there is no g++", allow_module_level=True)

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("cuda.core")
 
 from tests.gpu.test_preprocess import *  # noqa: F403
-from tests.support import emulation
+from tests.support.devices import emulation
 
 if emulation.COMPILER is None:
     pytest.skip("there is no g++", allow_module_level=True)

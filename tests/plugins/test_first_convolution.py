@@ -17,7 +17,7 @@ from plugins.kernels import compile_kernels, compile_source, source
 pytest.importorskip("cuda.core")
 
 from tests.gpu.test_first_convolution import *  # noqa: F403
-from tests.support import emulation
+from tests.support.devices import emulation
 
 if emulation.COMPILER is None:
     pytest.skip("there is no g++", allow_module_level=True)

@@ -8,7 +8,7 @@ import pytest
 from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, class_mask, read_results, result_bytes
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, head_table
-from tests.support.candidates import read_candidates
+from tests.support.devices.candidates import read_candidates
 
 ANCHORS = np.arange(6, dtype=np.float32).reshape(3, 2)
 

@@ -332,15 +332,23 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
     worker.main(connection, setup)
 
 
-def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path) -> None:
-    """A real worker whose first engine is never finished and reports nothing. first: the file that marks the first start."""
+def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path, patience: float = 1.0, always: bool = False) -> None:
+    """A real worker whose first engine is never finished and reports nothing.
+
+    first: the file that marks the beginning of the first build. patience: of the build, seconds. always: also later engines.
+    """
     from engine.backends.openvino.backend import OpenVinoBackend
+    from engine.backends.openvino.depth import OpenVinoDepthBackend
     from engine.pool.worker import building
 
-    if not first.exists():
+    def hang(*_: Any) -> Any:
         first.touch()
-        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = 1.0, 0
-        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment]
+        time.sleep(3600)
+
+    if always or not first.exists():
+        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
+        OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
+        OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
@@ -366,13 +374,19 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
-def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real worker whose decoder never returns a frame."""
+def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, first: Path | None = None) -> None:
+    """A real worker whose decoder never returns a frame. first: the file that marks the first time, the only one; None = always."""
     import engine.media.decode as module
 
-    def hanging(*_: Any, **__: Any) -> Iterator[Any]:
+    decode = module.decode
+
+    def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
+        if first is not None and first.exists():
+            yield from decode(*arguments, **options)
+            return
+        if first is not None:
+            first.touch()
         time.sleep(3600)
-        yield
 
     module.decode = hanging  # type: ignore[assignment]
     worker.main(connection, setup)
@@ -414,3 +428,47 @@ def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device
 
     _change_submit(change)
     worker.main(connection, setup)
+
+
+def sticky_error_main(connection: Connection[Any, Any], setup: Setup, *, device: DeviceId, marker: Path, once: bool) -> None:
+    """A real worker. On ``device``, a kernel of its third inference writes to an invalid address: all later CUDA calls of the process fail.
+
+    marker: a file that the worker creates before it launches this kernel. once: do nothing if the file exists.
+    """
+    submissions = 0
+
+    def change(backend: Backend) -> Submit:
+        submit = backend._submit_impl
+
+        def faulty(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
+            nonlocal submissions
+            submissions += 1
+            found = submit(images, still)
+            if submissions == 3 and not (once and marker.exists()):
+                marker.touch()
+                _write_to_an_invalid_address()
+            return found
+
+        return faulty
+
+    if setup.device == device:
+        _change_submit(change)
+    worker.main(connection, setup)
+
+
+def _write_to_an_invalid_address() -> None:
+    """Launch a kernel that does it, on the current device."""
+    from cuda.bindings import driver
+
+    source = b""".version 7.0
+.target sm_50
+.address_size 64
+.visible .entry invalid() { .reg .u64 %a; mov.u64 %a, 0; st.global.u32 [%a], 1; ret; }
+"""
+    error, module = driver.cuModuleLoadData(source)
+    assert error == driver.CUresult.CUDA_SUCCESS, error
+    error, kernel = driver.cuModuleGetFunction(module, b"invalid")
+    assert error == driver.CUresult.CUDA_SUCCESS, error
+    driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0)
+    (error,) = driver.cuCtxSynchronize()
+    assert error != driver.CUresult.CUDA_SUCCESS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.bench.pool_run import DeviceRun, PoolRun
+from engine.bench.pool_result import DeviceRun, PoolRun
 from engine.types import DeviceId, EngineInfo
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
+from engine.store.export.planning import file_stems
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.base import Export, Progress
-from engine.store.exporters.options import DEFAULTS
-from engine.store.planning import file_stems
+from engine.store.exporters.common.base import Export, Progress
+from engine.store.exporters.common.options import DEFAULTS
 from engine.store.session import SessionReader, SessionWriter, StoredSource
 from engine.types import Detections, DeviceId, FrameRef, FrameResult
 

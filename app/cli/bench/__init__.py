@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.cli.options import checked
-from app.cli.parser import make_parser
+from app.cli.arguments.options import checked
+from app.cli.arguments.parser import make_parser
 from engine.settings.kinds import one_of
 
 WHAT = {

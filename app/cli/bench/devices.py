@@ -7,8 +7,8 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 
-from app.cli import options
-from app.cli.parser import make_parser
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.reports.table import Table
 from engine.bench.devices.health import findings, ideal, of_copy, pays_from, speedup, verdict
 from engine.bench.devices.measurement import Measurement, Test

@@ -6,8 +6,8 @@ import json
 import sys
 from collections.abc import Sequence
 
-from app.cli import options
-from app.cli.parser import make_parser
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.reports.table import Table
 from engine.settings import Precision
 

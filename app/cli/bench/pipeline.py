@@ -7,12 +7,13 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.bench.pool_options import add_pool_options, run_settings, show_event
-from app.cli.parser import make_parser
 from app.cli.reports.scaling import device_json
 from app.cli.reports.table import Table
-from engine.bench.pool_run import PoolRun, run_pool
+from engine.bench.pool_result import PoolRun
+from engine.bench.pool_run import run_pool
 from engine.devices.discovery import default_devices
 from engine.media.sources import expand_sources
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from app.cli import options
+from app.cli.arguments import options
 from engine.model.files import find_weights
 from engine.model.random_weights import is_random
 from engine.pool.events import DeviceReady, Event, StrategyChosen

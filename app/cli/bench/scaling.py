@@ -10,9 +10,9 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli import options
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
 from app.cli.bench.pool_options import add_pool_options, model_words, run_settings, say, show_event
-from app.cli.parser import make_parser
 from app.cli.reports.scaling import CHART, Facts, as_json, markdown, summary
 from app.cli.reports.scaling_chart import chart
 from app.cli.reports.table import Table

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from engine.evaluation.bootstrap import SHARE, Interval
@@ -28,14 +29,22 @@ def as_json(evaluation: Evaluation, *, curves: bool = True) -> dict[str, Any]:
     }
 
 
-def worst_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The worst frames of each session. ``source`` is the file as the user named it, ``file`` its absolute path."""
+def worst_json(evaluation: Evaluation, databases: Mapping[str, Path]) -> dict[str, Any]:
+    """The worst frames of each session, which the window opens. ``source`` is the file as the user named it, ``file`` its absolute path.
+
+    databases: of the sessions, by their names.
+    """
 
     def frame(each: FrameErrors) -> dict[str, Any]:
         times = {"frame": each.frame, "time": round(each.time, 6)}
         return {"source": each.path, "file": str(each.file), **times, "objects": each.objects, "missed": each.missed, "wrong": each.wrong}
 
-    return {"confidence": evaluation.confidence, "sessions": {each.name: [*map(frame, each.worst)] for each in evaluation.results}}
+    paths = {name: str(path.absolute()) for name, path in databases.items()}
+    return {
+        "confidence": evaluation.confidence,
+        "databases": paths,
+        "sessions": {each.name: [*map(frame, each.worst)] for each in evaluation.results},
+    }
 
 
 def summary(evaluation: Evaluation) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.bench.pool_run import WARM_UP, DeviceRun
+from engine.bench.pool_result import DeviceRun
+from engine.bench.pool_run import WARM_UP
 from engine.bench.scaling import Mode, Point
 
 CHART = "scaling.svg"

@@ -12,19 +12,25 @@ from engine.model.files import find_weights
 
 CFG, WEIGHTS, LABELS = ".cfg", ".weights", ".names"
 SESSION = ".sqlite"
+LIST = ".json"
+"""The suffix of lists of worst frames."""
 FEW = 3
 """The largest number of problems in one message."""
 
 
 @dataclass(frozen=True)
 class Intake:
-    """Paths by their meaning. cfg, weights, labels: of a model. sessions: databases of stored results. sources: all others, in order."""
+    """Paths by their meaning. cfg, weights, labels: of a model. sessions: databases of stored results. lists: lists of worst frames.
+
+    sources: all others, in order.
+    """
 
     cfg: Path | None
     weights: Path | None
     labels: Path | None
     sources: tuple[Path, ...]
     sessions: tuple[Path, ...] = ()
+    lists: tuple[Path, ...] = ()
 
     @property
     def has_model(self) -> bool:
@@ -35,16 +41,18 @@ class Intake:
 def sort_paths(paths: Iterable[Path]) -> Intake:
     """Sort paths by their suffix. Of several model files of one kind, the last one is used."""
     parts: dict[str, Path] = {}
-    sources, sessions = [], []
+    sources, sessions, lists = [], [], []
     for path in paths:
         suffix = path.suffix.lower()
         if suffix in (CFG, WEIGHTS, LABELS):
             parts[suffix] = path
         elif suffix == SESSION:
             sessions.append(path)
+        elif suffix == LIST:
+            lists.append(path)
         else:
             sources.append(path)
-    return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources), tuple(sessions))
+    return Intake(parts.get(CFG), parts.get(WEIGHTS), parts.get(LABELS), tuple(sources), tuple(sessions), tuple(lists))
 
 
 @dataclass(frozen=True)

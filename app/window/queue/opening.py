@@ -21,11 +21,13 @@ class Opening(QObject):
     """Sorts paths by their meaning, and searches or reads them in the background.
 
     model_taken: Intake with parts of a model. queued: keys of the new files in the queue. restored: keys of stored results.
+    lists: paths of lists of worst frames.
     """
 
     model_taken = Signal(object)
     queued = Signal(object)
     restored = Signal(object)
+    lists = Signal(object)
 
     def __init__(
         self, items: QueueModel, controller: DetectionController, background: Background, banners: BannerArea, parent: QObject
@@ -44,6 +46,8 @@ class Opening(QObject):
             self._background.start(partial(expand, intake.sources), self._queue, self._cannot_open)
         for database in intake.sessions:
             self._restore(database)
+        if intake.lists:
+            self.lists.emit(intake.lists)
 
     def _queue(self, found: Contents) -> None:
         if found.problems:

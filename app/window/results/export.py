@@ -19,7 +19,7 @@ from app.window.viewer.filter import ViewFilter
 from app.window.widgets import formats
 from app.window.widgets.banner import BannerArea, Severity
 from engine.errors import ExportError
-from engine.store.export import Exported, export_session
+from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
 

@@ -16,9 +16,9 @@ from app.window.widgets import formats
 from app.window.widgets.build import column, label, say, wrapped
 from app.window.widgets.fields import PathField, combo_box, form_grid
 from engine.errors import FramefleetError
+from engine.store.export.planning import Planned, plan_export
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.options import ExportOptions
-from engine.store.planning import Planned, plan_export
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, StoredSource
 
 WIDTH = 560

@@ -13,8 +13,8 @@ from app.window.widgets.fields import clearable, combo_box, form_grid, number
 from app.window.widgets.formats import capitalised
 from engine.errors import UsageError
 from engine.settings.kinds import Number
-from engine.store.exporters.coco_ids import check_coco_labels
-from engine.store.exporters.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
+from engine.store.exporters.common.coco_ids import check_coco_labels
+from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
 
 INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
 PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}

@@ -35,9 +35,9 @@ class SettingsDialog(QDialog):
         self.devices = DeviceForm()
         self.devices.set_devices(preferences.values["devices"])
         self._values = preferences.values
-        self.sharing, self.detection, self.advanced = self._forms = [
-            SettingsForm(section, preferences.values) for section in (Section.SHARING, Section.DETECTION, Section.ADVANCED)
-        ]
+        sections = (Section.SHARING, Section.DETECTION, Section.VIDEOS, Section.ADVANCED)
+        self._forms = [SettingsForm(section, preferences.values) for section in sections]
+        self.sharing, self.detection, self.videos, self.advanced = self._forms
         self.fold = QPushButton("Advanced")
         self.fold.setCheckable(True)
         self.fold.setChecked(any(value != DEFAULTS[name] for name, value in self.advanced.values.items()))
@@ -65,6 +65,7 @@ class SettingsDialog(QDialog):
             (Section.DEVICES, self.devices),
             (Section.SHARING, self.sharing),
             (Section.DETECTION, self.detection),
+            (Section.VIDEOS, self.videos),
             ("", self.fold),
         ):
             if parts:
@@ -109,6 +110,7 @@ class SettingsDialog(QDialog):
         values, used = preferences.values, preferences.values["devices"] or self.devices.default
         none = "Tick at least one device, or leave the choice to Framefleet." if self.devices.none_ticked else ""
         problems = find_problems(values, used, self.devices.offered) if used and not none else {}
+        problems |= {name: text for form in self._forms for name, text in form.unreadable.items()}
         say(self.devices.problem, none)
         for form in self._forms:
             form.show_problems({name: f"{formats.capitalised(text)}." for name, text in problems.items()}, find_notes(values))

@@ -7,11 +7,12 @@ from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.window.widgets.build import Item, column, label, row, say, wrapped
-from app.window.widgets.fields import choice, form_grid, number
-from engine.settings.kinds import Choice, Kind, Number
+from app.window.widgets.fields import choice, form_grid, number, text_field
+from engine.errors import UsageError
+from engine.settings.kinds import Choice, Kind, Number, Switch
 from engine.settings.table import SETTINGS, TABLE, Field, Section, Setting
 
 Row = tuple[str, QWidget] | tuple[str, QWidget, str]
@@ -47,6 +48,12 @@ class SettingsForm(QWidget):
         """The values of the fields, by the setting's name."""
         return {name: _value(TABLE[name], field) for name, field in self.fields.items()}
 
+    @property
+    def unreadable(self) -> dict[str, str]:
+        """What is wrong with texts that cannot be read, by the setting's name. ``values`` has None for them."""
+        lines = {name: field for name, field in self.fields.items() if isinstance(field, QLineEdit)}
+        return {name: problem for name, line in lines.items() if (problem := _read(TABLE[name].kind, line)[1])}
+
     def show_problems(self, problems: Mapping[str, str], notes: Mapping[str, str]) -> None:
         """Show sentences below the fields, by the setting's name. problems: of values that cannot be used."""
         for lines, texts in ((self.problems, problems), (self.notes, notes)):
@@ -64,10 +71,14 @@ class SettingsForm(QWidget):
                 spin = number(name, kind, value)
                 spin.valueChanged.connect(self._changed)
                 return spin
-        box = QCheckBox(field.note)
-        box.setChecked(value)
-        box.toggled.connect(self._changed)
-        return box
+            case Switch():
+                box = QCheckBox(field.note)
+                box.setChecked(value)
+                box.toggled.connect(self._changed)
+                return box
+        line = text_field(name, value, field.empty)
+        line.textChanged.connect(self._changed)
+        return line
 
     def _rows(self, shown: Sequence[tuple[str, Field]]) -> list[Row]:
         """The rows of the grid: fields with the same title beside each other, their problems and notes below."""
@@ -111,4 +122,14 @@ def _value(setting: Setting, field: QWidget) -> Any:
             return None if field.specialValueText() and not value else value
         case QCheckBox():
             return field.isChecked()
+        case QLineEdit():
+            return _read(setting.kind, field)[0]
     raise TypeError(f"no value in {field}")
+
+
+def _read(kind: Kind, line: QLineEdit) -> tuple[Any, str]:
+    """The value of a line, and what is wrong with its text."""
+    try:
+        return (kind.read(line.text().strip()) if line.text().strip() else None), ""
+    except UsageError as error:
+        return None, str(error)

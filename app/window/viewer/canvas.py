@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
 from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
-from app.window.widgets.painting import draw_box
+from app.window.widgets.chips import chip
 from engine.types import Detections, FrameResult
 
 MOST_ZOOM = 16.0
 NOT_YET = "Not analysed yet"
+NOTE = QPointF(10, 10)
+"""The place of the note, from the top left corner of the picture."""
 
 
 class VideoCanvas(QWidget):
@@ -47,13 +49,19 @@ class VideoCanvas(QWidget):
         self._missing = NOT_YET
         self._pointed: int | None = None
         self._overlay: Overlay | None = None
+        self._placed: tuple[object, Placement] | None = None
         self._zoom, self._centre = 1.0, (0.5, 0.5)
         self._dragged: QPointF | None = None
 
     @property
     def placement(self) -> Placement | None:
         """The picture's place, in logical pixels; None without a picture."""
-        return fit((self.width(), self.height()), self._size, self._zoom, self._centre) if self._image is not None else None
+        if self._image is None:
+            return None
+        place = (self.width(), self.height()), self._size, self._zoom, self._centre
+        if self._placed is None or self._placed[0] != place:
+            self._placed = place, fit(*place)
+        return self._placed[1]
 
     @property
     def overlay(self) -> Overlay | None:
@@ -248,10 +256,13 @@ class VideoCanvas(QWidget):
         self._paint_picture(painter, target, self._image)
         if len(self.visible_detections) and self.overlay is not None:
             self.overlay.paint(painter, self._pointed)
+        ratio = self.devicePixelRatio()
         if self.note:
-            self._paint_note(painter, target, self.note, theme.MUTED if self._result is None else theme.WARNING)
+            colour = theme.MUTED if self._result is None else theme.WARNING
+            painter.drawPixmap(target.topLeft() + NOTE, chip(self.note, colour, round(target.width()) - 40, ratio))
         if self._statistics:
-            self._paint_statistics(painter)
+            statistics = chip(self._statistics, theme.TEXT, self.width() - 44, ratio)
+            painter.drawPixmap(QPointF(self.width() - 12 - statistics.width() / ratio, 12), statistics)
 
     def _paint_picture(self, painter: QPainter, target: QRectF, image: QImage) -> None:
         ratio = self.devicePixelRatio()
@@ -269,26 +280,6 @@ class VideoCanvas(QWidget):
         painter.setPen(QColor(theme.MUTED))
         area = QRectF(self.rect()).adjusted(32, 32, -32, -32)
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
-
-    def _paint_statistics(self, painter: QPainter) -> None:
-        painter.setFont(theme.font(-1))
-        painter.setPen(QColor(theme.TEXT))  # without a pen, Qt measures nothing
-        text = painter.boundingRect(QRectF(self.rect()), Qt.AlignmentFlag.AlignLeft, self._statistics)
-        text.moveTopRight(QPointF(self.width() - 22, 18))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_box(painter, text.adjusted(-10, -8, 10, 8), 5, QColor(14, 16, 20, 215))
-        painter.setPen(QColor(theme.TEXT))
-        painter.drawText(text, Qt.AlignmentFlag.AlignLeft, self._statistics)
-
-    def _paint_note(self, painter: QPainter, target: QRectF, text: str, colour: str) -> None:
-        painter.setFont(theme.font(-1))
-        metrics = QFontMetricsF(painter.font())
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, target.width() - 40)
-        chip = QRectF(target.left() + 10, target.top() + 10, metrics.horizontalAdvance(text) + 18, metrics.height() + 8)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_box(painter, chip, 5, QColor(14, 16, 20, 215))
-        painter.setPen(QColor(colour))
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _area(placement: Placement) -> QRectF:

@@ -1,7 +1,7 @@
 """The boxes and labels of one frame, computed once and drawn with few calls.
 
-A call into Qt waits for the interpreter's lock, and Qt's pens are slow. So boxes are thin filled rectangles, one call for all of
-a colour, and a label is a picture that is drawn once for each class and percentage.
+A call into Qt waits for the interpreter's lock, and Qt's pens are slow. So boxes are thin filled rectangles in one array, one call for all
+of a colour, and a label is a picture that is drawn once for each class and percentage.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, lru_cache
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPixmap
+from shiboken6 import Shiboken
 
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
@@ -23,9 +25,10 @@ from engine.types import Detections
 
 NARROW = 420
 """Width of the picture below which labels are smaller, logical pixels."""
-_RIM = QColor(8, 10, 14, 150)
-"""A dark rim makes boxes visible on any picture."""
-_AROUND = np.array((-1, -1, 1, 1))
+_RIM: Final = QColor(8, 10, 14)
+"""A dark rim makes boxes visible on any picture. It is opaque because Qt blends half as fast as it fills."""
+_AROUND = np.array((-1, -1, 1, 1), np.int32)
+_FAR = 30_000  # Qt's painter takes no larger coordinates; boxes of an enlarged picture reach far beyond the canvas
 
 
 class Overlay:
@@ -36,26 +39,33 @@ class Overlay:
 
     def __init__(self, found: Detections, placement: Placement, area: Rect, name: Callable[[int], str], ratio: float) -> None:
         self.rects = placement.rects(found.boxes)
-        self._classes = found.class_ids.tolist()
-        edges = np.rint(np.hstack([self.rects[:, :2], self.rects[:, :2] + self.rects[:, 2:]])).astype(np.int64)
-        self._rims = _shapes(_frames(edges + _AROUND, 4))
-        shapes = _shapes(_frames(edges, 2))
-        self._boxes: dict[int, list[QRect]] = {}
-        for index in range(len(self._classes) - 1, -1, -1):  # the strongest detections last, on top
-            self._boxes.setdefault(self._classes[index], []).extend(shapes[4 * index : 4 * index + 4])
-        self._labels: list[tuple[int, int, QPixmap]] = []
+        self._classes = found.class_ids
+        corners = np.hstack([self.rects[:, :2], self.rects[:, :2] + self.rects[:, 2:]])
+        edges = np.rint(np.clip(corners, -_FAR, _FAR)).astype(np.int32)[::-1]  # the strongest detections last, on top
+        backwards = self._classes[::-1]
+        order = np.argsort(backwards, kind="stable")
+        self._rims, self._boxes = _frames(edges + _AROUND, 4), _frames(edges[order], 2)
+        shown, self._ends = np.unique(backwards[order], return_index=True)
+        self._shown: list[int] = shown.tolist()
+        self._labels = self._place_labels(found, placement, area, name, ratio)
+
+    def _place_labels(
+        self, found: Detections, placement: Placement, area: Rect, name: Callable[[int], str], ratio: float
+    ) -> list[tuple[int, int, QPixmap]]:
         step = -3 if placement.width < NARROW else -1
         places = LabelPlaces(area, _label_height(step))
         (left, top, across, down), (x, y, width, height) = area, self.rects.T
-        seen = (x < left + across) & (y < top + down) & (x + width > left) & (y + height > top)
-        percents = (found.scores.astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()
-        boxes = self.rects.tolist()
-        for index in np.flatnonzero(seen).tolist():
-            class_id = self._classes[index]
-            text = f"{name(class_id)} {percents[index]}%"
-            place = places.place(boxes[index], _label_width(len(text), name(class_id), step))
+        seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
+        percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()
+        class_ids = self._classes[seen].tolist()
+        names = {class_id: name(class_id) for class_id in self._shown}
+        labels = []
+        for box, class_id, percent in zip(self.rects[seen].tolist(), class_ids, percents, strict=True):
+            width_, picture = _label(names[class_id], class_id, percent, step, ratio)
+            place = places.place(box, width_)
             if place is not None:  # without room, a weaker box has only its colour and its tooltip
-                self._labels.append((round(place[0]), round(place[1]), _label(text, class_id, step, ratio)))
+                labels.append((round(place[0]), round(place[1]), picture))
+        return labels
 
     def at(self, point: QPointF) -> int | None:
         """The index of the smallest box at this point, None without a box."""
@@ -66,36 +76,42 @@ class Overlay:
     def paint(self, painter: QPainter, highlighted: int | None = None) -> None:
         """Draw the boxes, then the labels. highlighted: the index of a box to fill."""
         if highlighted is not None:
-            inside = QColor(_colour(self._classes[highlighted]))
+            inside = QColor(_colour(int(self._classes[highlighted])))
             inside.setAlpha(60)
             painter.fillRect(QRectF(*self.rects[highlighted].tolist()), inside)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_RIM)
-        painter.drawRects(self._rims)
-        for class_id, shapes in self._boxes.items():
+        _draw(painter, self._rims)
+        for class_id, start, end in zip(self._shown, self._ends, [*self._ends[1:], len(self._boxes)], strict=True):
             painter.setBrush(_colour(class_id))
-            painter.drawRects(shapes)
+            _draw(painter, self._boxes[start:end])
         for x, y, label in self._labels:
             painter.drawPixmap(x, y, label)
 
 
-def _frames(edges: NDArray[np.int64], thickness: int) -> NDArray[np.int64]:
-    """The four sides of boxes as filled rectangles x, y, width, height, int64 (n, 4, 4). edges: left, top, right, bottom (n, 4)."""
+def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
+    """The four sides of boxes as filled rectangles in the layout of QRect: left, top, right and bottom pixel, int32 (n, 4, 4).
+
+    edges: left, top, right, bottom (n, 4).
+    """
     left, top, right, bottom = edges.T
-    across, down = right - left, bottom - top
-    thick = np.minimum(thickness, np.minimum(across, down))
-    between = down - 2 * thick
+    thick = np.minimum(thickness, np.minimum(right - left, bottom - top))
+    inner_top = top + thick
+    inner_bottom = np.maximum(bottom - thick, inner_top)
     sides = (
-        (left, top, across, thick),
-        (left, bottom - thick, across, thick),
-        (left, top + thick, thick, between),
-        (right - thick, top + thick, thick, between),
+        (left, top, right - 1, inner_top - 1),
+        (left, inner_bottom, right - 1, bottom - 1),
+        (left, inner_top, left + thick - 1, inner_bottom - 1),
+        (right - thick, inner_top, right - 1, inner_bottom - 1),
     )
-    return np.maximum(np.array(sides).transpose(2, 0, 1), np.iinfo(np.int32).min)
+    return np.ascontiguousarray(np.array(sides, np.int32).transpose(2, 0, 1))
 
 
-def _shapes(frames: NDArray[np.int64]) -> list[QRect]:
-    return [QRect(*side) for side in frames.reshape(-1, 4).tolist()]
+def _draw(painter: QPainter, rectangles: NDArray[np.int32]) -> None:
+    """Fill rectangles in the layout of QRect, without a Python object for each."""
+    if rectangles.size:
+        first: Any = Shiboken.wrapInstance(rectangles.ctypes.data, QRect)
+        painter.drawRects(first, rectangles.size // 4)
 
 
 @cache
@@ -113,22 +129,17 @@ def _label_height(step: int) -> int:
     return math.ceil(_font(step)[1].height()) + 1
 
 
-@cache
-def _label_width(length: int, name: str, step: int) -> int:
-    """The width of a label with a percentage, which is written in digits of equal width. length: characters."""
-    text = name.ljust(length, "8")
-    return math.ceil(_font(step)[1].horizontalAdvance(text)) + 8
-
-
 @lru_cache(maxsize=8192)
-def _label(text: str, class_id: int, step: int, ratio: float) -> QPixmap:
-    """A label: its text on the class's colour."""
+def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> tuple[int, QPixmap]:
+    """A label's width in logical pixels, and the label: its text on the class's colour."""
     font, metrics = _font(step)
-    made = QPixmap(QSize(math.ceil(metrics.horizontalAdvance(text)) + 8, _label_height(step)) * ratio)
+    text = f"{name} {percent}%"
+    width = math.ceil(metrics.horizontalAdvance(text)) + 8
+    made = QPixmap(QSize(width, _label_height(step)) * ratio)
     made.setDevicePixelRatio(ratio)
     made.fill(_colour(class_id))
     with QPainter(made) as painter:
         painter.setFont(font)
         painter.setPen(QColor(theme.ON_ACCENT))
         painter.drawText(QPointF(4, metrics.ascent() + 0.5), text)
-    return made
+    return width, made

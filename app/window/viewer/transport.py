@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from app.window.results.clock_time import clock_text
+from app.window.timeline.part_button import PartButton
 from app.window.timeline.timeline import Timeline
 from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
 from app.window.widgets.build import ElidedLabel, Panel, column, label, push_button, row, tool_button
 from app.window.widgets.icons import icon
 from engine.media.types import SourceInfo, SourceKind
+from engine.store.clock import Clock
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+TEXT_MS = 100
+"""Time between changes of the written position while the video plays. Each change lays the row of controls out again."""
 
 
 class Transport(Panel):
@@ -29,7 +34,9 @@ class Transport(Panel):
     def __init__(self) -> None:
         super().__init__("bar")
         self._duration, self._pictures, self._total, self._rate = 0.0, False, 0, 0.0
-        self._roomy = True
+        self._roomy, self._playing = True, False
+        self._writing = QTimer(self, singleShot=True, interval=TEXT_MS)
+        self._writing.timeout.connect(self._write_position)
         self._shown: tuple[float, int | None] = (0.0, None)
         self.timeline = Timeline()
         self.timeline.sought.connect(self.sought)
@@ -41,6 +48,9 @@ class Transport(Panel):
         self.time.setAccessibleName("Time")
         self.frame.setAccessibleName("Frame")
         self.length.setAccessibleName("Length")
+        self.clock = label("muted", tip="The clock time of the picture")
+        self.clock.setAccessibleName("Clock time")
+        self._clock: Clock | None = None
         self.hint = ElidedLabel("small")  # elided, so that its text does not widen the window
         self.follow = push_button("Follow", symbol="follow", role="flat", tip="Follow detection: play no further than what is analysed (D)")
         self.follow.setCheckable(True)
@@ -60,8 +70,9 @@ class Transport(Panel):
         self.follow.toggled.connect(self.follow_toggled)
         self.fullscreen.clicked.connect(self.fullscreen_requested)
         space = theme.SPACE
-        times = (self.time, 4, self.length, space, self.frame, space, (self.hint, 100))
-        buttons = (self.follow, self.speed, self.fullscreen)
+        times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
+        self.part = PartButton(self.timeline)
+        buttons = (self.part, self.follow, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
         self.setMinimumWidth(28 * theme.base_size())
@@ -112,12 +123,28 @@ class Transport(Panel):
         self.length.setText("" if info is None else f"/ {length}")
         for widget in (self.back, self.play, self.forward, self.follow, self.speed, self.fullscreen):
             widget.setEnabled(info is not None)
+        self._writing.stop()
         self.set_position(0.0)
+
+    def set_clock(self, clock: Clock | None) -> None:
+        """Show the clock time of pictures, too. None: unknown."""
+        self._clock = clock
+        self.set_position(*self._shown)
 
     def set_position(self, pts: float, frame: int | None = None) -> None:
         """Show the time of the current picture, seconds, and the number of its frame, None = as the frame rate says."""
         self._shown = pts, frame
         self.timeline.set_position(pts)
+        if not self._writing.isActive():
+            self._write_position()
+            if self._playing:
+                self._writing.start()
+
+    def _write_position(self) -> None:
+        pts, frame = self._shown
+        text = clock_text(self._clock, pts, dated=self.hint.isVisible())
+        self.clock.setText(text)
+        self.clock.setVisible(bool(text) and self._roomy)
         if not self._total and not self._duration:
             self.time.setText("")
         elif self._pictures:
@@ -129,6 +156,10 @@ class Transport(Panel):
 
     def set_playback(self, state: Playback) -> None:
         """Show whether the video plays or waits for detection."""
+        self._playing = state.playing and not state.waiting
+        if not self._playing:
+            self._writing.stop()
+            self._write_position()
         self.play.setIcon(icon("pause" if state.playing else "play"))
         self.play.setToolTip("Pause (Space)" if state.playing else "Play (Space)")
         self.play.setAccessibleName("Pause" if state.playing else "Play")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent
@@ -25,9 +25,10 @@ from PySide6.QtWidgets import (
 from app.window.widgets import theme
 from app.window.widgets.build import label, row
 from app.window.widgets.icons import icon
-from engine.settings.kinds import Number
+from engine.settings.kinds import Number, write
 
 NUMBER_WIDTH = 124
+TEXT_WIDTH = 172
 TITLE_WIDTH = 8
 """Width of titles, times the height of body text."""
 STEP = 0.01
@@ -82,6 +83,16 @@ def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSp
     spin.setFixedWidth(NUMBER_WIDTH)
     indent(spin)
     return spin
+
+
+def text_field(name: str, value: Any, placeholder: str) -> QLineEdit:
+    """A field as wide as that of a number, for a value that is written as text. None: it is empty."""
+    edit = clearable(placeholder)
+    edit.setText("" if value is None else write(value))
+    edit.setCursorPosition(0)
+    edit.setAccessibleName(name)
+    edit.setFixedWidth(TEXT_WIDTH)
+    return edit
 
 
 def indent(spin: QAbstractSpinBox) -> None:

@@ -9,7 +9,8 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
-from engine.devices.nvml import ALL_LINKS, Counter, Gpu, Nvml
+from engine.devices.nvml.driver import Nvml
+from engine.devices.nvml.gpu import ALL_LINKS, Counter, Gpu
 from engine.devices.processor import ProcessorSampler
 from engine.devices.telemetry.snapshot import RATE, LinkTraffic, Telemetry
 from engine.devices.topology.linux import pci_address

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.devices.json_values import at
-from engine.devices.nvml import Gpu as NvmlGpu
-from engine.devices.nvml import Nvml
+from engine.devices.nvml.driver import Nvml
+from engine.devices.nvml.gpu import Gpu as NvmlGpu
 from engine.devices.topology.linux import pci_address
 from engine.devices.topology.types import Gpu, Level, Link, level_between
 from engine.types import DeviceId

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from engine.devices.cuda import DRIVER, cuda_devices, describe
-from engine.devices.nvml import NoNvmlError, Nvml
+from engine.devices.nvml.driver import NoNvmlError, Nvml
 from engine.devices.topology.driver import ask_driver
 from engine.errors import DeviceError
 

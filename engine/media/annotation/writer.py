@@ -17,7 +17,7 @@ from av.video.reformatter import ColorRange, Colorspace
 from av.video.stream import VideoStream
 
 from engine.errors import ExportError
-from engine.media.container.video_file import reason
+from engine.media.container.opening import reason
 from engine.media.picture import Plane
 
 ENCODERS = ("libx264", "mpeg4")

@@ -1,12 +1,7 @@
-"""Opens video files safely, reads their packets even if they are damaged, and seeks exactly.
-
-A video file can never make FFmpeg open another file or a network connection. Playlists, concat scripts, image sequences and devices are
-not among the allowed formats, and the only allowed protocol is ``file``.
-"""
+"""Reads the packets of a video file even if it is damaged, and seeks exactly."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice
@@ -16,7 +11,6 @@ from typing import Any, TypeAlias
 import av
 from av.bitstream import BitStreamFilterContext
 from av.codec.context import ThreadType
-from av.container import InputContainer
 from av.packet import Packet
 from av.stream import Discard
 from av.video.frame import VideoFrame
@@ -24,23 +18,11 @@ from av.video.stream import VideoStream
 
 from engine.errors import SourceError
 from engine.media.container.hidden_packets import HiddenPackets
-from engine.media.sources import PLAYLIST_SUFFIXES
+from engine.media.container.opening import MAX_PIXELS, MAX_SIDE, check_readable, open_container, reason
 from engine.types import Closing
-
-av.logging.set_level(None)  # a log call from a decoder thread can deadlock on the interpreter lock
 
 VideoPacket: TypeAlias = "Packet[VideoStream]"
 
-MAX_SIDE = 16384
-"""Maximum width and height, pixels. A forged header could otherwise make the decoder use all memory."""
-
-_DEMUXERS = (
-    "mov,matroska,webm,avi,asf,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,vvc,obu,av1,ivf,mjpeg,mxf,nut,ogg,gif,apng,dv,rm,wtv,gxf,pva,dhav,"
-    "vc1,vc1test,h261,h263,dirac,cavsvideo,avs2,avs3,yuv4mpegpipe,"
-    "aac,ac3,eac3,aiff,amr,ape,au,caf,dts,flac,mp3,tta,w64,wav,wv"  # sound: opened only to report that there is no video track
-)
-_OPTIONS = {"protocol_whitelist": "file", "format_whitelist": _DEMUXERS, "max_pixels": str(MAX_SIDE * MAX_SIDE)}
-_METADATA: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}  # PyAV 19 removed the option
 _GENERATE_PTS = 0x1  # AVFMT_FLAG_GENPTS, which PyAV sets
 _ATTACHED_PICTURE = 0x400  # AV_DISPOSITION_ATTACHED_PIC: an album cover
 _READ_ATTEMPTS = 16
@@ -52,22 +34,6 @@ SEEK_BACK = (0, 1, 4, 16)
 """Distances before a wanted position, seconds. A seek tries them in order, because in MPEG-TS it often ends after its target."""
 
 _SKIPPED = 2000  # packets read in search of the keyframe; beyond that, reading the whole file is as fast
-
-
-def open_local(url: str) -> InputContainer:
-    """Open a local video file of an allowed format for reading.
-
-    Raises:
-        av.FFmpegError, ValueError, OSError: the URL is not a local file, its format is not allowed, or FFmpeg cannot read it.
-    """
-    container: InputContainer = av.open(url, options=_OPTIONS, **_METADATA)
-    return container
-
-
-def _is_playlist(path: Path) -> bool:
-    with path.open("rb") as file:
-        head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return path.suffix.lower() in PLAYLIST_SUFFIXES or head.startswith((b"#EXTM3U", b"ffconcat", b"[playlist]", b"v=0"))
 
 
 class VideoFile(Closing):
@@ -88,36 +54,14 @@ class VideoFile(Closing):
         self.error: str | None = None
         self.empty_packets = 0
         self.threads, self._other_tracks = threads, other_tracks
-        self._check()
+        check_readable(path)
         self._open()
-
-    def _check(self) -> None:
-        path = self.path
-        try:
-            if not path.exists():
-                raise SourceError(f"{path} does not exist: check the name and the folder")
-            if not path.is_file():
-                raise SourceError(f"{path} is not a regular file: give a video, a picture or a folder of them")
-            with path.open("rb") as file:
-                empty = not os.fstat(file.fileno()).st_size  # reading some of the system's files, which have no size, waits for ever
-        except OSError as error:
-            raise SourceError(f"{path} cannot be read: {error.strerror or error}; check the file's permissions") from error
-        if empty:
-            raise SourceError(f"{path} is empty: nothing was written to it, or a download did not finish")
 
     def _open(self) -> None:
         self.error = None
         self.clock_restarts, self._offset = 0, 0
         self._last_dts: int | None = None
-        try:
-            # FFmpeg cannot mistake an absolute path for a protocol ("concat:…", "pipe:0")
-            self.container = open_local(str(self.path.absolute()))
-        except (av.FFmpegError, ValueError, OSError) as error:
-            if _is_playlist(self.path):
-                raise SourceError(f"{self.path} is a playlist or a text, not a video: give the videos themselves") from error
-            raise SourceError(
-                f"{self.path} is no video that can be read ({reason(error)}): it may be damaged, unfinished or of another kind"
-            ) from error
+        self.container = open_container(self.path)
         try:
             self._choose_stream()
         except BaseException:
@@ -140,7 +84,7 @@ class VideoFile(Closing):
         self.hidden = HiddenPackets(self.codec)
         self.codec.thread_type = ThreadType.AUTO
         self.codec.thread_count = self.threads
-        self.codec.options = {"max_pixels": _OPTIONS["max_pixels"]}
+        self.codec.options = {"max_pixels": MAX_PIXELS}
         if self.codec.name == "mjpeg":
             self.codec.options |= {"err_detect": "explode"}  # report damaged pictures as errors
         self._one_clock = self.container.format.name != "mpegts"
@@ -280,8 +224,3 @@ class VideoFile(Closing):
     def close(self) -> None:
         """Close the file. Repeated calls have no effect."""
         self.container.close()
-
-
-def reason(error: BaseException) -> str:
-    """Return the text of an FFmpeg error, without its number and function."""
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -16,11 +16,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from cuda.core import Device, Stream
+from cuda.core import Device
 
-from engine.cuda.memory import Memory, cuda_errors
 from engine.detection.frame_format import FrameFormat
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
@@ -31,14 +30,14 @@ from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
 from engine.media.nvdec.expected_frames import AwaitedFrames, leads, stamp
 from engine.media.nvdec.format import first_frame
-from engine.media.nvdec.limits import check, question
-from engine.media.nvdec.messages import messages
+from engine.media.nvdec.library import load_library
+from engine.media.nvdec.limits import check
+from engine.media.nvdec.memory import device_surfaces
 from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.sampled import is_reliable
 from engine.media.segment_table import SegmentTable
 from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
-from engine.types import DeviceId
 
 _LEAST_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
@@ -63,7 +62,7 @@ class NvdecDecoder(Decoder):
             DeviceError: it, or the driver, is missing.
         """
         super().__init__(threads)
-        self._library = _library()
+        self._library = load_library()
         self._index, self._surfaces, self._required = index, surfaces, required
         self._sessions, self._files = SessionPool(partial(Session, self._library, index), surfaces.plenty), OpenFiles()
         self._formats: dict[tuple[Identity, bytes], FrameFormat | UnsupportedError] = {}
@@ -232,47 +231,7 @@ def _sampled(file: VideoFile, segment: Segment, skip: int) -> tuple[Parts, dict[
     return parts, dict(zip(table.ordered[positions].tolist(), indices.tolist(), strict=True))
 
 
-class _DeviceMemory:
-    """An ``Allocation`` on a GPU."""
-
-    def __init__(self, index: int, stream: Stream, nbytes: int) -> None:
-        device = Device(index)
-        device.set_current()
-        self._memory = Memory(device, stream)
-        with cuda_errors(DeviceId("cuda", str(index)), "hold decoded frames"):
-            self.address = self._memory.device(nbytes)
-
-    def close(self) -> None:
-        self._memory.close()
-
-
 def open_nvdec(index: int, frames: int, threads: int, required: bool) -> NvdecDecoder:
     """A decoder with memory for this many frames. Other parameters and errors: see ``NvdecDecoder``."""
-    _library()  # says what is missing, before CUDA is asked for anything
+    load_library()  # says what is missing, before CUDA is asked for anything
     return NvdecDecoder(index, device_surfaces(index, frames, _SURFACE_BYTES), threads, required)
-
-
-def device_surfaces(index: int, count: int, budget: int) -> SurfaceRing:
-    """A ring on a CUDA device: at most ``count`` frames and ``budget`` bytes."""
-    device = Device(index)
-    device.set_current()
-    stream = device.create_stream()
-    return SurfaceRing(count, budget, lambda nbytes: _DeviceMemory(index, stream, nbytes))
-
-
-def _library() -> Any:
-    try:
-        import PyNvVideoCodec
-
-        question()
-    except Exception as problem:  # without a driver the import raises various errors
-        first = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
-        raise DeviceError(
-            f"NVDEC needs PyNvVideoCodec and an NVIDIA driver with its video libraries ({first}): "
-            "install 'framefleet[cuda]', in a container allow the driver's 'video' capability, or use --decode cpu"
-        ) from problem
-    try:
-        messages()
-    except OSError as problem:
-        raise DeviceError(f"NVDEC's error messages cannot be read on this system ({problem}): use --decode cpu") from problem
-    return PyNvVideoCodec

@@ -27,6 +27,7 @@ _SEARCHED = 300  # packets read in search of a keyframe
 class VideoReader(Closing):
     """An iterator over the frames from the current position to the end. Skips frames that cannot be decoded. Not thread-safe.
 
+    The pictures of a video are ready for the screen: blue, green, red, 255. Pictures from files are RGB.
     info: about the source. max_size: maximum width and height, pixels: larger pictures are scaled down with their aspect ratio.
     """
 
@@ -54,7 +55,7 @@ class VideoReader(Closing):
     def _set_size(self, max_size: tuple[int, int] | None) -> None:
         self._max_size = max_size
         if self._file is not None:
-            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size)
+            self._convert = Converter(self._file.stream.sample_aspect_ratio, max_size, for_screen=True)
 
     def __iter__(self) -> Iterator[DecodedFrame]:
         return self

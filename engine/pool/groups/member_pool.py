@@ -20,11 +20,11 @@ from engine.backends.base import Backend
 from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
-from engine.pool.crash_count import DIED_TWICE, CrashCount
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
 from engine.pool.groups.remote_backend import MemberLostError, RemoteBackend
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Ready, Starting
+from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.worker.building import build
 from engine.pool.worker.inference import Inference
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
@@ -119,18 +119,15 @@ class MemberPool:
     def _run(self, member: MemberState, network: Network, settings: EngineSettings) -> None:
         """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
-            retry = False
             try:
                 self._work(member, self._build(member, network, settings))
-            except MemberLostError as problem:
-                member.lost, retry = str(problem), True
             except FramefleetError as problem:
-                member.lost = str(problem)
+                member.lost = problem
             if self._closed:
                 return
-            assert member.lost is not None
-            why = member.lost
-            restarting = retry and member.budget.spend(time.monotonic())
+            lost, why = member.lost, str(member.lost)
+            retry = isinstance(lost, MemberLostError)
+            restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
             self._report(Member(member.device, Failed(why, restarting)))
@@ -182,7 +179,7 @@ class MemberPool:
                 member.backend = None
             backend.close()
         if member.lost is not None:
-            raise MemberLostError(member.lost)
+            raise member.lost
 
     def _examine(self, member: MemberState, backend: Backend) -> None:
         """Test the engine with a black picture.
@@ -242,7 +239,7 @@ class MemberPool:
         with self._changed:
             self._queue.end(member, pictures, again, None if problem is not None else started)
             if isinstance(problem, MemberLostError):
-                member.lost = str(problem)
+                member.lost = problem
             elif problem is not None:
                 member.doubtful = str(problem)
             self._changed.notify_all()

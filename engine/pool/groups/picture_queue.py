@@ -10,8 +10,9 @@ from itertools import islice, takewhile
 
 from engine.backends.base import Backend
 from engine.detection.frame_format import HostImage
-from engine.pool.crash_count import CrashCount
+from engine.errors import FramefleetError
 from engine.pool.groups.shared_batch import SharedBatch
+from engine.pool.scheduling.crash_count import CrashCount
 from engine.processes.restart_budget import RestartBudget
 from engine.types import DeviceId
 
@@ -45,7 +46,7 @@ class MemberState:
     free_since: float = 0.0
     alone: bool = False
     doubtful: str | None = None
-    lost: str | None = None
+    lost: FramefleetError | None = None
     out: str | None = None
     attempt: int = 0
     budget: RestartBudget = field(default_factory=RestartBudget)

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 from engine.media.types import SourceInfo
-from engine.pool.crash_count import DIED_TWICE, CrashCount
 from engine.pool.protocol import Trying
 from engine.pool.results import FrameEntry
+from engine.pool.scheduling.crash_count import DIED_TWICE, CrashCount
 from engine.pool.scheduling.strategies.source_queue import Work
 
 

@@ -15,25 +15,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engine.media.types import SourceKind
-from engine.pool.crash_count import CrashCount
 from engine.pool.events import Event, SourceFinished, SourceOpened
 from engine.pool.position import Position
 from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.results import Frames
+from engine.pool.scheduling.crash_count import CrashCount
 from engine.pool.scheduling.crashes import cost_of_crash
 from engine.pool.scheduling.probes import Probes
-from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, loads_of, unassigned_frames
+from engine.pool.scheduling.state import OpenSource, WorkerState, chunk_size_for, unassigned_frames, uncut_sources
 from engine.pool.scheduling.strategies.base import Strategy
 from engine.pool.scheduling.strategies.source_queue import Work, whole
-from engine.pool.scheduling.throughput import choose_revoke
+from engine.pool.scheduling.workers import Workers
 from engine.types import DeviceId
 
 MESSAGE_FRAMES = 64
 """Most frames in one event when a crash costs many."""
-
-LONG_FRAMES = 1000
-"""With fewer frames, another strategy saves too little time."""
 
 
 class Dispatcher:
@@ -47,10 +43,8 @@ class Dispatcher:
     ) -> None:
         self._strategy = strategy
         self._devices = set(devices)
-        self._together = together
         self._clock = clock
-        self._workers: dict[DeviceId, WorkerState] = {}
-        self._asking: deque[DeviceId] = deque()
+        self._workers = Workers(clock, together)
         self._sources: dict[int, OpenSource] = {}
         self._probes = Probes(clock)
         self._drops: list[tuple[DeviceId, Drop]] = []
@@ -63,15 +57,8 @@ class Dispatcher:
 
     @property
     def uncut(self) -> int | None:
-        """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
-
-        None if a source is not probed yet.
-        """
-        infos = [source.info for source in self._sources.values() if source.info is not None]
-        if not infos or len(infos) < len(self._sources):
-            return None
-        uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
-        return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
+        """See ``uncut_sources``."""
+        return uncut_sources(self._sources.values())
 
     def add(self, number: int, path: Path, position: Position | None = None) -> list[Event]:
         """Add a source at the end of the queue. position: where an earlier run stopped."""
@@ -114,7 +101,7 @@ class Dispatcher:
             return self._gone(device, "it was removed")
         worker.leaving, worker.waits = True, False
         self._devices.discard(device)
-        self._asking = deque(other for other in self._asking if other != device)
+        self._workers.ask_no_more(device)
         return []
 
     def lost(self, device: DeviceId, *, gone: bool, why: str, suspect: bool = True) -> list[Event]:
@@ -125,7 +112,7 @@ class Dispatcher:
         worker = self._workers.pop(device)
         if not suspect:
             worker.begun.clear()
-        self._asking = deque(other for other in self._asking if other != device)
+        self._workers.ask_no_more(device)
         self._drops = [drop for drop in self._drops if drop[0] != device]
         events: list[Event] = []
         source = worker.probe
@@ -142,7 +129,7 @@ class Dispatcher:
         match message:
             case Need():
                 if not worker.leaving:
-                    self._asking.append(device)
+                    self._workers.asking.append(device)
             case Began():
                 worker.begun.add((message.source, message.segment))
             case Trying():
@@ -164,7 +151,7 @@ class Dispatcher:
         yield from self._probes.assign(self._workers, self._room(), self._can_open)
         yield from self._detects()
         if self._strategy.steals and len(self._workers) > 1:
-            yield from self._revokes()
+            yield from self._workers.revokes()
 
     def _room(self) -> int:
         """Number of sources that may be opened now. They take memory, so only a few of a long queue are opened ahead of the work."""
@@ -172,27 +159,27 @@ class Dispatcher:
         return 2 * decode_threads + 2 - (len(self._sources) - len(self._probes))
 
     def _can_open(self, worker: WorkerState, source: OpenSource) -> bool:
-        able = not worker.leaving and not self._isolated(worker)
-        return able and (not source.suspect or (self._idle(worker) and worker.decode_threads > 0))
+        able = not worker.leaving and not self._workers.isolated(worker)
+        return able and (not source.suspect or (self._workers.idle(worker) and worker.decode_threads > 0))
 
     def _detects(self) -> Iterator[tuple[DeviceId, Detect]]:
         # devices that wait for a suspect task come first: they decide whether the other workers in their process stay idle
-        self._asking = deque(sorted(self._asking, key=lambda device: not self._workers[device].waits))
-        shared = bool(self._asking) and self._strategy.steals and len(self._workers) > 1
-        loads = loads_of(self._workers, self._clock()) if shared else {}
-        for _ in range(len(self._asking)):
-            device = self._asking.popleft()
+        self._workers.asking = deque(sorted(self._workers.asking, key=lambda device: not self._workers[device].waits))
+        shared = bool(self._workers.asking) and self._strategy.steals and len(self._workers) > 1
+        loads = self._workers.loads() if shared else {}
+        for _ in range(len(self._workers.asking)):
+            device = self._workers.asking.popleft()
             worker, now = self._workers[device], self._clock()
             unassigned = unassigned_frames(self._sources.values(), loads.values()) if shared else 0.0
             chunk_size = chunk_size_for(device, self._workers, loads, unassigned) if shared else whole
-            work = None if self._isolated(worker) else self._strategy.next(device, worker.decode_threads, chunk_size)
-            refused = work is not None and work.crashes.refused == device and self._others_work(device)
-            worker.waits = work is not None and work.suspect and not refused and not self._idle(worker)
+            work = None if self._workers.isolated(worker) else self._strategy.next(device, worker.decode_threads, chunk_size)
+            refused = work is not None and work.crashes.refused == device and self._workers.others_work(device)
+            worker.waits = work is not None and work.suspect and not refused and not self._workers.idle(worker)
             if work is not None and (worker.waits or refused):
                 self._strategy.give_back(work)
                 work = None
             if work is None:
-                self._asking.append(device)
+                self._workers.asking.append(device)
                 continue
             worker.give(work, now)
             if shared:
@@ -202,40 +189,6 @@ class Dispatcher:
             source.started = source.started or now
             info = replace(source.info, segments=())  # a source may have thousands of segments, and the worker needs one
             yield device, Detect(work.source, info, work.segment, work.skip, work.limit, work.suspect)
-
-    def _revokes(self) -> Iterator[tuple[DeviceId, Revoke]]:
-        """For each idle decode thread, revoke a queued segment of a slower device."""
-        loads = loads_of(self._workers, self._clock()) if self._asking else {}
-        for device in dict.fromkeys(self._asking):
-            worker = self._workers[device]
-            if self._isolated(worker) or worker.waits:
-                continue
-            promised = sum(other == device for holder in self._workers.values() for other in holder.revoked.values())
-            for _ in range(self._asking.count(device) - promised):
-                others = {other: load for other, load in loads.items() if other != device and not self._workers[other].leaving}
-                choice = choose_revoke(loads[device], others)
-                if choice is None:
-                    break
-                holder, key = choice
-                self._workers[holder].revoked[key] = device
-                loads = loads_of(self._workers, self._clock())
-                yield holder, Revoke(*key)
-
-    def _others_work(self, device: DeviceId) -> bool:
-        """Whether other devices have an engine now."""
-        return any(worker.decode_threads and not worker.leaving for other, worker in self._workers.items() if other != device)
-
-    def _same_process(self, worker: WorkerState) -> Iterable[WorkerState]:
-        """All workers in the process of this one."""
-        return self._workers.values() if self._together else (worker,)
-
-    def _idle(self, worker: WorkerState) -> bool:
-        """Whether no worker in the process has work."""
-        return all(other.idle for other in self._same_process(worker))
-
-    def _isolated(self, worker: WorkerState) -> bool:
-        """Whether the worker gets no work because of a suspect task in its process."""
-        return any(other.isolated or (other.waits and other is not worker) for other in self._same_process(worker))
 
     def _probed(self, message: Probed | ProbeFailed) -> list[Event]:
         source = self._sources.get(message.source)
@@ -262,9 +215,8 @@ class Dispatcher:
         key = message.source, message.segment
         work = worker.end(key, self._clock())
         taker = worker.revoked.pop(key, None)
-        if taker is not None and taker in self._asking:  # the segment was revoked for this device, so it comes first
-            self._asking.remove(taker)
-            self._asking.appendleft(taker)
+        if taker is not None:  # the segment was revoked for this device, so it comes first
+            self._workers.ask_first(taker)
         source = self._sources.get(message.source)
         if source is None:
             return []
@@ -294,7 +246,7 @@ class Dispatcher:
         assert source.info is not None
         done = source.sequencer.received(work.segment.number)
         # devices of one process end together, so that each further trial would cost all of them a restart
-        crashes = work.crashes.after_crash(device, others=not self._together and self._others_work(device))
+        crashes = work.crashes.after_crash(device, others=not self._workers.together and self._workers.others_work(device))
         entries, rest = cost_of_crash(work, crashes, done, work.key in worker.begun, worker.trying, source.info)
         events: list[Event] = []
         for first in range(0, len(entries), MESSAGE_FRAMES):

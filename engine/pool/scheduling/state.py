@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,9 @@ from engine.pool.scheduling.strategies.source_queue import ChunkSize, SegmentKey
 from engine.pool.scheduling.throughput import Load, Remaining, Throughput, chunk_size
 from engine.pool.sequencer import Sequencer
 from engine.types import DeviceId
+
+LONG_FRAMES = 1000
+"""With fewer frames, another strategy saves too little time."""
 
 
 @dataclass(eq=False)
@@ -145,6 +148,18 @@ def unassigned_frames(sources: Iterable[OpenSource], loads: Iterable[Load]) -> f
     """Number of frames that no device has, by the containers' frame counts; infinite while a source is not probed."""
     announced = sum(math.inf if source.info is None else source.info.to_do - source.book.arrived for source in sources)
     return max(0.0, announced - sum(load.frames for load in loads))
+
+
+def uncut_sources(sources: Collection[OpenSource]) -> int | None:
+    """Number of open sources if all are videos of one segment, with ``LONG_FRAMES`` or more together, else 0.
+
+    None if a source is not probed yet, or there is no source.
+    """
+    infos = [source.info for source in sources if source.info is not None]
+    if not infos or len(infos) < len(sources):
+        return None
+    uncut = all(info.kind is SourceKind.VIDEO and len(info.segments) == 1 for info in infos)
+    return len(infos) if uncut and sum(info.frames for info in infos) >= LONG_FRAMES else 0
 
 
 def loads_of(workers: Mapping[DeviceId, WorkerState], now: float) -> dict[DeviceId, Load]:

@@ -10,8 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.backends.base import Backend
+from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.groups.shared_pictures import MappedChunk
-from engine.pool.protocol import FromWorker, Infer, InferenceFailed, Inferred, Ready, SharedMemory, ToWorker
+from engine.pool.protocol import FromWorker, Ready, ToWorker
 from engine.pool.results import PackedResults
 from engine.pool.worker.inference import Inference
 from engine.processes.watchdog import Watchdog

@@ -4,9 +4,9 @@ Threads: that of ``main`` builds the engine and feeds it; ``receive`` listens to
 ``read 1``, … decode, ``send`` awaits results and sends them, ``watch`` ends the process when one of these hangs. Heavy libraries are
 imported after ``receive`` runs, so that the worker can be stopped at any time.
 
-Other workers may live in the same process (see ``engine.pool.host``): a worker that stops in order, or whose engine cannot be built, ends
-alone. Any other end of a worker ends the process. In the worker of a group's member (``Setup.inferring``) no thread decodes or
-sends: pictures come in shared memory, and each result is sent as soon as it is there.
+Other workers may live in the same process (see ``engine.pool.supervision.host``): a worker that stops in order, or whose engine cannot
+be built, ends alone. Any other end of a worker ends the process. In the worker of a group's member (``Setup.inferring``) no thread
+decodes or sends: pictures come in shared memory, and each result is sent as soon as it is there.
 """
 
 from __future__ import annotations

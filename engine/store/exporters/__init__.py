@@ -1,7 +1,7 @@
 """The export formats. Each module defines one format as an ``Exporter``."""
 
 from engine.store.exporters import coco, csv, cvat, jsonl, labelstudio, megadetector, mot, parquet, video, yolo
-from engine.store.exporters.base import Exporter
+from engine.store.exporters.common.base import Exporter
 
 EXPORTERS: dict[str, Exporter] = {
     "jsonl": jsonl.EXPORTER,

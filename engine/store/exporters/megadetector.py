@@ -1,6 +1,6 @@
 """MegaDetector results, format 1.6 (https://lila.science/megadetector-output-format), read by Timelapse and AddaxAI.
 
-Frames count from 0. Boxes are shares of the picture, origin top left.
+Frames count from 0. Boxes are shares of the picture, origin top left. The format has no place for tracks.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from engine.media.types import SourceKind
-from engine.store.exporters.base import Export, Exporter, text_output, write_list
-from engine.store.exporters.rounding import relative, to_json
+from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
+from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.names import readable_name
 from engine.store.session import StoredSource
 from engine.types import FrameResult
@@ -38,7 +38,7 @@ class _Categories:
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""
         found = []
-        for class_id, score, box in relative(frame):
+        for _, class_id, score, box in relative(frame):
             label = self._labels[class_id]
             category = self._map.get(label, label)
             entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box}
@@ -52,7 +52,7 @@ def write(export: Export, file: TextIO) -> None:
     """Write all files of the session: an entry for each video and for each picture.
 
     Paths are relative to the folder that contains all sources. A detection whose label is not its category has the label as its
-    classification.
+    classification. ``datetime`` is the clock time at which a video began.
     """
     labels = export.labels
     categories = _Categories(labels, export.options.category_map)
@@ -85,7 +85,10 @@ def _write_video(export: Export, source: StoredSource, path: str, categories: _C
         failure = source.error or "the file was not processed"
         file.write(to_json({"file": path, "failure": failure, "detections": None, "frame_rate": 0, "frames_processed": []}))
         return
-    file.write(f'{{"file": {to_json(path)}, "frame_rate": {to_json(source.info.rate or 0)}, "detections": ')
+    head = {"file": path, "frame_rate": source.info.rate or 0}
+    if source.started is not None:
+        head["datetime"] = source.started.strftime("%Y:%m:%d %H:%M:%S")  # as in EXIF, which MegaDetector's own program writes
+    file.write(f'{to_json(head)[:-1]}, "detections": ')
     frames = ((frame.ref.index, categories.detections(frame)) for frame in export.frames(source))
     write_list(file, (to_json(entry | {"frame_number": number}) for number, found in frames for entry in found))
     file.write(', "frames_processed": ')

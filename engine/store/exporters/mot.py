@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.media.types import SourceKind
-from engine.store.exporters.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
 from engine.store.schema import explained
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from engine.errors import ExportError
 from engine.media.types import SourceKind
 from engine.processes.child import ChildProcess
-from engine.store.exporters.base import Export, Exporter, Output, Progress, complete_file, part_of
-from engine.store.exporters.child import run_child
+from engine.store.exporters.common.base import Export, Exporter, Output, Progress, complete_file, part_of
+from engine.store.exporters.common.child import run_child
 from engine.store.schema import explained
 
 
@@ -23,7 +23,7 @@ class Job:
     """The task of the child process.
 
     database: file of the session. source: number of the source in the session. video, target: files to read and write.
-    confidence, classes: which detections to draw, as for ``SessionReader``.
+    confidence, classes, corrected: which detections to draw, as for ``SessionReader``.
     """
 
     database: str
@@ -32,6 +32,7 @@ class Job:
     target: str
     confidence: float
     classes: frozenset[int] | None
+    corrected: bool = True
 
 
 def write(export: Export) -> None:
@@ -49,7 +50,7 @@ def write(export: Export) -> None:
     if source.changed():
         remedy = "detect again, or restore the file"
         raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
+    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes, reader.corrected)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
             _run(job, part, export.progress)

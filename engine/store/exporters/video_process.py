@@ -25,10 +25,12 @@ from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment
 from engine.processes.child_main import when_parent_ends
 from engine.processes.watchdog import Clock
-from engine.store.exporters.child import serve
+from engine.settings.kinds import Moments
+from engine.store.exporters.common.child import serve
 from engine.store.exporters.video import Job
 from engine.store.schema import explained
 from engine.store.session import SessionReader
+from engine.types import FrameResult
 
 _LATE_START = 10
 """Seconds. A video whose first frame is later than this, as in broadcasts, starts at 0 in the copy."""
@@ -60,7 +62,7 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
 def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> int:
     video = Path(job.video)
     written = 0
-    with SessionReader(Path(job.database), job.confidence, job.classes) as reader, VideoFile(video, THREADS) as file:
+    with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader, VideoFile(video, THREADS) as file:
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:
@@ -86,14 +88,43 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
     whole = next(one.complete for one in reader.sources() if one.number == source)
-    last = None if whole else reader.last_pts(source)
+    last, sampled = None if whole else reader.last_pts(source), _is_sampled(reader)
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
         seconds = pts * file.time_base
         if last is not None and float(seconds) > last:
             return
-        if isinstance(outcome, str) or (not whole and reader.frame_at(source, float(seconds)) is None):
+        if isinstance(outcome, str) or (not whole and not sampled and reader.frame_at(source, float(seconds)) is None):
             continue  # an interrupted run may lack frames before others that it has
         yield seconds, outcome
+
+
+def _is_sampled(reader: SessionReader) -> bool:
+    """Whether the run left out frames between those that it took."""
+    return reader.facts.get("every", str(None)) != str(None)
+
+
+class _Results:
+    """Finds the results of the frames of a source, which are asked for in order. rate: frames per second.
+
+    In a sampled run, a frame without results has those of the last frame before it that was taken, because boxes would flicker otherwise.
+    Behind the last frame that was taken, this holds for one distance between samples.
+    """
+
+    def __init__(self, reader: SessionReader, source: int, rate: float) -> None:
+        self._reader, self._source = reader, source
+        self._held: FrameResult | None = None
+        self._until = -1.0
+        if _is_sampled(reader):
+            every = Moments().read(reader.facts["every"])
+            distance = (every.frames or 0) / rate if every.seconds is None else float(every.seconds)
+            self._until = (reader.last_pts(source) or 0.0) + distance
+
+    def at(self, seconds: float) -> FrameResult | None:
+        """Return the results to draw at this time."""
+        result = self._reader.frame_at(self._source, seconds)
+        if result is not None or seconds >= self._until:
+            self._held = result
+        return self._held
 
 
 class _AnnotatedPicture:
@@ -104,14 +135,14 @@ class _AnnotatedPicture:
         width, height = self._convert.size(first)
         self.size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
         self._annotator = Annotator(self.size, reader.labels)
-        self._reader, self._source = reader, source
+        self._results = _Results(reader, source, float(file.rate))
 
     def planes(self, frame: VideoFrame, seconds: float) -> Planes | None:
         try:
             planes = self._convert.planes(frame, self.size)
         except (av.FFmpegError, ValueError):
             return None
-        result = self._reader.frame_at(self._source, seconds)
+        result = self._results.at(seconds)
         if result is not None and result.detections is not None:
             self._annotator.draw(planes, result.detections, (result.width, result.height))
         return planes

@@ -1,17 +1,18 @@
 """YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
 
 Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
-shares of the picture. Class ids count from 0. Confidences are not stored: the labels are meant to be corrected and trained with.
+shares of the picture. Class ids count from 0. Confidences, tracks and who verified a box are not stored: the
+format has no place for them.
 """
 
 from __future__ import annotations
 
-from engine.store.exporters.base import Export, Exporter, Output, complete_folder
-from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.common.base import Export, Exporter, Output, complete_folder
+from engine.store.exporters.common.options import PictureFormat
+from engine.store.exporters.common.rounding import relative, to_json
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames, ffmpeg_command
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import write_pictures
-from engine.store.exporters.rounding import relative, to_json
 from engine.store.schema import explained
 from engine.types import FrameResult
 
@@ -47,7 +48,7 @@ def write(export: Export) -> None:
 def _lines(frame: FrameResult) -> str:
     return "".join(
         f"{class_id} {x + width / 2:.6f} {y + height / 2:.6f} {width:.6f} {height:.6f}\n"
-        for class_id, _, (x, y, width, height) in relative(frame)
+        for _, class_id, _, (x, y, width, height) in relative(frame)
     )
 
 

@@ -87,7 +87,9 @@ def test_a_gpu_without_a_driver_is_found_on_the_bus(tmp_path: Path) -> None:
     assert not has_gpu(tmp_path)
     device(tmp_path, "0000:00:06.0", "0x10de", "0x030200")
     assert has_gpu(tmp_path)
-    (check,) = check_nvidia(tmp_path, tmp_path / "none", lambda _: ("", "engine.devices.nvml.NoNvmlError: there is no NVIDIA driver"))
+    (check,) = check_nvidia(
+        tmp_path, tmp_path / "none", lambda _: ("", "engine.devices.nvml.driver.NoNvmlError: there is no NVIDIA driver")
+    )
     assert (check.status, check.detail) == (Status.WARNING, "there is an NVIDIA GPU, but no driver")
     assert "nvidia-driver-580" in str(check.remedy)
 
@@ -124,7 +126,7 @@ def test_what_nvidia_needs_is_checked_part_by_part(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "detail", "remedy"),
     [
-        ("engine.devices.nvml.NoNvmlError: nvidia-ml-py is not installed", "nvidia-ml-py is not installed", "framefleet[rtx]"),
+        ("engine.devices.nvml.driver.NoNvmlError: nvidia-ml-py is not installed", "nvidia-ml-py is not installed", "framefleet[rtx]"),
         ("engine.errors.DeviceError: NVIDIA's driver does not answer", "NVIDIA's driver does not answer", "nvidia-driver-580"),
         ("AssertionError: 550.1 speaks CUDA 12.4, 13.0 is needed", "550.1 speaks CUDA 12.4, 13.0 is needed", "nvidia-driver-580"),
         ("it crashes (SIGSEGV)", "it crashes (SIGSEGV)", "nvidia-driver-580"),

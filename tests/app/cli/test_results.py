@@ -88,7 +88,6 @@ def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
         (("--format", "yolo", "--between", "0.6,0.3"), "is not a range of confidences"),
         (("--format", "yolo", "--every", "0"), "is not a distance between frames"),
         (("--format", "megadetector", "--category-map", "dog"), "maps no labels"),
-        (("--clock", "metadata"), "--clock metadata is for 'framefleet detect'"),
         (("--clock", "yesterday"), "'yesterday' is no time: write name, metadata, or when the file began"),
         (("--time-zone", "UTC"), "--time-zone is for --clock"),
         (("--clock", "name", "--time-zone", "Mars"), "'Mars' is no known time zone"),

@@ -10,7 +10,7 @@ from app.cli.topology import matrix, text
 from engine.devices.topology.search import find_topology
 from engine.devices.topology.types import NumaNode, Topology
 from tests.support.cli import run_main
-from tests.support.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, gpu, machine, make_system
+from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, gpu, machine, make_system
 
 NODES = [NumaNode(0, frozenset(range(16)), 64 * GIB), NumaNode(1, frozenset(range(16, 32)), 64 * GIB)]
 

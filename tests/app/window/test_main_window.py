@@ -17,7 +17,7 @@ from app.window.queue.item import ItemState
 from app.window.results.export_dialog import ExportChoice, ExportDialog
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.types import DeviceId
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG, tiny_files
@@ -201,9 +201,9 @@ def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(q
     assert not window.left.isVisible()
     window.columns.setSizes([0, 800, 400])
     kept = window.right.width()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert not window.right.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert not window.left.isVisible()
     window.close()
     again = open_window()
@@ -343,12 +343,12 @@ def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: P
 def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open) -> None:
     window = open_window()
     window.showMaximized()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert window.isFullScreen()
     assert not window.left.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert window.isMaximized()
     assert window.left.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     window.close()
     assert not open_window().isFullScreen()  # the next start is no full screen without a picture

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.bench.clips import Clips
-from engine.bench.pool_run import PoolRun, _Watch, run_pool
+from engine.bench.pool_result import PoolRun
+from engine.bench.pool_run import _Watch, run_pool
 from engine.bench.scaling import Experiment, Mode, Point, measure_scaling
 from engine.errors import DeviceError, SourceError, UsageError
 from engine.media.types import Segment, SourceInfo, SourceKind

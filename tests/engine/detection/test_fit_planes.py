@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
 from engine.detection.preprocess import fit
-from tests.support.surfaces import by_definition, resized
+from tests.support.devices.surfaces import by_definition, resized
 
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]
 SIDE = st.integers(1, 150)

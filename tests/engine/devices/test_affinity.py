@@ -14,7 +14,7 @@ import pytest
 
 from engine.devices.affinity import bind_near, bind_to_share
 from engine.types import DeviceId
-from tests.support.machines import make_system
+from tests.support.devices.machines import make_system
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no processes")
 

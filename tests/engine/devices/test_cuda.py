@@ -13,8 +13,8 @@ from engine.backends.tensorrt import library as tensorrt_library
 from engine.devices import cuda
 from engine.devices.cuda import CudaDevice, FindLibrary, describe, describe_devices
 from engine.devices.description import DeviceDescription
-from engine.devices.nvml import Nvml
-from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
+from engine.devices.nvml.driver import Nvml
+from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
 
 FIRST = CudaDevice(0, "a", "by CUDA", (9, 0), 132, "0000:00:06.0")
 SECOND = replace(FIRST, number=1, uuid="b")

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.devices.nvml import ALL_LINKS, Counter, Counters, NoNvmlError, Nvml
+from engine.devices.nvml.driver import NoNvmlError, Nvml
+from engine.devices.nvml.gpu import ALL_LINKS, Counter, Counters
 from engine.errors import DeviceError
-from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
+from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 
 def test_a_gpu_tells_what_it_has_and_nothing_of_what_it_has_not() -> None:

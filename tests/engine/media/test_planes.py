@@ -18,7 +18,7 @@ from engine.media.planes import PlaneReader, reduced
 from engine.media.probe import probe
 from engine.media.types import DecodedPlanes
 from tests.engine.media.conftest import Clip
-from tests.support.surfaces import picture
+from tests.support.devices.surfaces import picture
 
 
 def frame_of(pix_fmt: str, width: int = 96, height: int = 64) -> VideoFrame:

@@ -13,7 +13,7 @@ import av
 import pytest
 
 from engine.errors import SourceError
-from engine.media.container.video_file import open_local
+from engine.media.container.opening import open_local
 from engine.media.decode import decode
 from engine.media.probe import probe
 from tests.engine.media.conftest import Clip

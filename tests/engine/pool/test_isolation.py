@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone
 from engine.pool.pool import EnginePool
+from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation
 from engine.types import DeviceId

@@ -12,11 +12,11 @@ import pytest
 from engine.media.probe import probe
 from engine.pool.events import Ledger
 from engine.settings.clock import ClockSettings, ClockSource
-from engine.store.export import export_session
-from engine.store.exporters.options import ExportOptions
+from engine.store.export.run import export_session
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import DeviceId, FrameRef, FrameResult
-from tests.support.cli import FAST, run_main
+from tests.support.cli import FAST, read_lines, run_main
 from tests.support.media import make_video
 from tests.support.store import LABELS, make_frame, video_info
 
@@ -36,13 +36,13 @@ def session(tmp_path: Path) -> Path:
             writer.add_source(number, name, video_info("", 20))
             writer.add_frames(later(make_frame(number, index, 1), 1.4) for index in range(20))
             writer.finish_source(number, name, Ledger(20, 20), 1.0)
-        writer.describe_source(0, started=START)
+        writer.set_start(0, START)
     return tmp_path / "s.sqlite"
 
 
 def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_one(session: Path, tmp_path: Path) -> None:
     with SessionReader(session) as reader:
-        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio"])
+        export_session(reader, tmp_path, ["csv", "parquet", "jsonl", "coco", "labelstudio", "megadetector"])
     detections = pd.read_csv(tmp_path / "a.detections.csv")
     assert detections.clock[0] == "2026-11-01T07:55:00.000+01:00"  # at the first frame, whatever its pts
     assert detections.clock[19] == "2026-11-01T08:14:00.000+01:00"
@@ -57,6 +57,8 @@ def test_every_table_has_the_clock_time_of_a_known_start_and_none_of_an_unknown_
     assert "clock" not in (tmp_path / "20261101_080000.jsonl").read_text()
     assert json.loads((tmp_path / "a.coco.json").read_text())["images"][0]["date_captured"] == "2026-11-01T07:55:00.000+01:00"
     assert json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["data"]["started"] == "2026-11-01T07:55:00.000+01:00"
+    entries = json.loads((tmp_path / "megadetector.json").read_text())["images"]
+    assert [entry.get("datetime") for entry in entries] == ["2026:11:01 07:55:00", None]
 
 
 def test_intervals_begin_at_full_quarters_of_the_hour(session: Path, tmp_path: Path) -> None:
@@ -88,11 +90,35 @@ def test_detect_stores_when_files_began(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
 
     def start(*options: str) -> str:
-        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--restart", "--quiet", *options)
+        run = run_main("detect", "20261101_090000.mp4", *FAST, "--format", "csv", "--quiet", *options)
         assert run.status == 0, run.err
+        assert ("finished by an earlier run" in run.err) == ("--restart" not in options)
         return str(pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0])
 
-    assert start() == ""
+    assert start("--restart") == ""
     assert start("--clock", "metadata") == "2026-11-01T08:00:00.000+00:00"
     assert start("--clock", "name", "--time-zone", "Europe/Berlin") == "2026-11-01T09:00:00.000+01:00"
     assert start("--clock", "2026-11-01 08:30+02:00") == "2026-11-01T08:30:00.000+02:00"
+    assert start() == "2026-11-01T08:30:00.000+02:00", "without the option, the times stay"
+    again = run_main("results", "detections", "--clock", "metadata", "--format", "csv", "--quiet")
+    assert again.status == 0, again.err
+    assert pd.read_csv(tmp_path / "detections" / "files.csv").clock[0] == "2026-11-01T08:00:00.000+00:00"
+
+
+def test_a_time_that_is_missing_replaces_a_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_video(tmp_path / "a.mp4", 3, (96, 64))
+    monkeypatch.chdir(tmp_path)
+    for clock, expected in (("2026-11-01 08:30+02:00", "2026-11-01T08:30:00.000+02:00"), ("metadata", ""), ("name", "")):
+        run = run_main("detect", "a.mp4", *FAST, "--format", "csv", "--quiet", "--clock", clock)
+        assert run.status == 0, run.err
+        assert pd.read_csv(tmp_path / "detections" / "files.csv", keep_default_na=False).clock[0] == expected
+
+
+@pytest.mark.parametrize("part", [("--from", "1s"), ("--from", "25"), ("--from", "0:01", "--every", "10")])
+def test_a_part_of_a_video_has_the_same_clock_times_as_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: tuple[str]) -> None:
+    make_video(tmp_path / "a.ts", 50, (96, 64), rate=25, pts=range(900_000, 900_050))
+    monkeypatch.chdir(tmp_path)
+    options = ("--clock", "2026-11-01 08:00+00:00", "--format", "jsonl", "--quiet", "--restart")
+    assert run_main("detect", "a.ts", *FAST, *options, *part).status == 0
+    (first, *_) = read_lines(tmp_path / "detections" / "a.jsonl")
+    assert (first["frame"], first["clock"]) == (25, "2026-11-01T08:00:01.000+00:00")

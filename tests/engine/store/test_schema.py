@@ -1,4 +1,4 @@
-"""Files of format 1, are read as they are and upgraded when they are written to."""
+"""Files of older formats are read as they are and upgraded when they are written to."""
 
 from __future__ import annotations
 
@@ -67,29 +67,45 @@ def version_1(tmp_path: Path) -> Path:
     return old
 
 
+@pytest.fixture
+def version_2(tmp_path: Path) -> Path:
+    """The same session in format 2."""
+    old = write_session(tmp_path / "s.sqlite", {"a.mp4": 3})
+    write_session(tmp_path / "current.sqlite", {"a.mp4": 3})
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript("ALTER TABLE sources DROP COLUMN created; ALTER TABLE sources DROP COLUMN origin; PRAGMA user_version = 2")
+    return old
+
+
+@pytest.fixture(params=["version_1", "version_2"])
+def old_session(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.getfixturevalue(request.param)
+    return path
+
+
 def _check(path: Path) -> None:
     with SessionReader(path) as reader:
         assert reader.labels == LABELS
         (source,) = reader.sources()
         assert (source.path, source.complete, source.ledger.inferred, source.ledger.skipped) == ("a.mp4", True, 3, 0)
-        assert (source.stamp, source.decoder, source.started) == (None, None, None)
+        assert (source.stamp, source.decoder, source.started, source.created, source.origin) == (None,) * 5
         assert all(map(same_frame, reader.frames(0), [make_frame(0, index) for index in range(3)]))
 
 
-def test_reading_an_old_file_does_not_change_it(version_1: Path) -> None:
-    before = version_1.read_bytes()
-    _check(version_1)
-    assert version_1.read_bytes() == before
+def test_reading_an_old_file_does_not_change_it(old_session: Path) -> None:
+    before = old_session.read_bytes()
+    _check(old_session)
+    assert old_session.read_bytes() == before
 
 
-def test_an_old_file_is_upgraded_when_it_is_opened_for_writing(version_1: Path) -> None:
+def test_an_old_file_is_upgraded_when_it_is_opened_for_writing(old_session: Path) -> None:
     for _ in range(2):  # the second opening finds nothing to do
-        schema.open_existing(version_1, "rw").close()
-        _check(version_1)
-    with closing(sqlite3.connect(version_1)) as connection:
+        schema.open_existing(old_session, "rw").close()
+        _check(old_session)
+    with closing(sqlite3.connect(old_session)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
         upgraded = {row[0]: sorted(row[1:] for row in connection.execute(f"PRAGMA table_info({row[0]})")) for row in _tables(connection)}
-    with closing(sqlite3.connect(version_1.with_name("current.sqlite"))) as connection:
+    with closing(sqlite3.connect(old_session.with_name("current.sqlite"))) as connection:
         assert {row[0] for row in _tables(connection)} == set(upgraded)
         for table, columns in upgraded.items():
             made = sorted(row[1:] for row in connection.execute(f"PRAGMA table_info({table})"))

@@ -72,7 +72,7 @@ def test_session_facts_sources_and_ledgers(tmp_path: Path) -> None:
     with SessionWriter(tmp_path / "new" / "session.sqlite", LABELS, {"model": "yolov4"}) as writer:
         writer.add_source(0, "a.mp4", video_info("a.mp4", 10), stamp)
         writer.describe_source(0, decoder="NVDEC")
-        writer.describe_source(0, started=begun)
+        writer.set_start(0, begun)
         writer.add_device(EngineInfo(CPU, "A CPU", "OpenVINO 1", "fp32", "no AMX", 416, 416, 2, 4))
         ledger = Ledger(10, 7, {"late": 1}, {"corrupt": 2}, skipped=5)
         writer.finish_source(0, "a.mp4", ledger, 2.5)

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from engine.media.types import Segment
-from engine.pool.crash_count import CrashCount
 from engine.pool.position import Position
+from engine.pool.scheduling.crash_count import CrashCount
 from engine.types import DeviceId
 
 AHEAD_FRAMES = 1024

@@ -10,7 +10,7 @@ import shlex
 from pathlib import PurePath
 
 from engine.media.types import SourceKind
-from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.common.options import PictureFormat
 from engine.store.session import StoredSource
 from engine.types import FrameResult
 

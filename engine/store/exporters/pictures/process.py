@@ -12,15 +12,16 @@ import av
 import cv2
 
 from engine.errors import ExportError, SourceError
-from engine.media.container.video_file import VideoFile, reason
+from engine.media.container.opening import reason
+from engine.media.container.video_file import VideoFile
 from engine.media.decode import THREADS
 from engine.media.images import read_picture
 from engine.media.picture import Converter
 from engine.media.segment import SegmentDecoder
 from engine.media.types import Segment, SourceKind
 from engine.processes.watchdog import Clock
-from engine.store.exporters.child import serve
-from engine.store.exporters.options import PictureFormat
+from engine.store.exporters.common.child import serve
+from engine.store.exporters.common.options import PictureFormat
 from engine.store.exporters.pictures.names import SUFFIXES, PictureNames
 from engine.store.exporters.pictures.selection import select
 from engine.store.exporters.pictures.write import PicturesJob
@@ -47,7 +48,7 @@ def write_selected(job: PicturesJob, report: Callable[[int], None], clock: Clock
         SourceError: the source cannot be opened any more.
         ExportError: a selected frame cannot be decoded again, or a picture cannot be written.
     """
-    with SessionReader(Path(job.database), job.confidence, job.classes) as reader:
+    with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader:
         source = next(source for source in reader.sources() if source.number == job.source)
         name_of = PictureNames(source)
         wanted = ((name_of(frame), frame) for frame in select(reader.frames(job.source), job.options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.types import FrameResult
 
 

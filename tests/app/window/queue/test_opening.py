@@ -15,7 +15,7 @@ from app.window.results.stored import read_stored
 from engine.errors import ExportError
 from engine.media.stamp import stamp_of
 from engine.pool.events import Ledger
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionWriter
 from tests.support.media import make_video
 from tests.support.models import tiny_files
@@ -75,7 +75,7 @@ def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, s
     key = next(iter(window.items)).key
     window.setup.begin(tiny_files())
     qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
-    window.controller.retry(key)
+    window.controller.detect_again(key)
 
     def done_again() -> bool:
         item = window.items.get(key)
@@ -89,7 +89,7 @@ def test_the_menu_asks_for_stored_results_where_the_windows_own_ones_are(qtbot: 
     dialog = window.findChild(QFileDialog)
     assert dialog is not None
     assert Path(dialog.directory().absolutePath()) == tmp_path / "sessions"
-    assert dialog.nameFilters()[0] == "Stored results (*.sqlite)"
+    assert dialog.nameFilters()[0] == "Stored results (*.sqlite *.json)"
     dialog.reject()
 
 

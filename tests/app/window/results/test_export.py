@@ -16,8 +16,8 @@ from app.window.queue.item import ItemState, QueueItem
 from app.window.results.export_dialog import ExportChoice, ExportDialog
 from app.window.viewer.filter import ViewFilter
 from engine.store.exporters import EXPORTERS
-from engine.store.exporters.base import part_of
-from engine.store.exporters.options import Every, ExportOptions, PictureFormat
+from engine.store.exporters.common.base import part_of
+from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
 from engine.store.session import SessionReader
 from tests.support.media import make_video
 from tests.support.store import write_session

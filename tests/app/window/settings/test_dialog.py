@@ -1,7 +1,9 @@
 from collections.abc import Iterator
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -13,7 +15,9 @@ from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import STORED, Preferences
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
+from engine.settings.clock import ClockSource
+from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 from tests.support.models import TINY_CFG, tiny_files
@@ -50,7 +54,7 @@ def shown_text(widget: QWidget) -> str:
 
 def field(dialog: SettingsDialog, name: str) -> Any:
     """The widget in which a setting is edited."""
-    return next(form.fields[name] for form in (dialog.sharing, dialog.detection, dialog.advanced) if name in form.fields)
+    return next(form.fields[name] for form in (dialog.sharing, dialog.detection, dialog.videos, dialog.advanced) if name in form.fields)
 
 
 def pick(dialog: SettingsDialog, name: str, value: StrEnum) -> None:
@@ -77,6 +81,12 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         decode_threads=3,
         latency_budget=12.5,
         hint=Hint.LATENCY,
+        track=Track.OCSORT,
+        begin=Moment(seconds=Fraction(3, 2)),
+        end=Moment(frames=2700),
+        every=Moment(seconds=Fraction(1)),
+        clock=ClockSource.NAME,
+        time_zone=ZoneInfo("Europe/Berlin"),
     )
     assert {name for name in STORED if preferences.values[name] == DEFAULTS[name]} == set()
     dialog = open_dialog(qtbot, background, preferences)
@@ -86,6 +96,26 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
     dialog.accept()
     assert dialog.result() == QDialog.DialogCode.Accepted.value
     assert open_dialog(qtbot, background, Preferences()).preferences == Preferences()
+
+
+def test_a_part_that_cannot_be_read_or_is_empty_is_explained(qtbot: QtBot, background: Background) -> None:
+    dialog = open_dialog(qtbot, background, Preferences())
+    dialog.devices.offer(FOUND)
+    field(dialog, "every").setText("often")
+    assert "'often' cannot be used: give a time such as 90s" in dialog.videos.problems["every"].text()
+    assert not can_save(dialog)
+    field(dialog, "every").setText(" 1s ")
+    field(dialog, "begin").setText("1:30")
+    assert can_save(dialog)
+    field(dialog, "end").setText("90s")
+    assert dialog.videos.problems["end"].text().startswith("The part from 90s to 90s is empty")
+    assert not can_save(dialog)
+    field(dialog, "end").setText("")
+    field(dialog, "time_zone").setText("Berlin")
+    assert "'Berlin' is no known time zone" in dialog.videos.problems["time_zone"].text()
+    field(dialog, "time_zone").setText("")
+    assert can_save(dialog)
+    assert dialog.preferences == Preferences.of(every=Moment(seconds=Fraction(1)), begin=Moment(seconds=Fraction(90)))
 
 
 def test_a_model_is_checked_as_it_is_given(qtbot: QtBot, background: Background, tmp_path: Path) -> None:

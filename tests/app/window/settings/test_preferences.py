@@ -1,11 +1,15 @@
+from fractions import Fraction
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from PySide6.QtCore import QSettings
 
 from app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles, Track
+from engine.settings.clock import ClockSettings, ClockSource
+from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
 from engine.types import DeviceId
 
@@ -29,6 +33,12 @@ CHANGED = Preferences.of(
     decode_threads=6,
     latency_budget=12.5,
     hint=Hint.LATENCY,
+    track=Track.OCSORT,
+    begin=Moment(seconds=Fraction(3, 2)),
+    end=Moment(frames=2700),
+    every=Moment(seconds=Fraction(1)),
+    clock=ClockSource.NAME,
+    time_zone=ZoneInfo("Europe/Berlin"),
 )
 
 
@@ -67,11 +77,13 @@ def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
         "lanes": "6",
         "latency_budget": "12.5",
         "hint": "latency",
+        "track": "ocsort",
     }
     for key, value in values.items():
         old.setValue(f"detection/{key}", value)
     old.sync()
-    assert load(store(tmp_path)) == CHANGED
+    later = dict.fromkeys(("begin", "end", "every", "clock", "time_zone"))  # settings that version 1 did not have
+    assert load(store(tmp_path)) == Preferences(MODEL, {**CHANGED.values, **later})
     usual = store(tmp_path, "[detection]\nbatch=\ntiles=0;0;0.2;full\nlanes=\n")
     assert load(usual) == Preferences()
 
@@ -81,6 +93,7 @@ def test_whatever_stands_in_the_file_the_window_starts(tmp_path: Path, version: 
     wrong = (
         "devices=gpu:x;;\nprecision=fp7\nresize=\nbatch=many\nconfidence=7\niou=nan\ncfg=/only/a.cfg\ndecode=gpu\ntiles=3;x\ncolumns=0\n"
         "full_frame=maybe\nisolation=jail\nlanes=65\ndecode_threads=65\nlatency_budget=nan\nhint=speed\nclasses=person\n"
+        "begin=soon\nend=-1\nevery=0\nclock=noon\ntime_zone=Berlin\n"
     )
     assert load(store(tmp_path, f"[detection]\n{version}{wrong}")) == Preferences()
 
@@ -107,4 +120,6 @@ def test_every_choice_reaches_the_run() -> None:
         iou=0.6,
     )
     tiles = Tiles(4, None, 0.25, full_frame=False)
-    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles)
+    part = Moment(seconds=Fraction(3, 2)), Moment(frames=2700), Moment(seconds=Fraction(1))
+    others = Track.OCSORT, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
+    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles, *part, *others)

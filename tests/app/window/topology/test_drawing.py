@@ -9,7 +9,7 @@ from app.window.topology.drawing import TopologyDrawing
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Topology
 from engine.types import DeviceId
-from tests.support.topologies import MESH, eight
+from tests.support.devices.topologies import MESH, eight
 
 
 def drawn(qtbot: QtBot, topology: Topology, width: int = 320) -> TopologyDrawing:

@@ -6,8 +6,8 @@ import pytest
 
 from app.window.topology.layout import Layout, Sizes, lay_out
 from engine.devices.topology.types import Topology
-from tests.support.machines import gpu, machine
-from tests.support.topologies import ALONE, CUBES, MESH, NODES, SOCKETS, eight, meshed
+from tests.support.devices.machines import gpu, machine
+from tests.support.devices.topologies import ALONE, CUBES, MESH, NODES, SOCKETS, eight, meshed
 
 SIZES = Sizes(40, 20, 50)
 

@@ -15,8 +15,8 @@ from app.window.topology.text import about_link, traffic
 from app.window.widgets import theme
 from engine.devices.recording import read_recording
 from engine.devices.topology.types import Level, Link, Topology
-from tests.support.machines import SWITCH_CODES, gpu
-from tests.support.topologies import ALONE, SOCKETS, eight
+from tests.support.devices.machines import SWITCH_CODES, gpu
+from tests.support.devices.topologies import ALONE, SOCKETS, eight
 from tests.support.window import CPU, pixels
 
 

@@ -8,7 +8,7 @@ from app.window.topology.text import about_rail, between, nvlink_share, nvlink_s
 from engine.devices.telemetry.snapshot import LinkTraffic, Telemetry
 from engine.devices.topology.types import Gpu
 from engine.types import DeviceId
-from tests.support.machines import gpu
+from tests.support.devices.machines import gpu
 
 ONE, OTHER, THIRD = (gpu(number, f"pci{number}/0000:0{number}:00.0", 0) for number in range(3))
 SWITCH = None

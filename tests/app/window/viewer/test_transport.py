@@ -5,7 +5,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app.window.timeline.class_counts import BINS
-from app.window.timeline.timeline import MARGIN, Lane, Timeline
+from app.window.timeline.lanes import Lane
+from app.window.timeline.timeline import MARGIN, Timeline
 from app.window.viewer.player import Playback
 from app.window.viewer.transport import Transport
 from app.window.widgets import theme
@@ -49,9 +50,9 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     timeline = make_timeline(qtbot)
     timeline.set_detected(0.5)
     counts = np.zeros(BINS, np.int64)
-    counts[120] = 4
+    counts[BINS // 2] = 4
     other = np.zeros(BINS, np.int64)
-    other[10:20] = 1
+    other[BINS // 24 : BINS // 12] = 1
     timeline.set_lanes([Lane("car", 2, counts), Lane("person", 0, other)])
     timeline.set_position(80.0)  # the played part does not cover the analysed one
     image = timeline.grab().toImage()
@@ -60,7 +61,7 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     for y, class_id, first, last in ((10, 2, 250, 251), (20, 0, 21, 41)):
         seen = [x - int(MARGIN) for x in range(image.width()) if image.pixelColor(x, y) == QColor(*class_colour(class_id))]
         assert (seen[0], seen[-1]) == (pytest.approx(first, abs=1), pytest.approx(last, abs=1))
-    assert timeline._time_text(0.5) == "0:50.0\n4 car"
+    assert timeline.text_at(50.0) == "0:50.0\n4 car"
 
 
 def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
@@ -80,6 +81,21 @@ def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:
     transport.set_source(SourceInfo("folder", SourceKind.IMAGES, "png", 10, 10, 12, None, None, ()))
     transport.set_position(4.0)
     assert (transport.time.text(), transport.length.text()) == ("5", "/ 12")
+
+
+def test_while_it_plays_it_writes_the_position_less_often_but_never_leaves_an_old_one(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    transport.set_source(video_info("a.mp4", 2500))
+    transport.set_playback(Playback(True))
+    transport.set_position(1.0)
+    transport.set_position(2.0)
+    assert transport.time.text() == "0:01.000"
+    qtbot.waitUntil(lambda: transport.time.text() == "0:02.000")
+    transport.set_position(3.0)
+    transport.set_position(4.0)
+    transport.set_playback(Playback(False))
+    assert transport.time.text() == "0:04.000"
 
 
 def test_its_buttons_say_what_is_wanted(qtbot: QtBot) -> None:

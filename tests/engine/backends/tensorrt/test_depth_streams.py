@@ -22,7 +22,7 @@ from engine.backends.tensorrt import depth as tensorrt_depth
 from engine.backends.tensorrt.depth import TensorRtDepthBackend
 from engine.backends.tensorrt.engine import download
 from engine.backends.tensorrt.stages import StagedSlot
-from tests.support.emulated_gpus import Gpus
+from tests.support.devices.emulated_gpus import Gpus
 
 SETTINGS = EngineSettings(precision=Precision.FP32, batch=2, decode=Decode.CPU)
 
@@ -109,7 +109,7 @@ def test_from_the_first_measurement_to_results(network: Network, monkeypatch: py
 
 def test_the_emulation_notices_a_missing_wait(network: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the tests above would prove nothing."""
-    from tests.support.emulated_gpus import Stream
+    from tests.support.devices.emulated_gpus import Stream
 
     gpus = Gpus(2)
     gpus.install(monkeypatch, network)

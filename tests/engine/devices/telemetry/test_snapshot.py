@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from engine.devices.description import DeviceDescription
-from engine.devices.nvml import ALL_LINKS, Nvml
+from engine.devices.nvml.driver import Nvml
+from engine.devices.nvml.gpu import ALL_LINKS
 from engine.devices.processor import ProcessorSampler
 from engine.devices.telemetry.monitor import TelemetryMonitor
 from engine.devices.telemetry.sampler import GpuSampler, make_samplers, rate
 from engine.devices.telemetry.snapshot import Telemetry
 from engine.types import DeviceId
-from tests.support.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
+from tests.support.devices.nvml import H200, Library, NVMLError_LibRmVersionMismatch, with_nvlinks
 
 CPU, GPU = DeviceId("cpu", "0"), DeviceId("cuda", "3")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.devices.cuda import CudaDevice
-from engine.devices.nvml import Nvml
+from engine.devices.nvml.driver import Nvml
 from engine.devices.topology import probe_process as topology_probe
 from engine.devices.topology.driver import ask_driver
 from engine.devices.topology.linux import find_gpus, numa_node, numa_nodes, pci_address
@@ -19,8 +19,8 @@ from engine.devices.topology.search import find_topology
 from engine.devices.topology.types import NumaNode, Topology
 from engine.errors import DeviceError
 from engine.types import DeviceId
-from tests.support.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
-from tests.support.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
+from tests.support.devices.machines import GIB, SWITCH_CODES, SWITCHES, TWO_SOCKETS, make_system, words
+from tests.support.devices.nvml import H200, Library, NVMLError_LibraryNotFound, NVMLError_LibRmVersionMismatch
 
 NOBODY = (sys.executable, "-c", 'print(\'{"gpus": [], "problem": null}\')')
 

@@ -11,7 +11,7 @@ from engine.devices.recording import read_recording
 from engine.devices.topology.driver import join, read_gpus
 from engine.devices.topology.types import Level, Link, Topology, level_between, list_text, read_list
 from engine.types import DeviceId
-from tests.support.machines import nvlink
+from tests.support.devices.machines import nvlink
 
 CUDA = [DeviceId("cuda", str(number)) for number in range(8)]
 

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 import pytest
 
 from engine.errors import SourceError
+from engine.media.decode import decode
 from engine.media.preview.reader import VideoReader
+from engine.media.probe import probe
+from engine.media.types import DecodedFrame
 from tests.engine.media.conftest import Clip
 from tests.support.media import joined, number_of, numbered, truncated
 
@@ -56,9 +60,20 @@ def test_seeking_after_the_restart_of_a_broadcast_s_clock(tmp_path: Path) -> Non
 
 def test_pictures_are_scaled_down_to_fit_and_never_up(clip: Clip) -> None:
     path = clip("a.mp4", frames=5, size=(320, 240), rotation=90)
-    for max_size, shape in (((120, 120), (120, 90, 3)), ((60, 900), (80, 60, 3)), ((4000, 4000), (320, 240, 3)), (None, (320, 240, 3))):
+    for max_size, shape in (((120, 120), (120, 90, 4)), ((60, 900), (80, 60, 4)), ((4000, 4000), (320, 240, 4)), (None, (320, 240, 4))):
         with VideoReader(path, max_size=max_size) as reader:
             assert next(reader).image.shape == shape
+
+
+def test_its_pictures_have_the_colours_of_decoded_frames_in_the_order_of_the_screen(clip: Clip) -> None:
+    path = clip("a.mp4", frames=3, size=(320, 240), picture=lambda _, size: np.full((size[1], size[0], 3), (200, 90, 30), np.uint8))
+    info = probe(path)
+    decoded = next(iter(decode(info, info.segments[0])))
+    assert isinstance(decoded, DecodedFrame)
+    for max_size in (None, (160, 120)):
+        with VideoReader(path, max_size) as reader:
+            pixel = next(reader).image[20, 20].tolist()
+        assert pixel == pytest.approx([*decoded.image[20, 20, ::-1].tolist(), 255], abs=2)
 
 
 def test_a_folder_of_pictures_is_played_by_position(tmp_path: Path) -> None:

@@ -26,3 +26,15 @@ def test_colours_come_in_the_screen_s_order(size: tuple[int, int]) -> None:
     assert (shown.shape[1], shown.shape[0]) == shown_size((40, 20), size)
     assert (shown == (250, 120, 10, 255)).all()
     assert shown.flags.c_contiguous
+
+
+@pytest.mark.parametrize("size", [(40, 20), (100, 50), (10, 10)])
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_picture_that_is_ready_for_the_screen_is_only_scaled(size: tuple[int, int], shared: bool) -> None:
+    image = np.zeros((20, 40, 4), np.uint8)
+    image[...] = (250, 120, 10, 255)
+    memory = memoryview(bytearray(4 * 100 * 50)) if shared else None
+    shown = for_screen(image, size, memory)
+    assert (shown.shape[1], shown.shape[0]) == shown_size((40, 20), size)
+    assert (shown == (250, 120, 10, 255)).all()
+    assert memory is None or memory[:4].tobytes() == bytes((250, 120, 10, 255))

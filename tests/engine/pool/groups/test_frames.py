@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceFailed, DeviceReady, DeviceStarting, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
+from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.pool.worker import worker
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel

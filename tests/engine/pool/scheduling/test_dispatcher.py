@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.media.types import Segment, SourceInfo, SourceKind
-from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import Event, FramesDone, SourceFinished, SourceOpened
 from engine.pool.protocol import Began, Detect, Done, Drop, Listening, Need, Probe, Probed, ProbeFailed, Revoke, Trying
 from engine.pool.results import FrameEntry, Frames
+from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.pool.scheduling.dispatcher import Dispatcher
 from engine.pool.scheduling.probes import PROBE_SECONDS
 from engine.pool.scheduling.strategies.choice import STRATEGIES

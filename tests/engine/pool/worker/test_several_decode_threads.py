@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.pool.crash_count import DIED_TWICE
 from engine.pool.events import DeviceReady, Event, FramesDone, SourceFinished
 from engine.pool.pool import EnginePool
+from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.settings import Parallel, RunSettings
 from tests.support.media import make_video, numbered, truncated
 from tests.support.pool import (

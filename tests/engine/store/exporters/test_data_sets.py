@@ -13,8 +13,8 @@ import pytest
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import Exported, export_session
-from engine.store.exporters.options import Every, ExportOptions, PictureFormat
+from engine.store.export.run import Exported, export_session
+from engine.store.exporters.common.options import Every, ExportOptions, PictureFormat
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult

@@ -20,7 +20,7 @@ from engine.media.decode import decode
 from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.pool.events import Ledger
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.exporters.pictures.names import picture_name
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult

@@ -16,9 +16,9 @@ import pytest
 from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
 from engine.pool.events import Ledger
-from engine.store.export import export_session
+from engine.store.export.run import export_session
 from engine.store.exporters import csv as tables
-from engine.store.exporters.options import ExportOptions
+from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session

@@ -26,8 +26,8 @@ from engine.media.stamp import stamp_of
 from engine.media.types import DecodedFrame, SourceInfo, SourceKind
 from engine.pool.events import Ledger
 from engine.processes.child import ChildProcess
-from engine.store.export import export_session
-from engine.store.exporters.base import part_of
+from engine.store.export.run import export_session
+from engine.store.exporters.common.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
@@ -58,10 +58,12 @@ def store(
     box: Sequence[float] | Callable[[int], Sequence[float] | None] = BOX,
     upto: int | None = None,
     missing: Collection[int] = (),
+    every: str = "None",
 ) -> Stored:
     """Decode as a worker does, and store one car (0.9) and one person (0.3, elsewhere) in every frame.
 
     box: the car's, or a function of the frame's number. upto, missing: the run is interrupted, and its frames end here and lack these.
+    every: the setting of the run.
     """
     info = probe(video)
     frames: list[FrameResult] = []
@@ -82,7 +84,7 @@ def store(
                 for _ in range(outcome.count):
                     frames.append(FrameResult(FrameRef(0, len(frames), outcome.pts), CPU, info.width, info.height, None, outcome.reason))
     database = video.with_suffix(".sqlite")
-    with SessionWriter(database, LABELS, {}) as writer:
+    with SessionWriter(database, LABELS, {"every": every}) as writer:
         writer.add_source(0, str(video), info, stamp_of(video))
         writer.add_frames(frame for frame in frames if frame.ref.index not in missing)
         failed = sum(frame.detections is None for frame in frames)
@@ -123,6 +125,23 @@ def test_only_what_passes_the_filter_is_drawn(tmp_path: Path) -> None:
     assert (is_drawn(image, 2, 160, 220), is_drawn(image, 0, 2, 225)) == (True, False)
     image = read(stored.export(tmp_path / "person", classes=frozenset((0,))))[1][5]
     assert (is_drawn(image, 2, 160, 220), is_drawn(image, 0, 2, 225)) == (False, True)
+
+
+@pytest.mark.parametrize(("every", "upto"), [("4", None), ("0.16s", None), ("4", 30)])
+def test_a_sampled_run_shows_boxes_until_the_next_sample(tmp_path: Path, every: str, upto: int | None) -> None:
+    """Frames 4, 8 and 12 of 30 are taken, and the part ends behind them. The car moves with each frame."""
+    taken = (4, 8, 12)
+
+    def place(number: int) -> Sequence[float]:
+        return (10 * number, 170, 10 * number + 20, 220)
+
+    stored = store(make_video(tmp_path / "a.mp4", 30, rate=25), place, upto, set(range(30)).difference(taken), every)
+    _, images = read(stored.export(tmp_path / "out"))
+    shown = [[number for number in taken if is_drawn(image, 2, 10 * number, 195)] for image in images]
+    assert (
+        shown[:16] == [[]] * 4 + [[4]] * 4 + [[8]] * 4 + [[12]] * 4 if upto is None else shown == [[]] * 4 + [[4]] * 4 + [[8]] * 4 + [[12]]
+    )
+    assert shown[16:] == ([[]] * 14 if upto is None else [])
 
 
 @pytest.mark.parametrize(("name", "codec"), [("a.mp4", "aac"), ("a.ts", "aac"), ("a.webm", "opus"), ("a.mkv", "aac")])
@@ -353,7 +372,8 @@ def test_a_writer_whose_owner_dies_ends_and_tidies_up(tmp_path: Path, long: Stor
 
 
 def hanging_main(connection: Any, job: Job) -> None:
-    from engine.store.exporters import child, video_process
+    from engine.store.exporters import video_process
+    from engine.store.exporters.common import child
 
     video_process._AnnotatedPicture.planes = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment,return-value]
     child.STALL_SECONDS = 1.0

@@ -1,0 +1,1 @@
+"""Options of commands: their parsers, and how their values are read."""

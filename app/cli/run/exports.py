@@ -1,0 +1,146 @@
+"""Shared by ``detect``, ``demo`` and ``results``: write the results of a run to files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
+from dataclasses import fields
+from pathlib import Path
+
+from app.cli.arguments import options
+from app.cli.run.progress import PLAIN_SECONDS, draws
+from engine.errors import ExportError, UsageError
+from engine.settings.kinds import Moment
+from engine.store.export.run import Exported, export_session
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.common.coco_ids import check_coco_labels
+from engine.store.exporters.common.options import (
+    DEFAULTS,
+    ExportOptions,
+    PictureFormat,
+    read_between,
+    read_category_map,
+    read_interval,
+)
+from engine.store.session import SessionReader
+
+DATABASE = "session.sqlite"
+_BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
+
+
+def add_session_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``SESSION``."""
+    parser.add_argument("session", type=Path, metavar="SESSION", help=f"a session database, or the folder that holds {DATABASE}")
+
+
+def session_database(named: Path) -> Path:
+    """The database that the user named as ``SESSION``.
+
+    Raises:
+        UsageError: it does not exist.
+    """
+    database = named / DATABASE if named.is_dir() else named
+    if not database.exists():
+        raise UsageError(f"there is no {database}: give the folder that an earlier run wrote to, or its session database")
+    return database
+
+
+def add_format_options(parser: argparse._ActionsContainer) -> None:
+    """Add ``--format`` and the options of formats."""
+    formats = options.some_of([*EXPORTERS])
+    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
+    parser.add_argument("--format", type=formats, default=["jsonl"], metavar="LIST", help=f"formats: {', '.join(EXPORTERS)} (jsonl)")
+    interval, categories = options.checked(read_interval), options.checked(read_category_map)
+    parser.add_argument("--interval", type=interval, metavar="TIME", help="csv: length of the intervals in counts.csv: 30s, 15m, 1h (15m)")
+    parser.add_argument("--coco-ids", action="store_true", help="coco: COCO's own category ids, 1 to 90, for models with its 80 labels")
+    parser.add_argument("--bom", action="store_true", help="csv: begin with a byte order mark, so that Excel reads all letters")
+    parser.add_argument("--pictures", choices=[*map(str, PictureFormat)], help="yolo: also write the frames, as jpeg or png")
+    parser.add_argument("--between", type=options.checked(read_between), metavar="A,B", help=_BETWEEN)
+    parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
+
+
+def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
+    """The options of formats that were given. labels: the model's.
+
+    Raises:
+        UsageError: an option belongs to a format that was not chosen, or does not suit the labels.
+    """
+    names = [field.name for field in fields(ExportOptions) if field.name != "clock"]
+    # ``detect --every`` is a setting of the run, ``results --every`` an option of a format
+    others = {name: value for name, value in vars(arguments).items() if not isinstance(value, Moment)}
+    given = {name: value for name, value in others.items() if name in names and value not in (None, False)}
+    for name in given:
+        users = [form for form, exporter in EXPORTERS.items() if name in exporter.options]
+        if not set(users) & set(arguments.format):
+            raise UsageError(f"--{name.replace('_', '-')} is for --format {' or '.join(users)}")
+    if "coco_ids" in given:
+        check_coco_labels(labels)
+    if "pictures" in given:
+        given["pictures"] = PictureFormat(given["pictures"])
+    return ExportOptions(**given)
+
+
+def export(
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    quiet: bool,
+    options: ExportOptions = DEFAULTS,
+    sources: Collection[int] | None = None,
+    overwrite: bool = False,
+) -> tuple[list[Exported], bool]:
+    """Write the results, with progress, notes and failures on standard error. A file that fails does not stop the others.
+
+    sources: the numbers of the sources to write, None = all. Returns the written files, and whether all could be written.
+
+    Raises:
+        ExportError: the folder cannot be made.
+    """
+    for source in reader.sources():
+        for name in formats:
+            if source.kind is not None and source.kind not in EXPORTERS[name].kinds:
+                print(f"{source.path}: pictures have no {name}; their detections are in {reader.path}", file=sys.stderr)
+    problems: list[ExportError] = []
+    with closing(_Writing(quiet)) as writing:
+        exported = export_session(
+            reader, folder, formats, writing.show, problems.append, options, sources, overwrite, lambda other: _say_waiting(folder, other)
+        )
+    for note in (note for item in exported for note in item.notes):
+        print(f"framefleet: {note}", file=sys.stderr)
+    for problem in problems:
+        print(f"framefleet: {problem}", file=sys.stderr)
+    return exported, not problems
+
+
+def _say_waiting(folder: Path, other: str) -> None:
+    print(f"framefleet: waiting until {other} has written its results to {folder}", file=sys.stderr)
+
+
+def print_exported(exported: Iterable[Exported]) -> None:
+    """Print the written files on standard output."""
+    for item in exported:
+        print(f"{item.path}" + ("" if item.complete else f" (only {item.frames} frames, until it was stopped)"))
+
+
+class _Writing:
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._draws = draws()
+        self._next = 0.0
+        self._width = 0
+
+    def show(self, path: Path, frames: int, total: int) -> None:
+        now = time.monotonic()
+        if self._quiet or now < self._next:
+            return
+        self._next = now + (0.2 if self._draws else PLAIN_SECONDS)
+        text = f"writing {path.name}: {100 * frames // max(total, 1)} %"
+        self._width = max(self._width, len(text))
+        print(text.ljust(self._width), end="\r" if self._draws else "\n", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self._draws and self._width:
+            print(" " * self._width, end="\r", file=sys.stderr, flush=True)

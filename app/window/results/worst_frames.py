@@ -1,0 +1,113 @@
+"""Opens the list of worst frames that ``framefleet evaluate`` writes, and shows each frame with its boxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.window.queue.item import QueueItem
+from app.window.queue.model import QueueModel
+from app.window.queue.opening import Opening, same_file
+from app.window.results.worst_frames_dialog import WorstFramesDialog
+from app.window.session.background import Background
+from app.window.widgets.banner import BannerArea, Severity
+from engine.errors import UsageError
+from engine.store.schema import explained
+
+
+@dataclass(frozen=True)
+class WorstFrame:
+    """A frame with errors. database: of the session. file: the source. name: the source as the user named it. time: seconds."""
+
+    database: Path
+    file: Path
+    name: str
+    frame: int
+    time: float
+    objects: int
+    missed: int
+    wrong: int
+
+
+def read_worst_frames(path: Path) -> dict[str, list[WorstFrame]]:
+    """Read the worst frames of each session by the session's name, the worst first.
+
+    Raises:
+        UsageError: the file is no such list, or an older Framefleet wrote it.
+        ExportError: the file cannot be read.
+    """
+    with explained(path, "read"):
+        content = path.read_bytes()
+    try:
+        lists = json.loads(content)
+        databases = {name: Path(database) for name, database in lists["databases"].items()}
+        return {name: [_frame(databases[name], entry) for entry in entries] for name, entries in lists["sessions"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise UsageError(f"{path} is no list of worst frames: open a worst-frames.json that 'framefleet evaluate --out' wrote") from None
+
+
+def _frame(database: Path, entry: dict[str, Any]) -> WorstFrame:
+    counts = (int(entry[name]) for name in ("objects", "missed", "wrong"))
+    return WorstFrame(database, Path(entry["file"]), str(entry["source"]), int(entry["frame"]), float(entry["time"]), *counts)
+
+
+class WorstFrames(QObject):
+    """Shows lists of worst frames, and opens the session of a chosen frame. shown: key of the item and time (seconds) to show."""
+
+    shown = Signal(int, float)
+
+    def __init__(self, window: QWidget, items: QueueModel, opening: Opening, background: Background, banners: BannerArea) -> None:
+        super().__init__(window)
+        self._window, self._items, self._opening = window, items, opening
+        self._background, self._banners = background, banners
+        self._wanted: WorstFrame | None = None
+        opening.lists.connect(self.open)
+        opening.restored.connect(self._restored)
+
+    @Slot(object)
+    def open(self, paths: Sequence[Path]) -> None:
+        """Open lists in the background, each in a window of its own."""
+        for path in paths:
+            self._background.start(partial(read_worst_frames, path), partial(self._show, path), partial(self._failed, path))
+
+    def _show(self, path: Path, sessions: dict[str, list[WorstFrame]]) -> None:
+        dialog = WorstFramesDialog(path, sessions, self._window)
+        dialog.chosen.connect(self._choose)
+        dialog.show()
+
+    def _failed(self, path: Path, message: str) -> None:
+        self._banners.show_message(f"worst frames {path}", Severity.WARNING, message)
+
+    @Slot(object)
+    def _choose(self, frame: WorstFrame) -> None:
+        item = self._item_of(frame)
+        if item is not None:
+            self.shown.emit(item.key, frame.time)
+        elif not frame.database.exists():
+            self._failed(frame.database, f"{frame.database} does not exist any more, so its frames cannot be shown.")
+        else:
+            self._wanted = frame
+            self._opening.take([frame.database])
+
+    @Slot(object)
+    def _restored(self, _: Sequence[int]) -> None:
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            return
+        item = self._item_of(wanted)
+        if item is not None:
+            self.shown.emit(item.key, wanted.time)
+        else:
+            self._failed(wanted.database, f"{wanted.name} is not in the queue any more: open {wanted.database} again.")
+
+    def _item_of(self, frame: WorstFrame) -> QueueItem | None:
+        """The item with the stored results of a frame, None if it is not in the queue."""
+        stored = (item for item in self._items if item.results is not None and item.path == frame.file)
+        return next((item for item in stored if item.results and same_file(item.results.database, frame.database)), None)

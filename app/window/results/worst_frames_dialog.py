@@ -1,0 +1,79 @@
+"""The list of worst frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.window.widgets import formats, theme
+from app.window.widgets.build import column, label
+from app.window.widgets.fields import combo_box
+
+if TYPE_CHECKING:
+    from app.window.results.worst_frames import WorstFrame
+
+COLUMNS = ("File", "Time", "Frame", "Objects", "Missed", "Wrong")
+SIZE = 520, 460
+
+
+class WorstFramesDialog(QDialog):
+    """Lists the worst frames of one session at a time, beside the main window. chosen: the WorstFrame to show."""
+
+    chosen = Signal(object)
+
+    def __init__(self, path: Path, sessions: Mapping[str, Sequence[WorstFrame]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Worst frames – {path.parent.name or path.name}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._sessions = sessions
+        self.session = combo_box("Session")
+        self.session.addItems([*sessions])
+        self.session.setVisible(len(sessions) > 1)
+        self.table = QTreeWidget()
+        self.table.setAccessibleName("Worst frames")
+        self.table.setColumnCount(len(COLUMNS))
+        self.table.setHeaderLabels(COLUMNS)
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setStyleSheet(
+            f"QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px; }}"
+            f" QTreeWidget::item {{ padding: 4px 6px; }} QTreeWidget::item:hover {{ background: {theme.HOVER}; }}"
+            f" QTreeWidget::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.TEXT}; }}"
+            f" QHeaderView {{ background: {theme.SURFACE}; border: none; }}"
+            f" QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 6px; }}"
+        )
+        header = self.table.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        hint = label(
+            "small", "The arrow keys show the next or previous frame. Missed: objects without a box. Wrong: boxes without an object."
+        )
+        hint.setWordWrap(True)
+        column(self.session, (self.table, 1), hint, spacing=10, margins=(16, 16, 16, 12), of=self)
+        self.session.currentTextChanged.connect(self._list)
+        self.table.currentItemChanged.connect(self._choose)
+        self.resize(*SIZE)
+        self._list(self.session.currentText())
+
+    @Slot(str)
+    def _list(self, session: str) -> None:
+        self.table.clear()
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for frame in self._sessions.get(session, ()):
+            counts = (frame.frame, frame.objects, frame.missed, frame.wrong)
+            row = QTreeWidgetItem([Path(frame.name).name, formats.clock(frame.time, 2), *map(formats.count, counts)])
+            row.setToolTip(0, str(frame.file))
+            row.setData(0, Qt.ItemDataRole.UserRole, frame)
+            for position in range(1, len(COLUMNS)):
+                row.setTextAlignment(position, right)
+            self.table.addTopLevelItem(row)
+
+    @Slot(QTreeWidgetItem, QTreeWidgetItem)
+    def _choose(self, row: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
+        if row is not None:
+            self.chosen.emit(row.data(0, Qt.ItemDataRole.UserRole))

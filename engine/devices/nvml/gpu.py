@@ -1,0 +1,210 @@
+"""One NVIDIA GPU, read through NVML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+_THROTTLING = {
+    0x2: "clocks set by an application",
+    0x4: "power limit",
+    0x8: "hardware slowdown",
+    0x10: "sync boost",
+    0x20: "temperature",
+    0x40: "temperature (hardware)",
+    0x80: "power brake",
+    0x100: "clocks of the display",
+}
+"""Bits of ``nvmlClocksEventReason…``; 0x1 (idle) is left out: it is not throttling."""
+
+ALL_LINKS = 0xFFFFFFFF
+"""The key of all links together, if the driver does not count each link."""
+_UP, _GPU, _UNKNOWN = 1, 0x00, 0xFF
+"""Values of ``nvmlEnableState_t`` and ``nvmlIntNvLinkDeviceType_t``."""
+_WORDS = 32
+"""Length of the bit masks of processors and nodes, in words of 64 bits."""
+_KIB = 1024
+
+
+class Counter(NamedTuple):
+    """Bytes received and sent since the driver was loaded; None = not counted."""
+
+    rx: int | None
+    tx: int | None
+
+
+class Counters(NamedTuple):
+    """The counters of PCIe and, by link number, of NVLink. The key is ``ALL_LINKS`` if links lack their own counters."""
+
+    pcie: Counter
+    nvlinks: Mapping[int, Counter]
+
+
+class Gpu:
+    """One GPU or MIG instance. A value is None if the driver does not report it, for any reason."""
+
+    def __init__(self, library: Any, handle: Any) -> None:
+        self._library, self._handle = library, handle
+        self.uuid: str | None = self._ask("nvmlDeviceGetUUID")
+        self.name: str = self._ask("nvmlDeviceGetName") or "NVIDIA GPU"
+
+    @property
+    def pci(self) -> str | None:
+        """PCI address, "00000000:00:06.0"."""
+        info = self._ask("nvmlDeviceGetPciInfo")
+        return None if info is None else str(info.busId)
+
+    @property
+    def compute_capability(self) -> tuple[int, int] | None:
+        """Major and minor."""
+        capability = self._ask("nvmlDeviceGetCudaComputeCapability")
+        return None if capability is None else (int(capability[0]), int(capability[1]))
+
+    @property
+    def mig_mode(self) -> bool | None:
+        """Whether MIG mode is on."""
+        mode = self._ask("nvmlDeviceGetMigMode")
+        return None if mode is None else bool(mode[0])
+
+    def mig_instances(self) -> tuple[Gpu, ...]:
+        """The MIG instances of the GPU."""
+        count = self._ask("nvmlDeviceGetMaxMigDeviceCount") or 0
+        handles = (self._ask("nvmlDeviceGetMigDeviceHandleByIndex", index) for index in range(count))
+        return tuple(Gpu(self._library, handle) for handle in handles if handle is not None)
+
+    @property
+    def compute_mode(self) -> str | None:
+        """The compute mode: "default", "prohibited" (no process may compute) or "exclusive" (one process)."""
+        mode = self._ask("nvmlDeviceGetComputeMode")
+        return {0: "default", 1: "exclusive", 2: "prohibited", 3: "exclusive"}.get(mode)
+
+    @property
+    def processes(self) -> tuple[int, ...] | None:
+        """Ids of the processes that compute on the GPU."""
+        running = self._ask("nvmlDeviceGetComputeRunningProcesses")
+        return None if running is None else tuple(int(process.pid) for process in running)
+
+    @property
+    def memory(self) -> tuple[int | None, int | None]:
+        """Bytes used and in total, as nvidia-smi counts them: without the driver's own memory."""
+        info = self._ask("nvmlDeviceGetMemoryInfo", self._library.nvmlMemory_v2) or self._ask("nvmlDeviceGetMemoryInfo")
+        return (None, None) if info is None else (int(info.used), int(info.total))
+
+    def telemetry(self) -> dict[str, Any]:
+        """The current values by name. Names and units are those of ``Telemetry``."""
+        ask, library = self._ask, self._library
+        rates, reasons = ask("nvmlDeviceGetUtilizationRates"), ask("nvmlDeviceGetCurrentClocksEventReasons")
+        decoder, encoder = ask("nvmlDeviceGetDecoderUtilization"), ask("nvmlDeviceGetEncoderUtilization")
+        memory_used, memory_total = self.memory
+        return {
+            "utilization": None if rates is None else rates.gpu,
+            "memory_utilization": None if rates is None else rates.memory,
+            "decoder": None if decoder is None else decoder[0],
+            "encoder": None if encoder is None else encoder[0],
+            "memory_used": memory_used,
+            "memory_total": memory_total,
+            "power": _watts(ask("nvmlDeviceGetPowerUsage")),
+            "power_limit": _watts(ask("nvmlDeviceGetEnforcedPowerLimit")),
+            "temperature": ask("nvmlDeviceGetTemperature", library.NVML_TEMPERATURE_GPU),
+            "sm_clock": ask("nvmlDeviceGetClockInfo", library.NVML_CLOCK_SM),
+            "sm_clock_limit": ask("nvmlDeviceGetMaxClockInfo", library.NVML_CLOCK_SM),
+            "memory_clock": ask("nvmlDeviceGetClockInfo", library.NVML_CLOCK_MEM),
+            "pcie_generation": ask("nvmlDeviceGetCurrPcieLinkGeneration"),
+            "pcie_width": ask("nvmlDeviceGetCurrPcieLinkWidth"),
+            "throttling": None if reasons is None else tuple(words for bit, words in _THROTTLING.items() if reasons & bit),
+        }
+
+    def pcie_throughput(self) -> tuple[float | None, float | None]:
+        """Bytes/s received and sent. Each of the two measurements takes 20 ms."""
+        library = self._library
+        answers = (
+            self._ask("nvmlDeviceGetPcieThroughput", which) for which in (library.NVML_PCIE_UTIL_RX_BYTES, library.NVML_PCIE_UTIL_TX_BYTES)
+        )
+        rx, tx = (None if answer is None else 1000.0 * answer for answer in answers)  # the driver reports KB/s
+        return rx, tx
+
+    def nvlink_ends(self) -> dict[int, str | None] | None:
+        """The active NVLinks: link number → PCI address of the GPU at the other end. None for a GPU without NVLink.
+
+        The address is None where the other end is a switch, a processor or unknown.
+        """
+        states = [self._ask("nvmlDeviceGetNvLinkState", link) for link in range(self._library.NVML_NVLINK_MAX_LINKS)]
+        if all(state is None for state in states):
+            return None
+        return {link: self._end(link) for link, state in enumerate(states) if state == _UP}
+
+    def _end(self, link: int) -> str | None:
+        values = self._nvlink(link)
+        is_gpu = values["remote_type"] in (_GPU, _UNKNOWN, None)  # older drivers do not report the type
+        return values["remote_pci"]["busId"] if is_gpu and values["remote_pci"] else None
+
+    def place(self) -> dict[str, Any]:
+        """The position of the GPU in the machine, in the form that ``topology/driver.py`` describes."""
+        library = self._library
+        scope = (_WORDS, library.NVML_AFFINITY_SCOPE_NODE)
+        return {
+            "name": self.name,
+            "uuid": self.uuid,
+            "pci": {"busId": self.pci},
+            "numa": self._ask("nvmlDeviceGetNumaNodeId"),
+            "cpu_affinity": list(self._ask("nvmlDeviceGetCpuAffinity", _WORDS) or ()),
+            "mem_affinity": list(self._ask("nvmlDeviceGetMemoryAffinity", *scope) or ()),
+            "max_pcie_gen": self._ask("nvmlDeviceGetMaxPcieLinkGeneration"),
+            "max_pcie_width": self._ask("nvmlDeviceGetMaxPcieLinkWidth"),
+            "links": [self._nvlink(link) for link in range(library.NVML_NVLINK_MAX_LINKS)],
+        }
+
+    def _nvlink(self, link: int) -> dict[str, Any]:
+        end = self._ask("nvmlDeviceGetNvLinkRemotePciInfo", link)
+        return {
+            "state": self._ask("nvmlDeviceGetNvLinkState", link),
+            "remote_pci": None if end is None else {"busId": str(end.busId)},
+            "remote_type": self._ask("nvmlDeviceGetNvLinkRemoteDeviceType", link),
+        }
+
+    def level_to(self, other: Gpu) -> int | None:
+        """The distance of two GPUs over PCIe: an ``nvmlGpuTopologyLevel_t``."""
+        return cast("int | None", self._ask("nvmlDeviceGetTopologyCommonAncestor", other._handle))
+
+    def peer_status(self, other: Gpu, capability: int) -> int | None:
+        """Whether this GPU can access the other's memory: an ``nvmlGpuP2PStatus_t``, 0 = yes. capability: an ``nvmlGpuP2PCapsIndex_t``."""
+        return cast("int | None", self._ask("nvmlDeviceGetP2PStatus", other._handle, capability))
+
+    def counters(self, links: Sequence[int] = ()) -> Counters:
+        """The traffic counters. links: numbers of the active NVLinks."""
+        library = self._library
+        pcie = Counter(*self._fields([(library.NVML_FI_DEV_PCIE_COUNT_RX_BYTES, 0), (library.NVML_FI_DEV_PCIE_COUNT_TX_BYTES, 0)]))
+        counted = {link: counter for link, counter in self._nvlink_counters(links).items() if None not in counter}
+        if not counted or len(counted) < len(links):
+            counted |= self._nvlink_counters([ALL_LINKS])
+        return Counters(pcie, counted)
+
+    def _nvlink_counters(self, links: Sequence[int]) -> dict[int, Counter]:
+        library = self._library
+        rx, tx = library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX, library.NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX
+        answers = self._fields([(field, link) for link in links for field in (rx, tx)])
+        counts = [None if count is None else count * _KIB for count in answers]
+        return {link: Counter(*counts[2 * place : 2 * place + 2]) for place, link in enumerate(links)}
+
+    def _ask(self, function: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self._library, function)(self._handle, *arguments)
+        except self._library.NVMLError:
+            return None
+
+    def _fields(self, fields: Sequence[tuple[int, int]]) -> list[int | None]:
+        """The values of fields, each given as (field id, scope id); a link's scope is its number."""
+        answers = self._ask("nvmlDeviceGetFieldValues", fields) if fields else ()
+        if answers is None:
+            return [None] * len(fields)
+        return [_value(answer) for answer in answers]
+
+
+def _value(answer: Any) -> int | None:
+    """A field's integer, by its ``nvmlValueType_t``."""
+    name = {1: "uiVal", 2: "ulVal", 3: "ullVal", 4: "sllVal"}.get(answer.valueType)
+    return None if answer.nvmlReturn or name is None else int(getattr(answer.value, name))
+
+
+def _watts(milliwatts: Any) -> float | None:
+    return None if milliwatts is None else milliwatts / 1000

@@ -1,0 +1,1 @@
+"""Exports a session: which files, where, and without harming other files."""

@@ -1,0 +1,131 @@
+"""Plans an export: which files it writes, from which sources, under which names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.errors import UsageError
+from engine.media.sources import is_folder
+from engine.media.types import SourceKind
+from engine.settings.clock import ClockSettings
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.common.base import Exporter, Output
+from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.session import SessionReader, StoredSource
+
+LONGEST_STEM = 200
+"""Maximum length of a stem, bytes. Most file systems allow 255 in all: a number, ``.partial``, the suffix and ``part_of`` add to it."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A file or folder that an export writes.
+
+    stem: its name without suffix. suffix: ends its name. stems, frames: a different name, and the number of stored frames, of each source.
+    """
+
+    stem: str
+    suffix: str
+    output: Output
+    sources: Sequence[StoredSource]
+    stems: Sequence[str]
+    frames: Sequence[int]
+
+    @property
+    def name(self) -> str:
+        """The name that it gets if no other file has it."""
+        return f"{self.stem}{self.suffix}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether it contains all frames of its sources."""
+        return all(source.complete for source in self.sources)
+
+
+def plan_export(
+    reader: SessionReader,
+    formats: Sequence[str],
+    options: ExportOptions = DEFAULTS,
+    only: Collection[int] | None = None,
+    whole: bool = True,
+) -> list[Planned]:
+    """Return the files that ``export_session`` writes, in this order: those of each source, then those of the session.
+
+    only: numbers of the sources to export; None: all. whole: whether files of the whole session contain all sources even then.
+
+    Raises:
+        UsageError: a format does not exist.
+        ExportError: the session cannot be read.
+    """
+    for name in formats:
+        if name not in EXPORTERS:
+            raise UsageError(f"there is no format '{name}': choose from {', '.join(EXPORTERS)}")
+    sources = [_with_clock(source, options.clock) for source in reader.sources()]
+    stems = dict(zip((source.number for source in sources), file_stems([source.path for source in sources]), strict=True))
+    frames = {source.number: reader.count(source.number) for source in sources}
+    chosen = [source for source in sources if only is None or source.number in only]
+    planned = []
+    for output, group in _outputs([EXPORTERS[name] for name in formats], chosen, sources if whole else chosen, frames):
+        numbers = [source.number for source in group]
+        whole_name = Path(output.suffix)
+        stem, suffix = (whole_name.stem, whole_name.suffix) if output.per_session else (stems[numbers[0]], output.suffix)
+        planned.append(Planned(stem, suffix, output, group, [stems[number] for number in numbers], [frames[number] for number in numbers]))
+    return planned
+
+
+def _with_clock(source: StoredSource, clock: ClockSettings | None) -> StoredSource:
+    """Return a source with the clock time that these settings give it."""
+    if clock is None or source.kind is not SourceKind.VIDEO:
+        return source
+    return replace(source, started=clock.started(source.file, source.created))
+
+
+def _outputs(
+    exporters: Sequence[Exporter], chosen: Sequence[StoredSource], together: Sequence[StoredSource], frames: Mapping[int, int]
+) -> Iterator[tuple[Output, list[StoredSource]]]:
+    """Yield the files to write with their sources: first those of each chosen source, then those of all sources together.
+
+    frames: by source.
+    """
+    for source in chosen:
+        if source.kind is None or not (frames[source.number] or source.complete):
+            continue
+        for exporter in exporters:
+            if source.kind not in exporter.kinds or (exporter.slow and source.complete and not source.ledger.inferred):
+                continue  # if no frame of a video could be decoded, there are no pictures to draw on
+            yield from ((output, [source]) for output in exporter.outputs if not output.per_session)
+    for exporter in exporters:
+        fitting = [source for source in together if source.kind is None or source.kind in exporter.kinds]
+        if any(source.kind is not None for source in fitting):
+            yield from ((output, fitting) for output in exporter.outputs if output.per_session)
+
+
+def file_stems(paths: Sequence[str]) -> list[str]:
+    """Return a different file stem for each path: x, x-2, x-3, … for paths with the same stem. A path named x-2 keeps its stem.
+
+    Stems that differ only in case count as the same. Long stems are shortened to leave room for a suffix.
+    """
+    natural = [_stem(Path(path)) for path in paths]
+    taken = {stem.casefold() for stem in natural}
+    stems: list[str] = []
+    seen: set[str] = set()
+    for stem in natural:
+        name, number = stem, 1
+        if stem.casefold() in seen:
+            while name.casefold() in taken:
+                number += 1
+                name = f"{stem}-{number}"
+            taken.add(name.casefold())
+        seen.add(stem.casefold())
+        stems.append(name)
+    return stems
+
+
+def _stem(path: Path) -> str:
+    path = path if path.name not in ("", "..") else path.resolve()
+    stem = (path.name if is_folder(path) else path.stem) or "source"
+    stem = re.sub(r"\\x[0-9A-F]{2}", "_", stem)  # bytes that are not text: not every file system accepts a backslash
+    return stem.encode("utf-8", "replace")[:LONGEST_STEM].decode("utf-8", "ignore")

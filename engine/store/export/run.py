@@ -1,0 +1,131 @@
+"""Exports the sources of a session to files in the selected formats."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ExportError
+from engine.processes.file_lock import FileLock
+from engine.store.export.destinations import Destinations, Protected, names_for
+from engine.store.export.outputs import JOURNAL, Purpose, recover
+from engine.store.export.planning import Planned, file_stems, plan_export
+from engine.store.exporters import EXPORTERS
+from engine.store.exporters.common.base import Export, Progress
+from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.schema import explained
+from engine.store.session import SessionReader
+
+STAGE = ".framefleet-export"
+"""Name of the hidden folder in which files are written before they get their names."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A file or folder that was written. frames: number of frames in it. complete: whether these are all frames. notes: for the user."""
+
+    path: Path
+    frames: int
+    complete: bool
+    notes: tuple[str, ...] = ()
+
+
+def export_session(
+    reader: SessionReader,
+    folder: Path,
+    formats: Sequence[str],
+    progress: Callable[[Path, int, int], None] | None = None,
+    failed: Callable[[ExportError], None] | None = None,
+    options: ExportOptions = DEFAULTS,
+    only: Collection[int] | None = None,
+    overwrite: bool = False,
+    waiting: Callable[[str], None] = lambda _: None,
+    whole: bool = True,
+) -> list[Exported]:
+    """Write the files of each format: ``folder/STEM.SUFFIX`` for each source that the format supports, and files of the whole session.
+
+    Sources that could not be opened, and incomplete sources without frames, have no file of their own. Sources with the same stem become
+    ``STEM``, ``STEM-2``, ``STEM-3``, … in their order. A file replaces only one that an earlier export wrote for the same source, and only
+    with more frames; otherwise, it gets the next free name: see ``engine.store.export.destinations``. The same applies to files of the
+    session.
+
+    The files are written in a hidden folder in ``folder``. While another process exports to ``folder``, this one waits.
+
+    progress: called with a file, the number of its frames written so far, and the number of all its frames. An ExportError that it raises
+    ends this file.
+    failed: called with the error of each file that cannot be written; None: the first error ends the export.
+    options: of the formats. only, whole: see ``plan_export``.
+    overwrite: also replace files that Framefleet did not write. waiting: called once with the process for which this one waits, in words.
+
+    Raises:
+        UsageError: a format does not exist.
+        ExportError: a file cannot be written.
+    """
+    planned = plan_export(reader, formats, options, only, whole)
+    stems = file_stems([source.path for source in reader.sources()])
+    suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
+    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems for suffix in suffixes)
+    written = []
+    with _stage(folder, waiting) as stage, Destinations(reader.path, Protected.of(reader), overwrite, stage) as destinations:
+        for plan in planned:
+            total, made = sum(plan.frames), stage / plan.name
+            whole_session = plan.output.per_session and len(plan.sources) == len(stems)
+            about = "" if whole_session else "\n".join(os.path.normpath(source.file) for source in plan.sources)
+            purpose = Purpose(about, plan.output.suffix, plan.complete, _content(reader, plan))
+            existing = destinations.existing(folder, purpose) if purpose.content else None
+            if existing is not None:
+                written.append(Exported(existing, total, plan.complete))
+                continue
+            report = _report(progress, folder / plan.name, plan.output.passes, total)
+            export = Export(reader, plan.sources, plan.stems, made, options, report)
+            try:
+                plan.output.write(export)
+                with explained(folder / plan.name, "write"):
+                    path = destinations.place(made, folder, names_for(plan.stem, plan.suffix, plan.complete, taken), purpose)
+            except ExportError as error:
+                shown = ExportError(str(error).replace(str(made), str(folder / plan.name)))
+                if failed is None:
+                    raise shown from error
+                failed(shown)
+            else:
+                notes = (note.replace(str(made), str(path)) for note in export.notes)
+                written.append(Exported(path, total, plan.complete, tuple(notes)))
+    return written
+
+
+@contextmanager
+def _stage(folder: Path, waiting: Callable[[str], None]) -> Iterator[Path]:
+    """Provide a hidden folder in ``folder`` for one process at a time. It is empty, whatever a killed process has left there."""
+    stage = folder / STAGE
+    with explained(folder, "write"):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f"{STAGE}.lock", waiting)
+    with lock:
+        with explained(folder, "write"):
+            recover(stage)
+            shutil.rmtree(stage, ignore_errors=True)
+            stage.mkdir()
+        try:
+            yield stage
+        finally:
+            (stage / JOURNAL).unlink(missing_ok=True)
+            with suppress(OSError):  # it holds the rest of a video whose process crashed
+                stage.rmdir()
+
+
+def _content(reader: SessionReader, plan: Planned) -> str:
+    """A text that is equal only if the file would be equal. "" if writing the file again is faster than to find out."""
+    source = plan.sources[0]
+    if not plan.output.slow or source.stamp is None:
+        return ""
+    classes = "all" if reader.classes is None else sorted(reader.classes)
+    chosen = f"{reader.confidence} {classes} {reader.last_edit}"
+    return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"
+
+
+def _report(progress: Callable[[Path, int, int], None] | None, path: Path, passes: int, total: int) -> Progress:
+    return lambda frames: progress(path, frames // passes, total) if progress is not None else None

@@ -1,0 +1,187 @@
+"""The interface of export formats (``Exporter``), and files that appear only when they are complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TextIO, TypeAlias
+
+from engine.media.types import SourceKind
+from engine.store.blocks import Block, read_blocks
+from engine.store.exporters.common.options import ExportOptions
+from engine.store.schema import explained
+from engine.store.session import SessionReader, StoredSource
+from engine.types import FrameResult
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of frames written so far. An exception that it raises ends the export, without a file."""
+
+REPORT_FRAMES = 500
+"""Number of frames from one call of ``Progress`` to the next."""
+
+
+@dataclass
+class Export:
+    """The task of writing one file or folder.
+
+    sources: what goes into it: one source, or all sources of the session. stems: a different name for each source, for files in a
+    folder. path: the file or folder to write. notes: messages for the user. written: number of frames written so far.
+    """
+
+    reader: SessionReader
+    sources: Sequence[StoredSource]
+    stems: Sequence[str]
+    path: Path
+    options: ExportOptions
+    progress: Progress
+    notes: list[str] = field(default_factory=list)
+    written: int = 0
+
+    @property
+    def source(self) -> StoredSource:
+        """The source of a file that is written for each source."""
+        return self.sources[0]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of all classes. A class without a label has its number."""
+        known = self.reader.labels
+        return (*known, *map(str, range(len(known), max(self.reader.class_ids(), default=-1) + 1)))
+
+    def frames(self, source: StoredSource) -> Iterator[FrameResult]:
+        """Yield the frames of a source in order, and report progress."""
+        for frame in self.reader.frames(source.number):
+            yield frame
+            self.written += 1
+            if self.written % REPORT_FRAMES == 0:
+                self.progress(self.written)
+
+    def blocks(self, source: StoredSource, boxes: bool = True) -> Iterator[Block]:
+        """Yield the frames of a source in blocks (see ``read_blocks``), and report progress."""
+        for block in read_blocks(self.reader, source.number, boxes):
+            yield block
+            self.written += len(block.frames)
+            self.progress(self.written)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file or folder that belongs to a format.
+
+    suffix: ends its name, after the source's; the complete name if it is ``per_session``. write: writes it, so that it appears complete
+    or not at all; raises ExportError. passes: how often writing reads all frames. slow: whether an unchanged file is kept instead. folder:
+    whether it is a folder.
+    """
+
+    suffix: str
+    write: Callable[[Export], None]
+    per_session: bool = False
+    passes: int = 1
+    slow: bool = False
+    folder: bool = False
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """An export format.
+
+    title: text for menus. purpose: what it is for, in one line. outputs: the files and folders that it consists of. kinds: the kinds of
+    sources that it supports. slow: whether writing decodes the source again. options: names of the fields of ``ExportOptions`` that it
+    uses.
+    """
+
+    title: str
+    purpose: str
+    outputs: tuple[Output, ...]
+    kinds: frozenset[str] = frozenset(SourceKind)
+    slow: bool = False
+    options: tuple[str, ...] = ()
+
+
+def text_output(suffix: str, write: Callable[[Export, TextIO], None], per_session: bool = False, passes: int = 1) -> Output:
+    """Create the output of a text format in UTF-8. write: writes to an open text file."""
+
+    def write_file(export: Export) -> None:
+        with text_file(export.path) as file:
+            write(export, file)
+
+    return Output(suffix, write_file, per_session, passes)
+
+
+@contextmanager
+def text_file(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """Open a text file that appears when the context ends without an error. Raises ExportError."""
+    with explained(path, "write"), complete_file(path) as part, part.open("w", encoding=encoding, newline="") as file:
+        yield file
+
+
+def write_list(file: TextIO, items: Iterable[str]) -> None:
+    """Write a JSON list, one item a line. items: as JSON."""
+    separator = "[\n"
+    for item in items:
+        file.write(separator + item)
+        separator = ",\n"
+    file.write("[]" if separator == "[\n" else "\n]")
+
+
+def part_of(path: Path) -> Path:
+    """Return the path of the temporary file for a file that is being written: ``.NAME.part`` in the same folder."""
+    return path.with_name(f".{path.name}.part")
+
+
+@contextmanager
+def complete_file(path: Path, keep_part: bool = False) -> Iterator[Path]:
+    """Provide the path of a temporary file, as a context manager. Afterwards, sync the file to disk and rename it to ``path``.
+
+    The temporary file is deleted after an error, unless ``keep_part`` is set. It remains if the process is killed; the next export
+    overwrites it.
+    """
+    part = part_of(path)
+    try:
+        yield part
+        _sync(part)
+        part.replace(path)
+        if os.name == "posix":
+            _sync(path.parent)  # stores the new name
+    except BaseException:
+        if not keep_part:
+            part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def complete_folder(path: Path) -> Iterator[Path]:
+    """Provide an empty temporary folder, as a context manager. Afterwards, rename it to ``path`` in place of an existing folder.
+
+    The temporary folder is deleted after an error. It remains if the process is killed; the next export deletes it.
+    """
+    part = part_of(path)
+    old = path.with_name(f".{path.name}.old")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir()
+        yield part
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            path.replace(old)
+        part.replace(path)
+        if os.name == "posix":
+            _sync(path.parent)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file or folder is stored on disk."""
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,63 @@
+"""Runs the part of an export that decodes in a child process, so that the exporting process loads no media library."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from engine.errors import ExportError, FramefleetError
+from engine.processes.child import ChildProcess
+from engine.processes.outcome import Failed, Outcome
+from engine.processes.watchdog import Clock, start_clock
+from engine.store.exporters.common.base import Progress
+
+REPORT_SECONDS = 0.2
+
+STALL_SECONDS = 60.0
+"""The time limit for one frame. A frame takes longer only if the decoder or the disk hangs."""
+
+
+def run_child(process: ChildProcess, progress: Progress) -> Outcome:
+    """Pass the numbers that a process sends to ``progress``, until the process ends. If ``progress`` raises, kill the process.
+
+    Raises:
+        ExportError: the process ended with a message about what failed.
+    """
+    try:
+        for written in process.messages():
+            progress(written)
+        outcome = process.end()
+        if not outcome.crashed and not outcome.retry:
+            raise ExportError(outcome.reason)
+    except BaseException:
+        process.kill()
+        process.end()
+        raise
+    return outcome
+
+
+def serve(connection: Connection[Any, Any], opening: str, writing: str, work: Callable[[Callable[[int], None], Clock], int]) -> None:
+    """Do the work of the child process. Sends the number of frames, regularly and at the end, or ``Failed``.
+
+    work: takes a function that it calls with the number of frames so far, and the watchdog's clock; returns the number of frames.
+    opening, writing: descriptions of what may hang.
+    """
+    clock = start_clock(connection, STALL_SECONDS)
+    due = 0.0
+
+    def report(frames: int) -> None:
+        nonlocal due
+        clock.stop()
+        if time.monotonic() >= due:
+            due = time.monotonic() + REPORT_SECONDS
+            connection.send(frames)
+        clock.start(writing, STALL_SECONDS)
+
+    clock.start(opening, STALL_SECONDS)
+    try:
+        connection.send(work(report, clock))
+    except FramefleetError as error:
+        clock.stop()
+        connection.send(Failed(str(error), retry=False))

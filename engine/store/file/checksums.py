@@ -1,0 +1,246 @@
+"""Checksums of a session's pages, which SQLite does not have: without them, a flipped bit can change a stored number unnoticed.
+
+They lie behind the database's pages, where SQLite does not look: the CRC-32 of each page, then a footer. ``Connection`` writes them when
+this process closes its last connection to a session that it opened for writing. ``connect`` removes them when it opens a session for
+writing. A session whose run is under way or was killed has none and is read unchecked. They show damage, not tampering.
+
+When a process closes a file, POSIX systems drop all locks that the process holds on that file, SQLite's too. So this module keeps the
+file open until the last connection to it is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+from collections import defaultdict
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAGIC = b"FFLTCRC1"
+_FOOTER = struct.Struct(">IIII8s")
+_HEADER = struct.Struct(">16xH6xII60xI")
+"""Of an SQLite database: page size, number of changes, number of pages, number of changes when the pages were counted."""
+_CHUNK_PAGES = 256
+
+
+class DamagedError(Exception):
+    """Pages of a session do not match their checksums. page_size: bytes. pages: their numbers, from 0; empty = unknown."""
+
+    def __init__(self, page_size: int, pages: list[int]) -> None:
+        super().__init__(f"{len(pages)} pages do not match their checksums")
+        self.page_size, self.pages = page_size, pages
+
+
+@dataclass
+class _File:
+    """What this process knows of a session's file. stream: open while there are connections. intact: size and times when it was checked.
+
+    changed: whether this process has opened it for writing and has not added checksums yet.
+    """
+
+    lock: Lock = field(default_factory=Lock)
+    connections: int = 0
+    stream: BinaryIO | None = None
+    intact: tuple[int, int, int] | None = None
+    changed: bool = False
+
+    def release(self) -> None:
+        """Close the stream if there are no connections."""
+        if not self.connections and self.stream is not None:
+            self.stream.close()
+            self.stream = None
+
+
+_files: defaultdict[tuple[int, int], _File] = defaultdict(_File)
+
+
+class Connection(sqlite3.Connection):
+    """A connection to a session, made by ``connect``."""
+
+    path: Path
+    file: _File | None = None
+
+    def close(self) -> None:
+        """Close the connection; the last one to a changed session adds checksums. Repeated calls have no effect."""
+        file, self.file = self.file, None
+        if file is None:
+            super().close()
+            return
+        with file.lock:
+            file.connections -= 1
+            super().close()
+            if not file.connections and file.changed and file.stream is not None:
+                file.changed = False
+                with suppress(OSError, sqlite3.Error):  # removed, read-only or in use: it stays without checksums
+                    _add_checksums(self.path, file.stream)
+                    file.intact = _state(file.stream)
+            file.release()
+
+
+def connect(path: Path, mode: str, timeout: float) -> Connection:
+    """Connect to a session after checking its pages. mode: "ro" or "rw". timeout: seconds to wait for another connection's lock.
+
+    Raises:
+        DamagedError: pages do not match their checksums.
+        OSError, sqlite3.Error: the file cannot be opened.
+    """
+    path = path.absolute()
+    try:
+        status = path.stat()
+    except OSError:
+        return _open(path, mode, timeout)  # SQLite gives the error
+    file = _files[status.st_dev, status.st_ino]
+    with file.lock:
+        try:
+            if file.stream is None:
+                file.stream = path.open("rb", buffering=0)
+            if not file.changed:
+                _check(file, file.stream)
+            connection = _open(path, mode, timeout)
+            connection.path, connection.file = path, file
+            file.connections += 1
+        finally:
+            file.release()
+        if mode == "rw":
+            try:
+                _remove_checksums(connection, path, file.stream)
+                file.changed = True
+            except BaseException:
+                file.connections -= 1
+                connection.file = None
+                connection.close()
+                file.release()
+                raise
+    return connection
+
+
+def _open(path: Path, mode: str, timeout: float) -> Connection:
+    return Connection(f"{path.as_uri()}?mode={mode}", timeout, uri=True, isolation_level=None, check_same_thread=False)
+
+
+class _Footer(NamedTuple):
+    """The end of a file with checksums. pages: their number. page_size: bytes. changes: SQLite's count. crc: of the checksums."""
+
+    pages: int
+    page_size: int
+    changes: int
+    crc: int
+
+    @classmethod
+    def of(cls, stream: BinaryIO) -> _Footer | None:
+        """The footer of a file, None if it has no checksums."""
+        end = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, end - _FOOTER.size))
+        found = stream.read(_FOOTER.size)
+        if len(found) < _FOOTER.size:
+            return None
+        *numbers, magic = _FOOTER.unpack(found)
+        footer = cls(*numbers)
+        return footer if magic == _MAGIC and end == footer.database_size + footer.size else None
+
+    @property
+    def database_size(self) -> int:
+        """Bytes before the checksums."""
+        return self.pages * self.page_size
+
+    @property
+    def size(self) -> int:
+        """Bytes of the checksums and the footer."""
+        return 4 * self.pages + _FOOTER.size
+
+    def damaged_pages(self, stream: BinaryIO) -> list[int] | None:
+        """The pages that do not match their checksums; empty if the checksums are damaged. None: all match, or others changed the file."""
+        stream.seek(self.database_size)
+        sums = stream.read(4 * self.pages)
+        if crc32(sums) != self.crc:
+            return []
+        different = np.flatnonzero(_sums(stream, self.pages, self.page_size) != np.frombuffer(sums, "<u4"))
+        _, changes, _, again = _header(stream)
+        # another program that changes a session counts that in both places; it leaves the checksums as they are
+        return None if not len(different) or changes == again != self.changes else different.tolist()
+
+
+def _check(file: _File, stream: BinaryIO) -> None:
+    """Compare all pages with their checksums, unless the file has not changed since the last time.
+
+    Raises:
+        DamagedError: pages differ.
+    """
+    before = _state(stream)
+    if file.intact == before:
+        return
+    footer = _Footer.of(stream)
+    damaged = None if footer is None else footer.damaged_pages(stream)
+    if _state(stream) != before:
+        return  # another process has begun to write the session
+    if footer is not None and damaged is not None:
+        raise DamagedError(footer.page_size, damaged)
+    file.intact = before
+
+
+def _state(stream: BinaryIO) -> tuple[int, int, int]:
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _remove_checksums(connection: sqlite3.Connection, path: Path, stream: BinaryIO) -> None:
+    """Remove the checksums of a session that this process is about to change."""
+    if _Footer.of(stream) is None:
+        return
+    try:
+        connection.execute("BEGIN IMMEDIATE")  # no other process changes the file meanwhile
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname == "SQLITE_READONLY":
+            return  # it cannot be changed
+        raise
+    if (footer := _Footer.of(stream)) is not None:
+        os.truncate(path, footer.database_size)
+    connection.execute("ROLLBACK")
+
+
+def _add_checksums(path: Path, stream: BinaryIO) -> None:
+    """Add checksums to a session behind its last page, unless another process uses it. stream: the file, if it is still at ``path``."""
+    if not os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+        return
+    with path.open("r+b", buffering=0) as target, closing(_open(path, "rw", 0)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")  # while a reader had the file open, its writer could not do that
+        connection.execute("BEGIN IMMEDIATE")  # until the connection is closed, no other process changes the file
+        size = path.stat().st_size
+        page_size, changes, pages, again = _header(target) if size >= _HEADER.size else (0, 0, 0, 0)
+        if changes != again or not 0 < pages * page_size <= size:
+            return  # it has no tables, or is damaged
+        sums = _sums(target, pages, page_size).tobytes()
+        target.truncate(pages * page_size)
+        target.seek(0, os.SEEK_END)
+        with suppress(OSError):
+            whole = sums + _FOOTER.pack(pages, page_size, changes, crc32(sums), _MAGIC)
+            if target.write(whole) == len(whole):
+                return
+        target.truncate(pages * page_size)  # the disk is full
+
+
+def _header(stream: BinaryIO) -> tuple[int, int, int, int]:
+    """The page size (bytes), the number of changes, of pages, and of changes when these were counted."""
+    stream.seek(0)
+    page_size, *counts = _HEADER.unpack(stream.read(_HEADER.size))
+    return (65536 if page_size == 1 else page_size, *counts)
+
+
+def _sums(stream: BinaryIO, pages: int, page_size: int) -> NDArray[np.uint32]:
+    """The checksums of the first pages of a file, uint32 (n,)."""
+    stream.seek(0)
+    sums = np.zeros(pages, "<u4")
+    for first in range(0, pages, _CHUNK_PAGES):
+        chunk = memoryview(stream.read(page_size * _CHUNK_PAGES))
+        for page in range(first, min(first + _CHUNK_PAGES, pages)):
+            start = (page - first) * page_size
+            sums[page] = crc32(chunk[start : start + page_size])
+    return sums

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from app.cli.arguments.classes import class_ids
+from engine.errors import UsageError
+
+LABELS = ("person", "traffic light", "car", "cat")
+
+
+def test_labels_and_ids() -> None:
+    assert class_ids(None, LABELS) is None
+    assert class_ids(["Traffic Light", "3", "car"], LABELS) == {1, 2, 3}
+
+
+def test_a_label_that_is_a_number_is_a_label() -> None:
+    assert class_ids(["7"], ["7", "8"]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("persn", "no class 'persn': did you mean person?"),
+        ("zebra", "no class 'zebra': it has person, traffic light, car, cat"),
+        ("4", "class id 4: this model has 4 classes, 0 to 3"),
+        ("-1", "no class '-1'"),
+    ],
+)
+def test_unknown_classes(name: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        class_ids([name], LABELS)
+    assert message in str(error.value)

@@ -1,0 +1,67 @@
+"""The list of worst frames of ``framefleet evaluate`` opens in the window, and each of its frames is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.results.worst_frames_dialog import WorstFramesDialog
+from tests.support.cli import run_main
+from tests.support.media import make_video
+from tests.support.window import write_results
+
+PATIENCE = 30_000
+FRAMES = 20
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    """The folder of a report about two sessions: the first frames have objects that were not found."""
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        write_results(tmp_path / name / "session.sqlite", make_video(tmp_path / f"{name}.mp4", FRAMES, (320, 240)), FRAMES)
+    images = [{"id": number + 1, "file_name": f"old.mp4#{number}"} for number in range(FRAMES)]
+    annotations = [{"id": number, "image_id": number, "category_id": 1, "bbox": [200, 200, 20, 20]} for number in (3, 7)]
+    truth = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "person"}]}
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    run = run_main("evaluate", tmp_path / "old", "--truth", tmp_path / "truth.json", "--out", tmp_path / "report")
+    assert run.status == 0, run.err
+    return tmp_path / "report"
+
+
+def test_a_row_shows_its_frame(qtbot: QtBot, window: MainWindow, report: Path) -> None:
+    window.open_paths([report / "worst-frames.json"])
+    qtbot.waitUntil(lambda: window.findChild(WorstFramesDialog) is not None, timeout=PATIENCE)
+    dialog = window.findChild(WorstFramesDialog)
+    assert dialog is not None
+    frames = json.loads((report / "worst-frames.json").read_text())["sessions"]["old"]
+    assert dialog.table.topLevelItemCount() == len(frames) >= 2
+    assert (frames[0]["frame"], frames[0]["missed"], frames[0]["wrong"]) == (6, 1, 1)
+    player = window.viewer.player
+    for row in (1, 0):  # the first choice opens the session, the second finds it open
+        dialog.table.setCurrentItem(dialog.table.topLevelItem(row))
+        time = frames[row]["time"]
+        qtbot.waitUntil(lambda time=time: player.current is not None and abs(player.current.pts - time) < 1e-3, timeout=PATIENCE)
+        shown = window.items.get(window.shown_key or 0)
+        assert shown is not None
+        assert shown.path == report.parent / "old.mp4"
+        assert not player.playing
+    assert len(window.items) == 1
+
+
+def test_what_cannot_be_shown_is_explained(qtbot: QtBot, window: MainWindow, report: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text('{"sessions": {}}')
+    window.open_paths([tmp_path / "other.json", tmp_path / "missing.json"])
+    qtbot.waitUntil(lambda: any("other.json is no list of worst frames" in text for text in window.banners.texts), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: any("missing.json" in text for text in window.banners.texts), timeout=PATIENCE)
+    (tmp_path / "old" / "session.sqlite").unlink()
+    window.open_paths([report / "worst-frames.json"])
+    qtbot.waitUntil(lambda: window.findChild(WorstFramesDialog) is not None, timeout=PATIENCE)
+    dialog = window.findChild(WorstFramesDialog)
+    assert dialog is not None
+    dialog.table.setCurrentItem(dialog.table.topLevelItem(0))
+    assert any("does not exist any more" in text for text in window.banners.texts)

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from engine.pool.supervision.setup import setup_for
+from engine.types import DeviceId
+from tests.support.pool import tiny_settings
+
+CPU, OTHER_CPU, GPU, OTHER_GPU = (DeviceId.parse(name) for name in ("cpu:0", "cpu:1", "cuda:0", "openvino:GPU.0"))
+
+
+@pytest.mark.parametrize(
+    ("devices", "cores", "threads"),
+    [
+        ([CPU], 8, None),
+        ([GPU], 8, None),
+        ([GPU, OTHER_GPU], 8, None),
+        ([CPU, OTHER_CPU], 8, 4),
+        ([CPU, OTHER_CPU], 1, 1),
+        ([CPU, GPU], 8, 4),
+        ([CPU, GPU], 3, 1),
+        ([CPU, GPU], 2, 1),
+        ([CPU, GPU], 1, 1),
+        ([CPU, GPU, OTHER_GPU], 8, 4),
+        ([CPU, GPU, OTHER_GPU], 6, 2),
+        ([CPU, *[GPU] * 8], 8, 1),
+        ([CPU, *[GPU] * 8], 128, 64),
+        ([CPU, OTHER_CPU, GPU], 16, 4),
+        ([DeviceId.group(CPU, GPU)], 8, 4),
+    ],
+    ids=lambda value: "+".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_cpus_leave_cores_to_each_other_and_to_those_that_are_fed(
+    devices: list[DeviceId], cores: int, threads: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
+    settings = tiny_settings()
+    assert setup_for(devices[0], settings, devices, 60.0).engine.threads == threads
+    asked = replace(settings, engine=replace(settings.engine, threads=3))
+    assert setup_for(devices[0], asked, devices, 60.0).engine.threads == 3

@@ -1,0 +1,45 @@
+"""Damages files at random, and limits the memory of what reads them."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from tests.support.faults.seeds import seeded
+
+
+def randomness() -> np.random.Generator:
+    """Random numbers whose seed is printed: see ``seeded``."""
+    return np.random.default_rng(seeded().getrandbits(32))
+
+
+def damaged(content: bytes, random: np.random.Generator) -> bytes:
+    """The content with one random damage: a flipped bit, a missing end, a missing or doubled part, zeros, swapped parts, or more bytes."""
+    start, stop = sorted(int(place) for place in random.integers(0, len(content) + 1, 2))
+    bit, place = 1 << int(random.integers(8)), int(random.integers(len(content)))
+    damages: list[Callable[[], bytes]] = [
+        lambda: content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :],
+        lambda: content[:place],
+        lambda: content[:start] + content[stop:],
+        lambda: content[:stop] + content[start:],
+        lambda: content[:start] + bytes(stop - start) + content[stop:],
+        lambda: content[stop:] + content[start:stop] + content[:start],
+        lambda: content + random.bytes(1 + place % 100),
+    ]
+    result = content
+    while result == content:
+        result = damages[int(random.integers(len(damages)))]()
+        start, stop = 0, len(content)
+    return result
+
+
+@contextmanager
+def memory_below(limit: int) -> Iterator[None]:
+    """Fail if the peak of this process's memory grows by ``limit`` bytes or more."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert grown < limit, f"{grown / 1e6:.0f} MB"
