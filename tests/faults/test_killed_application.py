@@ -111,7 +111,7 @@ def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: 
     run = (
         "detect",
         video,
-        *FAST[:-4],
+        *TINY,
         "--devices",
         "cpu:0,cpu:1",
         "--parallel",
