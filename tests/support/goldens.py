@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from engine.pool.events import Event
 from resources import DEMO
+from tests.support.events import describe_events
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "tests" / "goldens"
@@ -49,6 +52,10 @@ class Goldens:
         golden = self.expect(name, actual.encode()).decode()
         difference = list(unified_diff(golden.splitlines(), actual.splitlines(), name, "now", lineterm=""))
         assert not difference, "\n".join(difference)
+
+    def compare_events(self, name: str, events: Iterable[Event]) -> None:
+        """Compare the events of a run with ``events.NAME.txt``."""
+        self.compare_text(f"events.{name}.txt", "\n".join(describe_events(events)) + "\n")
 
 
 def framefleet(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,8 @@
 """CSV tables (RFC 4180, UTF-8): the detections of each source, counts per interval, and a row per file.
 
 Frames count from 0. Times are seconds of the source. Boxes are in source pixels, origin top left. ``track`` and ``tracks`` are empty in
-sessions without tracks. ``clock`` is empty if it is unknown when the source began.
+sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if it is unknown when the
+source began.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped"
 PER_CLASS = ("first", "last", "frames_with", "most_at_once")
 
 
+def columns_of(export: Export) -> tuple[str, ...]:
+    """The columns of the table of detections."""
+    return (*DETECTIONS, "verified") if export.reader.corrected else DETECTIONS
+
+
 def write_detections(export: Export) -> None:
     """Write a row per detection. If the source is a folder, ``source`` is the picture."""
     source, rows = export.source, 1
@@ -45,7 +51,8 @@ def write_detections(export: Export) -> None:
     classes: dict[int, str] = {}
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
     video = row([source.name])
-    with _table(export, DETECTIONS) as table:
+    corrected = export.reader.corrected
+    with _table(export, columns_of(export)) as table:
         for block in export.blocks(source):
             for class_id in {*block.class_ids.tolist()} - classes.keys():
                 classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
@@ -55,16 +62,17 @@ def write_detections(export: Export) -> None:
                 for file, frame in zip(files, block.frames, strict=True)
             ]
             tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
-            frames = block.frame.tolist()
+            frames, tracks = block.frame.tolist(), (str(track) if track >= 0 else "" for track in block.tracks.tolist())
             columns = (
                 map(heads.__getitem__, frames),
                 map(classes.__getitem__, block.class_ids.tolist()),
                 map(repr, block.scores.tolist()),
                 *map(_texts, block.boxes.T),
                 map(tails.__getitem__, frames),
-                (f"{track}\r\n" if track >= 0 else "\r\n" for track in block.tracks.tolist()),
+                tracks,
+                *([map(("false", "true").__getitem__, block.verified.tolist())] if corrected else []),
             )
-            table.writelines(map(",".join, zip(*columns, strict=True)))
+            table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
             rows += len(frames)
     if rows > MOST_ROWS:
         export.notes.append(

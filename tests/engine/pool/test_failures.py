@@ -20,6 +20,7 @@ from engine.pool.scheduling.crash_count import DIED_TWICE
 from engine.processes.child import NICE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import ModelFiles, Parallel
+from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.models import TINY_CFG
 from tests.support.pool import (
@@ -33,6 +34,7 @@ from tests.support.pool import (
     probe_fault_main,
     quicker_than,
     run_pool,
+    slow_main,
     thread_fault_main,
     tiny_settings,
     watch,
@@ -156,11 +158,12 @@ def test_a_picture_that_kills_the_worker_twice_is_given_up(video: Path) -> None:
     assert seen.failed(0)[130] == DIED_TWICE.reason
 
 
-def test_a_picture_that_kills_the_decoder_costs_the_rest_of_its_segment(video: Path) -> None:
+def test_a_picture_that_kills_the_decoder_costs_the_rest_of_its_segment_as_in_the_golden(video: Path, goldens: Goldens) -> None:
     seen = run_pool([video], CPUS[:1], pool_type=with_worker(partial(decoder_fault_main, number=60, how="kill")))
     assert [failure.restarting for failure in seen.failures] == [True] * 3
     assert seen.finished[0].ledger.decoded == FRAMES
     assert set(seen.failed(0)) == set(range(60, 108))
+    goldens.compare_events("crash.decoder", seen.events)
 
 
 def test_a_decoder_that_gives_up_costs_the_rest_of_its_segment_and_says_why(video: Path) -> None:
@@ -259,7 +262,7 @@ def test_workers_do_not_outlive_a_killed_owner(moment: str, video: Path, tmp_pat
             time.sleep(0.02)
 
 
-def test_a_failure_is_told_before_the_restart(video: Path) -> None:
-    seen = run_pool([video], CPUS[:1], react=Killer("cpu:0", 1))
-    kinds = [type(event) for event in seen.events if isinstance(event, DeviceStarting | DeviceFailed | DeviceReady)]
-    assert kinds == [DeviceStarting, DeviceReady, DeviceFailed, DeviceStarting, DeviceReady]
+def test_a_crash_is_told_before_the_restart_as_in_the_golden(video: Path, goldens: Goldens) -> None:
+    seen = run_pool([video], CPUS[:1], react=Killer("cpu:0", 1), pool_type=with_worker(partial(slow_main, seconds=0.002)))
+    check_complete(seen, 0, failed=set())
+    goldens.compare_events("crash", seen.events)

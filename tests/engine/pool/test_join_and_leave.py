@@ -28,6 +28,7 @@ from engine.pool.events import (
 from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
 from engine.types import DeviceId
+from tests.support.goldens import Goldens
 from tests.support.media import make_video
 from tests.support.pool import (
     CPUS,
@@ -120,30 +121,29 @@ def test_a_device_joins_and_takes_part(isolation: Isolation, video: Path) -> Non
 
 
 @isolations
-def test_a_device_that_has_left_joins_again(isolation: Isolation, video: Path) -> None:
-    leave = Once(FramesDone, lambda pool: pool.remove_device(FIRST))
+def test_devices_join_leave_and_join_again_as_in_the_golden(isolation: Isolation, video: Path, goldens: Goldens) -> None:
+    """The second device joins during the first file. Then the first one leaves, joins again, and takes part in two more files."""
+    join = Once(FramesDone, lambda pool: pool.add_device(SECOND))
     back = Once(DeviceLeft, lambda pool: pool.add_device(FIRST))
-
-    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), CPUS) as pool:
-        pool.add(video)
+    with with_worker(partial(slow_main, seconds=0.005))(tiny_settings(isolation=isolation), [FIRST]) as pool:
         pool.add(video)
 
         def react(event: Event, seen: Seen) -> None:
-            leave(pool, event, seen)
+            join(pool, event, seen)
             back(pool, event, seen)
-            left = any(isinstance(before, DeviceLeft) for before in seen.events)
-            if left and isinstance(event, DeviceReady) and event.engine.device == FIRST:
+            if isinstance(event, DeviceReady) and event.engine.device == SECOND:
+                pool.add(video)
+                pool.remove_device(FIRST)
+            if isinstance(event, DeviceReady) and FIRST in seen.left:
                 pool.add(video)
                 pool.add(video)
                 pool.finish()
 
         seen = watch(pool.events(), react)
     check_complete(seen, 4)
-    assert kinds(seen, FIRST) == [DeviceStarting, DeviceLeft, DeviceStarting]
-    at = seen.events.index(DeviceLeft(FIRST))
-    assert any(isinstance(event, DeviceReady) and event.engine.device == FIRST for event in seen.events[at:])
     finals = [event.frames for event in seen.stats if event.final and event.device == FIRST]
     assert finals[-1] == sum(frame.device == FIRST for frames in seen.frames.values() for frame in frames) > finals[0]
+    goldens.compare_events("join_and_leave", seen.events)
 
 
 @isolations
