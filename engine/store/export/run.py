@@ -80,7 +80,7 @@ def export_session(
             if existing is not None:
                 written.append(Exported(existing, total, plan.complete))
                 continue
-            report = _report(progress, folder / plan.name, plan.output.passes, total)
+            report = _report(progress, folder / plan.name, plan.output.passes, plan.steps)
             export = Export(reader, plan.sources, plan.stems, made, options, report)
             try:
                 plan.output.write(export)
