@@ -101,6 +101,10 @@ class SessionReader(Closing):
         """Return the number of stored frames of a source that have no detections because something failed."""
         return int(self._query("SELECT count(failure) FROM frames WHERE source = ?", source)[0][0])
 
+    def failed_times(self, source: int) -> list[float]:
+        """Return the times (seconds) of the frames that ``failed`` counts."""
+        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? AND failure IS NOT NULL ORDER BY frame", source)]
+
     def scores(self, source: int, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the class ids and confidences of the detections from frame ``first`` to ``last``, int32 (n,) and float32 (n,).
 

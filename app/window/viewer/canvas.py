@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.viewer.chips import chip
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
 from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
+from app.window.widgets.chips import chip
 from engine.types import Detections, FrameResult
 
 MOST_ZOOM = 16.0

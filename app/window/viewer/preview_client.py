@@ -51,6 +51,10 @@ class PreviewClient(PreviewSignals):
         """Request a small picture of a source, sent when nothing else is under way; ``still`` follows."""
         self._send(lambda conversation: conversation.stills.append(Fetch(0, path, size, still=True)))
 
+    def glimpse(self, path: str, pts: float, size: tuple[int, int]) -> None:
+        """Request a small picture near a time in place of the last such request; ``glimpsed`` follows."""
+        self._send(lambda conversation: conversation.glimpse(Fetch(0, path, size, at=pts, still=True)))
+
     def stop(self) -> None:
         """End the thread and the process, and wait for both. This takes about as long as decoding one picture."""
         if self._thread.is_alive():

@@ -57,7 +57,7 @@ class PreviewSignals(QObject):
 
     opened: path and SourceInfo, before the first picture. shown: Shown. holding: ticket of a picture that waits for its detections.
     ended: ticket of a source without further pictures. unavailable: ticket and reason. found: ticket, pts and FrameResult.
-    still: path, and QImage or None. crashed: a message, and whether the process is restarted.
+    still: path, and QImage or None. glimpsed: path, pts, and QImage or None. crashed: a message, and whether the process is restarted.
     """
 
     opened = Signal(str, object)
@@ -67,6 +67,7 @@ class PreviewSignals(QObject):
     unavailable = Signal(int, str)
     found = Signal(int, object, object)
     still = Signal(str, object)
+    glimpsed = Signal(str, object, object)
     crashed = Signal(str, bool)
 
 
@@ -110,6 +111,11 @@ class PreviewConversation:
         self._wanted.clear()
         self._wanted.append(fetch)
         self.set_lookup(lookup)
+
+    def glimpse(self, fetch: Fetch) -> None:
+        """Request a small picture before all others of its kind, and forget the last such request."""
+        self.stills = deque(still for still in self.stills if still.at is None)
+        self.stills.appendleft(fetch)
 
     def more(self, fetch: Fetch) -> None:
         """Append a request, unless a jump has made its ticket obsolete."""
@@ -166,7 +172,7 @@ class PreviewConversation:
         if isinstance(answer, Picture) and answer.info is not None:
             self._signals.opened.emit(request.path, answer.info)
         if request.still:
-            self._signals.still.emit(request.path, image)
+            self._still(request, image)
         elif request.ticket != self._ticket:
             return
         elif isinstance(answer, Picture):
@@ -177,6 +183,12 @@ class PreviewConversation:
             self._signals.ended.emit(answer.ticket)
         else:
             self._signals.unavailable.emit(answer.ticket, answer.reason)
+
+    def _still(self, request: Fetch, image: QImage | None) -> None:
+        if request.at is None:
+            self._signals.still.emit(request.path, image)
+        else:
+            self._signals.glimpsed.emit(request.path, request.at, image)
 
     def _image(self, picture: Picture, slot: int, pixels: bytes | None) -> QImage:
         if pixels is None:
@@ -223,7 +235,7 @@ class PreviewConversation:
         _log.error("%s while it worked on %s", outcome.reason, [fetch.path for fetch in lost])
         for fetch in lost:
             if fetch.still:
-                self._signals.still.emit(fetch.path, None)
+                self._still(fetch, None)
         current = next((fetch for fetch in lost if fetch.ticket == self._ticket and not fetch.still), None)
         if current is not None and again:
             # A new process has no position, so a request for the next picture needs one.
