@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.arguments import options
-from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import add_session_argument, session_database
 from engine.errors import ExportError, UsageError
 from engine.media.types import SourceKind
+from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moment, Moments
 from engine.store.clips.plan import plan_clips
 from engine.store.clips.write import write_clips
