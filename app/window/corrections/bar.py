@@ -18,6 +18,8 @@ BUTTONS = (
 )
 """Name, title, key and tooltip of each button."""
 
+_SHOWN = {"Backspace": "⌫"}
+
 NEXT, PREVIOUS, RELABEL, TRACK = "E", "Shift+E", "R", "T"
 """Further keys: the next and the previous object of the picture, the list of classes, and whether the whole track is meant."""
 
@@ -39,8 +41,8 @@ class CorrectionBar(QWidget):
         self.classes.activated.connect(self.relabelled)
         self.buttons: dict[str, QPushButton] = {}
         for name, title, key, tip in BUTTONS:
-            button = self.buttons[name] = QPushButton(f"{title} ({key})")
-            button.setToolTip(tip)
+            button = self.buttons[name] = QPushButton(f"{title} ({_SHOWN.get(key, key)})")
+            button.setToolTip(f"{tip} ({key})")
             button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
         row((self.selected, 1), self.track, self.classes, *self.buttons.values(), spacing=8, margins=(12, 6, 12, 6), of=self)
 

@@ -15,7 +15,7 @@ from app.window.viewer.viewer import Viewer
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
 from engine.store.session import SessionReader
 
-_NOTHING = "Click an object, or press E for the next one"
+_NOTHING = "Click an object, or press E"
 
 
 class Corrector(QObject):
