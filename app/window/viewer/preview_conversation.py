@@ -123,6 +123,12 @@ class PreviewConversation:
         if fetch.ticket == self._ticket:
             self._wanted.append(fetch)
 
+    def reread(self) -> None:
+        """Open the session again for the next lookup, because a person corrected it."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
     def set_lookup(self, lookup: Lookup) -> None:
         """Look detections up there from now on."""
         if self._reader is not None and (lookup.results is None or lookup.results.database != self._reader.path):

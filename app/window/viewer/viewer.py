@@ -93,6 +93,10 @@ class Viewer(QWidget):
         self.canvas.activated.connect(self.fullscreen_requested)
         self.canvas.mouse_moved.connect(self._wake_controls)
 
+    def add_bar(self, bar: QWidget) -> None:
+        """Put a bar between the picture and the controls."""
+        self._column.insertWidget(1, bar)
+
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
         """Show a file from its beginning."""
         self.item, self._tally = item, tally
