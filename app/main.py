@@ -15,6 +15,8 @@ COMMANDS = {
     "results": "write the stored results of an earlier run in other formats",
     "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
+    "correct": "confirm, relabel, delete, join and split stored detections and tracks",
+    "clips": "cut the appearances of objects out of the videos of an earlier run",
     "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",

@@ -15,6 +15,8 @@ KEYS = (
     *((keys.shown, keys.meaning) for keys in PLAYER),
     ("F  Double-click", "Full screen"),
     ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
+    ("Ctrl + 3", "Lines, zones and events: hide or show"),
+    ("Shift + N  P", "Next or previous event of the list"),
     ("↑  ↓", "Another file of the queue"),
     ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
     ("Ctrl + Shift + ↑  ↓", "Move the file in the queue"),
@@ -77,7 +79,8 @@ class Actions:
             QAction(title, window, shortcut=QKeySequence(keys), checkable=True, checked=True)
             for title, keys in (("Queue at the left", "Ctrl+1"), ("Classes and devices at the right", "Ctrl+2"))
         )
-        window.addActions([self.left, self.right])
+        self.zones = QAction("Lines, zones and events", window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
+        window.addActions([self.left, self.right, self.zones])
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
@@ -88,7 +91,7 @@ class Actions:
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
-            (self.left, self.right, self.fullscreen),
+            (self.left, self.right, self.zones, self.fullscreen),
             (self.settings, self.demo, self.help),
             (self.quit,),
         ):

@@ -22,6 +22,7 @@ from engine.store.file.opening import open_session
 from engine.store.file.presence import Presence, save
 from engine.store.file.previous import delete_unfinished, keep_copy
 from engine.store.names import readable, readable_name
+from engine.store.objects.corrected import forget, has_corrections
 from engine.types import DeviceId, EngineInfo, FrameResult
 
 COMMIT_SECONDS = 0.5
@@ -136,11 +137,11 @@ class SessionWriter:
     def discard(self, number: int, behind: int = 0) -> None:
         """Delete what an earlier run stored of a source: its frames from index ``behind`` on; if this is 0, all.
 
-        If the source was complete, the session is copied to ``NAME.previous.sqlite`` before.
+        If the source was complete, or a person corrected the session, it is copied to ``NAME.previous.sqlite`` before.
         """
         with schema.explained(self.path, "write"):
             row = self._connection.execute(f"SELECT {schema.COMPLETE} FROM sources WHERE source = ?", (number,)).fetchone()
-            if row == (1,) and not self._copied:
+            if (row == (1,) or has_corrections(self._connection)) and not self._copied:
                 kept = keep_copy(self.path, self._connection)
                 self._copied = True
                 self.notes.append(f"the earlier results are kept in {kept}")
@@ -148,6 +149,8 @@ class SessionWriter:
             for table in ("detections", "frames"):
                 self._connection.execute(f"DELETE FROM {table} WHERE source = ? AND frame >= ?", (number, behind))
             self._connection.execute("DELETE FROM tracks WHERE source = ?", (number,))
+            self._connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (number,))
+            forget(self._connection, number, behind)
             self._connection.execute(
                 "DELETE FROM segments WHERE source = ? AND (segment = ? OR ? = 0)", (number, schema.BEHIND_GAP, behind)
             )

@@ -16,7 +16,8 @@ from engine.model.registry.download import download
 from engine.model.registry.installed import is_installed
 from engine.store.session import SessionReader
 from plugins.cache import FileCache
-from tests.support.faults.damage import damaged, memory_below, randomness, short_and_long
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.damage import damaged, memory_below, randomness
 from tests.support.http import Site, publish_tiny, running_site
 from tests.support.store import write_session
 

@@ -10,13 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from engine.processes.file_lock import FileLock
 from engine.store.export.run import STAGE
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, run_main
+from tests.support.faults.counts import short_and_long
 from tests.support.media import make_video
 from tests.support.store import write_session
 
@@ -45,7 +44,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("rounds", [3, pytest.param(60, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+@short_and_long(3, 60, "rounds")
 def test_of_several_starts_at_once_exactly_one_wins(tmp_path: Path, rounds: int) -> None:
     command = [sys.executable, "-c", START]
     programs = [subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(PROGRAMS)]

@@ -77,9 +77,20 @@ def test_a_day_of_traffic(tmp_path: Path) -> None:
     printed = follow("traffic-counts.md")
     quarters = [line.split()[0] for line in printed.splitlines() if line.startswith("2026")]
     assert quarters == [f"2026-11-01T{time}.000+01:00" for time in ("07:30:00", "07:45:00", "08:00:00")]
+    assert pd.read_csv(tmp_path / "counted" / "counts.csv").tracks.max() >= 1
     hours = pd.read_csv(tmp_path / "hourly" / "counts.csv")
     assert set(hours.clock.str.slice(11, 16)) == {"07:00", "08:00"}
     assert hours.frames.groupby(hours.source).max().sum() == 2 * pd.read_csv(tmp_path / "hourly" / "files.csv").inferred.max()
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_job_array(tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    for name in "abcd":
+        make_video(tmp_path / "clips" / f"{name}.mp4", 3, (160, 96), picture=empty_picture)
+    follow("job-arrays.md")
+    assert sorted(pd.read_csv(tmp_path / "found" / "files.csv").file) == ["a.mp4", "b.mp4", "c.mp4", "d.mp4"]
+    assert len([*(tmp_path / "found").glob("*.jsonl")]) == 4
 
 
 @pytest.mark.usefixtures("_here")

@@ -123,7 +123,8 @@ def _content(reader: SessionReader, plan: Planned) -> str:
     if not plan.output.slow or source.stamp is None:
         return ""
     classes = "all" if reader.classes is None else sorted(reader.classes)
-    return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {reader.confidence} {classes}"
+    chosen = f"{reader.confidence} {classes} {reader.last_edit}"
+    return f"{reader.facts.get('created')} {source.stamp.digest} {reader.count(source.number)} {chosen}"
 
 
 def _report(progress: Callable[[Path, int, int], None] | None, path: Path, passes: int, total: int) -> Progress:

@@ -1,7 +1,8 @@
 """CSV tables (RFC 4180, UTF-8): the detections of each source, counts per interval, and a row per file.
 
 Frames count from 0. Times are seconds of the source. Boxes are in source pixels, origin top left. ``track`` and ``tracks`` are empty in
-sessions without tracks. ``clock`` is empty if it is unknown when the source began.
+sessions without tracks. The column ``verified`` is there if a person corrected the session. ``clock`` is empty if it is unknown when the
+source began.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ FILES = ("file", "clock", "duration", "inferred", "failed", "dropped", "skipped"
 PER_CLASS = ("first", "last", "frames_with", "most_at_once")
 
 
+def columns_of(export: Export) -> tuple[str, ...]:
+    """The columns of the table of detections."""
+    return (*DETECTIONS, "verified") if export.reader.corrected else DETECTIONS
+
+
 def write_detections(export: Export) -> None:
     """Write a row per detection. If the source is a folder, ``source`` is the picture."""
     source, rows = export.source, 1
@@ -41,7 +47,8 @@ def write_detections(export: Export) -> None:
     classes: dict[int, str] = {}
     devices = {number: row([device]) for number, device in export.reader.device_names().items()}
     video = row([source.name])
-    with _table(export, DETECTIONS) as table:
+    corrected = export.reader.corrected
+    with _table(export, columns_of(export)) as table:
         for block in export.blocks(source):
             for class_id in {*block.class_ids.tolist()} - classes.keys():
                 classes[class_id] = row([class_id, label_of(export.reader.labels, class_id)])
@@ -51,10 +58,11 @@ def write_detections(export: Export) -> None:
                 for file, frame in zip(files, block.frames, strict=True)
             ]
             tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
-            columns = (block.frame.tolist(), block.class_ids.tolist(), block.tracks.tolist(), block.scores.tolist(), block.boxes.tolist())
+            arrays = (block.frame, block.class_ids, block.tracks, block.scores, block.boxes)
+            ends = [f",{str(each).lower()}\r\n" for each in block.verified.tolist()] if corrected else ["\r\n"] * len(block.scores)
             table.writelines(
-                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]},{track if track >= 0 else ''}\r\n"
-                for frame, class_id, track, score, (x, y, width, height) in zip(*columns, strict=True)
+                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]},{track if track >= 0 else ''}{end}"
+                for frame, class_id, track, score, (x, y, width, height), end in zip(*(each.tolist() for each in arrays), ends, strict=True)
             )
             rows += len(block.scores)
     if rows > MOST_ROWS:

@@ -23,7 +23,7 @@ class Job:
     """The task of the child process.
 
     database: file of the session. source: number of the source in the session. video, target: files to read and write.
-    confidence, classes: which detections to draw, as for ``SessionReader``.
+    confidence, classes, corrected: which detections to draw, as for ``SessionReader``.
     """
 
     database: str
@@ -32,6 +32,7 @@ class Job:
     target: str
     confidence: float
     classes: frozenset[int] | None
+    corrected: bool = True
 
 
 def write(export: Export) -> None:
@@ -49,7 +50,7 @@ def write(export: Export) -> None:
     if source.changed():
         remedy = "detect again, or restore the file"
         raise ExportError(f"{video} has changed since the detection, and the boxes are of the earlier video: {remedy}")
-    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes)
+    job = Job(str(reader.path), source.number, str(video), str(part_of(path)), reader.confidence, reader.classes, reader.corrected)
     with explained(path, "write"), complete_file(path, keep_part=True) as part:
         try:
             _run(job, part, export.progress)

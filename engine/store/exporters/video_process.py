@@ -62,7 +62,7 @@ def write_annotated(job: Job, report: Callable[[int], None], clock: Clock) -> in
 def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: bool) -> int:
     video = Path(job.video)
     written = 0
-    with SessionReader(Path(job.database), job.confidence, job.classes) as reader, VideoFile(video, THREADS) as file:
+    with SessionReader(Path(job.database), job.confidence, job.classes, job.corrected) as reader, VideoFile(video, THREADS) as file:
         frames = _frames(file, reader, job.source)
         first = next(frames, None)
         if first is None:

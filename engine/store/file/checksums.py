@@ -81,6 +81,7 @@ class Connection(sqlite3.Connection):
                 file.changed = False
                 with suppress(OSError, sqlite3.Error):  # removed, read-only or in use: it stays without checksums
                     _add_checksums(self.path, file.stream)
+                    file.intact = _state(file.stream)
             file.release()
 
 

@@ -15,7 +15,7 @@ from app.window.session.background import Background
 from app.window.settings.dialog import SettingsDialog
 from app.window.settings.preferences import STORED, Preferences
 from engine.devices.description import DeviceDescription
-from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize
+from engine.settings import Decode, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockSource
 from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
@@ -81,6 +81,7 @@ def test_everything_that_is_set_comes_out_again(qtbot: QtBot, background: Backgr
         decode_threads=3,
         latency_budget=12.5,
         hint=Hint.LATENCY,
+        track=Track.OCSORT,
         begin=Moment(seconds=Fraction(3, 2)),
         end=Moment(frames=2700),
         every=Moment(seconds=Fraction(1)),
