@@ -17,7 +17,7 @@ import pytest
 
 from engine.store.export.run import STAGE
 from engine.store.session import SessionReader
-from tests.support.cli import FAST
+from tests.support.cli import FAST, TINY
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start, times
 from tests.support.faults.seeds import seeded
