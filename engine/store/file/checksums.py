@@ -29,6 +29,7 @@ _FOOTER = struct.Struct(">IIII8s")
 _HEADER = struct.Struct(">16xH6xII60xI")
 """Of an SQLite database: page size, number of changes, number of pages, number of changes when the pages were counted."""
 _CHUNK_PAGES = 256
+_LEAST_PAGE = 512  # bytes
 
 
 class DamagedError(Exception):
@@ -187,7 +188,7 @@ def _damage(stream: BinaryIO) -> DamagedError | None:
         return None if pages is None else DamagedError(footer.page_size, pages)
     page_size, changes, count, again = _header(stream)
     rest = stream.seek(0, os.SEEK_END) - page_size * count
-    if changes != again or not 0 < rest <= 4 * count + _FOOTER.size:
+    if changes != again or page_size < _LEAST_PAGE or not 0 < rest <= 4 * count + _FOOTER.size:
         return None
     # a process that was killed while it wrote the checksums leaves the first of them, and else nothing is there
     stream.seek(page_size * count)
