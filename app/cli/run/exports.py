@@ -20,10 +20,12 @@ from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import (
     DEFAULTS,
     ExportOptions,
+    Part,
     PictureFormat,
     read_between,
     read_category_map,
     read_interval,
+    read_parts,
 )
 from engine.store.session import SessionReader
 from engine.zones.file import read_zones
@@ -64,6 +66,8 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--zones", type=options.checked(_zones), metavar="FILE", help="lines and zones at which tracks are counted, as JSON"
     )
+    parts = options.checked(read_parts)
+    parser.add_argument("--draw", type=parts, metavar="LIST", help=f"video: what to draw: {', '.join(Part)} (all but {Part.HEAT})")
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
