@@ -29,7 +29,6 @@ from engine.store.exporters.common.options import (
 )
 from engine.store.session import SessionReader
 from engine.zones.file import read_zones
-from engine.zones.shapes import ZoneSet
 
 DATABASE = "session.sqlite"
 _BETWEEN = "yolo: only frames with a detection of a confidence between these two, to train again with: 0.3,0.6"
@@ -71,10 +70,6 @@ def add_format_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--category-map", type=categories, metavar="LIST", help="megadetector: dog=animal,car=vehicle … (of COCO's labels)")
 
 
-def _zones(text: str) -> ZoneSet:
-    return read_zones(Path(text))
-
-
 def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> ExportOptions:
     """The options of formats that were given. labels: the model's.
 
@@ -94,6 +89,7 @@ def export_options(arguments: argparse.Namespace, labels: Sequence[str]) -> Expo
     if "coco_ids" in given:
         check_coco_labels(labels)
     if "zones" in given:
+        given["zones"] = read_zones(given["zones"])
         given["zones"].class_ids(labels)  # a label that the model does not have is an error before any work
     elif "zones" in arguments.format:
         raise UsageError("--format zones needs lines and zones: give --zones FILE")
