@@ -44,6 +44,7 @@ class ZoneLayer(QWidget):
         self._canvas, self._editor = canvas, editor
         self._tracks: Tracks | None = None
         self._counts: Counts | None = None
+        self._until = math.inf
         self._time = 0.0
         self._result: FrameResult | None = None
         self._heat: QImage | None = None
@@ -78,9 +79,9 @@ class ZoneLayer(QWidget):
         self._tracks, self._heat = tracks, None
         self.update()
 
-    def set_counts(self, counts: Counts | None) -> None:
-        """Show these counts at lines and zones."""
-        self._counts = counts
+    def set_counts(self, counts: Counts | None, until: float = math.inf) -> None:
+        """Show these counts at lines and zones. until: nothing is counted behind this time, seconds."""
+        self._counts, self._until = counts, until
         self.update()
 
     def set_shown(self, time: float, result: FrameResult | None) -> None:
@@ -172,11 +173,12 @@ class ZoneLayer(QWidget):
     def _paint_counts(self, painter: QPainter, number: int, shape: Shape, places: list[QPointF]) -> None:
         text = shape.name
         if self._counts is not None and number < len(self._counts.zones.shapes):
-            now = self._counts.until(self._time)
+            time = min(self._time, self._until)
+            now = self._counts.until(time)
             if isinstance(shape, Line):
                 text += f"   → {now.crossed(number, forward=True)}   ← {now.crossed(number, forward=False)}"
             else:
-                text += f"   {now.inside(number, self._time)} inside · {now.visited(number)} in all"
+                text += f"   {now.inside(number, time)} inside · {now.visited(number)} in all"
         ratio = self.devicePixelRatio()
         picture = chip(text, theme.TEXT, self.width(), ratio)
         middle = sum((place.x() for place in places), 0.0) / len(places), sum((place.y() for place in places), 0.0) / len(places)
