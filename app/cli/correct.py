@@ -56,8 +56,7 @@ def run(argv: Sequence[str]) -> int:
             else:
                 for chosen in _chosen(arguments, source):
                     if arguments.action == "relabel":
-                        [class_id] = class_ids([arguments.label], labels) or []
-                        corrections.relabel(chosen, class_id)
+                        corrections.relabel(chosen, *(class_ids([arguments.label], labels) or ()))
                     else:
                         getattr(corrections, arguments.action)(chosen)
             print(corrections.edits()[-1].words)

@@ -23,6 +23,7 @@ KEYS = (
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
     ("Ctrl + R", "Open stored results"),
+    ("Ctrl + Shift + R", "All sessions"),
     ("Ctrl + E", "Export the detections"),
     ("Ctrl + ,", "Settings"),
     ("?  F1", "This list"),
@@ -70,6 +71,7 @@ class Actions:
         self.open_results = action("Open stored results…", "Ctrl+R", "folder")
         self.undo = action("Undo removal", "Ctrl+Z", "")
         self.recent = QMenu("Open recent", window)
+        self.sessions = action("Sessions…", "Ctrl+Shift+R", "folder")
         self.export = action("Export…", "Ctrl+E", "export")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
@@ -87,7 +89,7 @@ class Actions:
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.export),
+            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
             (self.left, self.right, self.zones, self.fullscreen),
             (self.settings, self.demo, self.help),

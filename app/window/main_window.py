@@ -28,9 +28,11 @@ from app.window.queue.removal import Removal
 from app.window.queue.thumbnails import Thumbnails
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
+from app.window.sessions.dialog import SessionsDialog
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
         actions.open_files.triggered.connect(self.files.choose_files)
         actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
+        actions.sessions.triggered.connect(self._open_sessions)
         actions.fullscreen.triggered.connect(self.arrangement.toggle_fullscreen)
         actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
         for paths in (self.files.chosen, self.overlay.dropped, self.recent.chosen):
@@ -247,6 +250,14 @@ class MainWindow(QMainWindow):
 
     def _clear_finished(self) -> None:
         self.removal.remove([item.key for item in self.items if item.ended])
+
+    def _open_sessions(self) -> None:
+        used = {item.results.database for item in self.items if item.results is not None}
+        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self)
+        dialog.opened.connect(lambda path: self.opening.take([path]))
+        dialog.opened.connect(dialog.accept)
+        dialog.export_requested.connect(lambda path: self.exports.ask(read_stored(path)[0], self.filter.filter))
+        dialog.open()
 
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:

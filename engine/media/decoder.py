@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from engine.errors import DeviceError
-from engine.media.types import DecodedFrame, DecodedOnDevice, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
@@ -20,7 +20,7 @@ GPU_THREADS = 12
 NVDEC decodes 567 frames/s of 1080p on an H200 with one thread, 3,649 with 8, 3,904 with 12, 3,974 with 16.
 """
 
-Decoded: TypeAlias = DecodedFrame | DecodedOnDevice | DecodeFailure
+Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure
 
 
 class Decoder(ABC):
@@ -67,9 +67,9 @@ class FfmpegDecoder(Decoder):
 
     def decode(self, info: SourceInfo, segment: Segment, skip: int = 0) -> Iterator[Decoded]:
         """See ``Decoder.decode``."""
-        from engine.media.decode import THREADS, decode
+        from engine.media.decode import THREADS, decode_planes
 
-        return decode(info, segment, skip, max(1, THREADS // self.threads))
+        return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
 
 
 def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:

@@ -17,7 +17,7 @@ import pytest
 
 from engine.store.export.run import STAGE
 from engine.store.session import SessionReader
-from tests.support.cli import FAST
+from tests.support.cli import FAST, TINY
 from tests.support.faults.counts import short_and_long
 from tests.support.faults.killing import kill_at, start, times
 from tests.support.faults.seeds import seeded
@@ -111,7 +111,7 @@ def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: 
     run = (
         "detect",
         video,
-        *FAST[:-4],
+        *TINY,
         "--devices",
         "cpu:0,cpu:1",
         "--parallel",

@@ -20,12 +20,13 @@ from engine.backends.openvino.engine import Engine, Request
 from engine.backends.openvino.library import BACKEND, find_device, offered_precisions, process_core
 from engine.backends.openvino.trials import Trials
 from engine.backends.precision import resolve_precision
+from engine.detection.frame_format import HostImage
 from engine.detection.postprocess import detections
 from engine.detection.preprocess import Fit, fit
 from engine.errors import DeviceError, UsageError
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import EngineInfo, Found, Image
+from engine.types import EngineInfo, Found
 
 
 class OpenVinoBackend(Backend):
@@ -60,7 +61,7 @@ class OpenVinoBackend(Backend):
         for _ in range(count):
             self._idle.put(Request(engine))
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         request = self._idle.get()
         try:
             fits = [fit(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
+from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder
@@ -20,7 +21,7 @@ from engine.pool.protocol import Failed, Member, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
-from engine.types import DeviceId, EngineInfo, Found, Image
+from engine.types import DeviceId, EngineInfo, Found
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -35,6 +36,9 @@ class Group(Backend):
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
+    takes_planes = True
+    """Whether the members take decoded frames as planes; else they get pictures."""
+
     def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
@@ -48,7 +52,7 @@ class Group(Backend):
 
     def decoder(self) -> SharedDecoder:
         """The decoder for all members. Call this after the engines are built."""
-        return SharedDecoder(self.info.decode_threads, self._pictures)
+        return SharedDecoder(self.info.decode_threads, self._pictures, self.takes_planes)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before
@@ -90,7 +94,7 @@ class Group(Backend):
             return create_backend(device)
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         return self._member_pool.put(images, still)
 
     def _close_impl(self) -> None:

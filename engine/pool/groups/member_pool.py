@@ -17,6 +17,7 @@ from typing import NoReturn
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
@@ -29,7 +30,7 @@ from engine.pool.worker.inference import Inference
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
-from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
+from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
 
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
@@ -94,7 +95,7 @@ class MemberPool:
         missing = [member for member in self._members.values() if member.backend is None and member.out is None]
         return not missing or (bool(self.engines) and all(member.attempt > 1 for member in missing))
 
-    def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
+    def put(self, images: Sequence[HostImage], still: bool) -> SharedBatch:
         """Queue pictures. They must not change until their batch is done."""
         shared = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
 from engine.backends.base import Backend
+from engine.detection.frame_format import HostImage
 from engine.errors import FramefleetError
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.scheduling.crash_count import CrashCount
 from engine.processes.restart_budget import RestartBudget
-from engine.types import DeviceId, Image
+from engine.types import DeviceId
 
 _SMOOTHING = 0.3
 
@@ -22,7 +23,7 @@ _SMOOTHING = 0.3
 class QueuedPicture:
     """A picture for any member. crashes: of members during its inference."""
 
-    image: Image
+    image: HostImage
     still: bool
     shared: SharedBatch
     position: int

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from engine.backends.base import Backend, Progress
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
@@ -20,7 +21,7 @@ from engine.pool.supervision.process import RemoteWorker
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings
-from engine.types import EngineInfo, Found, Image
+from engine.types import EngineInfo, Found
 
 STOP_SECONDS = 0.4
 """How long ``close`` waits for the worker to stop by itself."""
@@ -39,7 +40,7 @@ class _Task:
     """A batch that was sent. images: kept until the answer, since the member reads them in place."""
 
     future: Future[list[Found]]
-    images: Sequence[Image]
+    images: Sequence[HostImage]
 
 
 class RemoteBackend(Backend):
@@ -90,7 +91,7 @@ class RemoteBackend(Backend):
         outcome = self._remote.reap(self._remote.host.end())
         raise MemberLostError(outcome.reason, outcome.waited) if outcome.retry else DeviceError(outcome.reason)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         self._slots.acquire()
         try:
             # urgent: the picture that tests the engine must not wait for memory of pictures that wait for this test
@@ -112,10 +113,10 @@ class RemoteBackend(Backend):
         future.add_done_callback(lambda _: self._slots.release())
         return future
 
-    def _place(self, image: Image) -> Place:
+    def _place(self, image: HostImage) -> Place:
         place = self._pictures.locate(image)
         if place is None:
-            raise RuntimeError(f"a picture of {image.shape} is not in shared memory")
+            raise RuntimeError(f"a picture of {image.nbytes} bytes is not in shared memory")
         return place
 
     def timings(self) -> Mapping[str, float]:

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from engine.detection.frame_format import HostImage, Planes
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
 from engine.pool.groups.group import Group
@@ -34,6 +35,7 @@ class TilesBackend(Group):
     """A group whose devices work together on each picture."""
 
     spread_evenly = True
+    takes_planes = False  # tiles are cut from pictures
 
     def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         super().__init__(setup, report, die, watchdog)
@@ -49,8 +51,8 @@ class TilesBackend(Group):
         info = super()._describe(engines, settings)
         return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
-        cut = [(image, self._plan(image)) for image in images]
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
+        cut = [(image, self._plan(image)) for image in images if not isinstance(image, Planes)]
         # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
