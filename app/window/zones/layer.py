@@ -48,6 +48,7 @@ class ZoneLayer(QWidget):
         self._time = 0.0
         self._result: FrameResult | None = None
         self._heat: QImage | None = None
+        self._drawn: tuple[object, QPixmap] | None = None
         self._mouse: Point | None = None
         self._held: tuple[int, int | None, Point, tuple[Point, ...]] | None = None
         self._moved: tuple[Point, ...] | None = None
@@ -111,11 +112,32 @@ class ZoneLayer(QWidget):
             if self.show_ids:
                 self._paint_ids(painter, placement, tracks, tracked.boxes)
         if self.show_zones:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawPixmap(0, 0, self._shapes(placement))
             for number, shape in enumerate(self._editor.zones.shapes):
-                points = self._moved if self._moved is not None and self._held is not None and self._held[0] == number else shape.points
-                self._paint_shape(painter, placement, number, shape, points)
+                self._paint_counts(painter, number, shape, [_to_canvas(placement, point) for point in self._points_of(number, shape)])
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_draft(painter, placement)
+
+    def _points_of(self, number: int, shape: Shape) -> tuple[Point, ...]:
+        """The points of a line or zone, which the mouse may be moving."""
+        held = self._moved is not None and self._held is not None and self._held[0] == number
+        return self._moved if held and self._moved is not None else shape.points
+
+    def _shapes(self, placement: Placement) -> QPixmap:
+        """All lines and zones without their counts: drawn once, since smooth lines are slow and rarely change."""
+        editor, ratio = self._editor, self.devicePixelRatio()
+        idle = self.editing and editor.drawing is None
+        key = editor.zones, editor.selected, idle, self._moved, placement, self.size(), ratio
+        if self._drawn is None or self._drawn[0] != key:
+            made = QPixmap(self.size() * ratio)
+            made.setDevicePixelRatio(ratio)
+            made.fill(Qt.GlobalColor.transparent)
+            with QPainter(made) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for number, shape in enumerate(editor.zones.shapes):
+                    self._paint_shape(painter, placement, number, shape, self._points_of(number, shape))
+            self._drawn = key, made
+        return self._drawn[1]
 
     def _paint_heat(self, painter: QPainter, placement: Placement) -> None:
         assert self._tracks is not None
@@ -168,7 +190,6 @@ class ZoneLayer(QWidget):
             painter.setPen(QPen(colour, 1.5))
             for place in places:
                 painter.drawEllipse(place, 4.0, 4.0)
-        self._paint_counts(painter, number, shape, places)
 
     def _paint_counts(self, painter: QPainter, number: int, shape: Shape, places: list[QPointF]) -> None:
         text = shape.name
