@@ -27,6 +27,8 @@ from engine.zones.shapes import Line, Point, Shape
 
 GRAB = 9.0
 """Distance within which the mouse takes a point or an edge, logical pixels."""
+MANY = 1000
+"""Number of lines above which trails are one pixel wide."""
 COLOUR, PICKED = QColor("#f5d76e"), QColor("#ffffff")
 _HEAT = np.array([(24, 60, 160), (40, 180, 200), (240, 220, 80), (230, 60, 40)], float)
 
@@ -160,7 +162,7 @@ class ZoneLayer(QWidget):
         for class_id in np.unique(classes).tolist():
             mine = ends[classes == class_id]
             painter.setPen(QColor(*class_colour(class_id)))
-            for shift in (0, 1):  # two thin lines are drawn ten times as fast as a wide one
+            for shift in (0, 1)[: 1 if len(lines) > MANY else 2]:  # two thin lines are drawn ten times as fast as a wide one
                 _draw_lines(painter, mine + np.int32(shift))
 
     def _paint_ids(self, painter: QPainter, placement: Placement, tracks: NDArray[np.int64], boxes: NDArray[np.float32]) -> None:
