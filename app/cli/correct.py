@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Sequence
 
 from app.cli.arguments import options
-from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
 from app.cli.arguments.sources import named_source
 from app.cli.run.exports import add_session_argument, session_database
 from engine.errors import UsageError
+from engine.model.class_ids import class_ids
 from engine.settings.kinds import Moments, whole
 from engine.store.file.lock import lock_session
 from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
@@ -56,8 +56,7 @@ def run(argv: Sequence[str]) -> int:
             else:
                 for chosen in _chosen(arguments, source):
                     if arguments.action == "relabel":
-                        [class_id] = class_ids([arguments.label], labels) or []
-                        corrections.relabel(chosen, class_id)
+                        corrections.relabel(chosen, *(class_ids([arguments.label], labels) or ()))
                     else:
                         getattr(corrections, arguments.action)(chosen)
             print(corrections.edits()[-1].words)

@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import options
-from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
+from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
+from engine.model.class_ids import class_ids
 from engine.session import DetectionSession
 from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
@@ -56,9 +57,13 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     with lock_session(out / DATABASE) as lock:
         session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts)
         with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
+            counted = count_sources(reader, arguments.zones, session.sources) if arguments.zones and run.interruption.number is None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
+    if arguments.zones:
+        run.figures["zones"] = counted
+        run.written = run.written and not any("error" in each for each in counted)
     if not arguments.json:
-        _summarise(session, exported)
+        _summarise(session, exported, counts_lines(counted))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -94,6 +99,8 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     model = options.model_files(arguments, arguments.size)
     labels = check_model(model).labels
     given = options.given_settings(arguments)
+    if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
+        raise UsageError("--zones counts tracks: leave out '--track none'")
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
@@ -135,11 +142,13 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
+def _summarise(session: DetectionSession, exported: Iterable[Exported], counts: Iterable[str]) -> None:
     for state in session.sources.values():
         if state.error is not None and not state.ledger.decoded:
             continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
+    for line in counts:
+        print(line)
     print_exported(exported)

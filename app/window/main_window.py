@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
+from app.window.corrections.corrector import Corrector
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
@@ -28,9 +29,11 @@ from app.window.queue.removal import Removal
 from app.window.queue.thumbnails import Thumbnails
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
+from app.window.sessions.dialog import SessionsDialog
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -41,6 +44,7 @@ from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
 from app.window.widgets.build import column, within_screen
+from app.window.zones.workspace import Zones
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
@@ -65,6 +69,9 @@ class MainWindow(QMainWindow):
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client, self.background)
+        self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
+        self.corrector = Corrector(self.viewer, self.background, self)
+        self.viewer.add_bar(self.corrector.bar)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
@@ -94,7 +101,12 @@ class MainWindow(QMainWindow):
     def _arrange(self) -> None:
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
-        self.pages.addWidget(self.viewer)
+        self.middle = QSplitter(Qt.Orientation.Vertical)
+        self.middle.addWidget(self.viewer)
+        self.middle.addWidget(self.zones.area)
+        self.middle.setSizes([560, 260])
+        self.middle.setCollapsible(0, False)
+        self.pages.addWidget(self.middle)
         self.right = QSplitter(Qt.Orientation.Vertical)
         self.right.addWidget(self.filter)
         self.right.addWidget(self.device_tabs)
@@ -112,7 +124,7 @@ class MainWindow(QMainWindow):
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.setCentralWidget(whole)
-        splitters = {"window/columns": self.columns, "window/right": self.right}
+        splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
         self.arrangement = Arrangement(
             self, self._store, self.actions_, (self.left, self.right), splitters, (self.top, self.status), self.viewer
         )
@@ -122,6 +134,7 @@ class MainWindow(QMainWindow):
         actions.open_files.triggered.connect(self.files.choose_files)
         actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
+        actions.sessions.triggered.connect(self._open_sessions)
         actions.fullscreen.triggered.connect(self.arrangement.toggle_fullscreen)
         actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
         for paths in (self.files.chosen, self.overlay.dropped, self.recent.chosen):
@@ -148,6 +161,9 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
+        actions.zones.toggled.connect(self.zones.set_shown)
+        actions.correct.toggled.connect(self.corrector.set_shown)
+        self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)
         self.viewer.counted.connect(self.filter.set_counts)
@@ -199,11 +215,13 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
         if item is None:
             self.viewer.clear()
+            self.zones.show_item(None)
             return
         play = self.viewer.player.playing or not item.ended
-        self.pages.setCurrentWidget(self.viewer)
+        self.pages.setCurrentWidget(self.middle)
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
         self.viewer.show_item(item, self.controller.tally(item.key), play)
+        self.zones.show_item(item)
 
     def _item_changed(self, key: int) -> None:
         if not self._summing.isActive():
@@ -215,9 +233,10 @@ class MainWindow(QMainWindow):
             self.filter.set_labels(item.results.labels)
         busy = any(other.state is ItemState.RUNNING for other in self.items if other.key != key)
         self.viewer.update_item(item, self.controller.tally(key), busy)
+        self.zones.show_item(item)
 
     def _rows_changed(self) -> None:
-        self.pages.setCurrentWidget(self.viewer if len(self.items) else self.start)
+        self.pages.setCurrentWidget(self.middle if len(self.items) else self.start)
         self._summing.start()
 
     def _find_topology(self) -> None:
@@ -236,12 +255,23 @@ class MainWindow(QMainWindow):
     def _clear_finished(self) -> None:
         self.removal.remove([item.key for item in self.items if item.ended])
 
+    def _open_sessions(self) -> None:
+        used = {item.results.database for item in self.items if item.results is not None}
+        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self)
+        dialog.opened.connect(lambda path: self.opening.take([path]))
+        dialog.opened.connect(dialog.accept)
+        dialog.export_requested.connect(lambda path: self.exports.ask(read_stored(path)[0], self.filter.filter))
+        dialog.open()
+
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.exports.ask(item, self.filter.filter)
+            self.exports.ask(item, self.filter.filter, self.zones.current if key == self.shown_key else None)
+
+    def _export_events(self) -> None:
+        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
 
     def _export_current(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter)
+        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""
@@ -263,5 +293,6 @@ class MainWindow(QMainWindow):
         self.controller.stop()
         self.setup.stop()
         self.exports.stop()
+        self.zones.stop()
         self.background.stop()
         event.accept()

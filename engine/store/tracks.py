@@ -95,11 +95,16 @@ def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, na
 
 def tracked_with(path: Path, source: int, name: TrackerName) -> bool:
     """Whether the present version of a tracker has tracked a source."""
+    return tracker_of(path, source) == f"{name} {VERSION}"
+
+
+def tracker_of(path: Path, source: int) -> str | None:
+    """Name and version of what tracked a source, None if nothing did."""
     with schema.reading(path), closing(schema.open_existing(path, "ro")) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trackers'").fetchone():
-            return False
+            return None
         row = connection.execute("SELECT tracker FROM trackers WHERE source = ?", (source,)).fetchone()
-    return row is not None and bool(row[0] == f"{name} {VERSION}")
+    return None if row is None else str(row[0])
 
 
 def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from engine.detection.preprocess import Fit, fit, plan_fit
 from engine.detection.yolo import Candidates as CpuCandidates
 from engine.detection.yolo import decode, decode_cells
 from engine.model.network import Yolo
+from engine.settings import EngineSettings
 from plugins.cache import FileCache
 from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
@@ -21,8 +23,10 @@ from plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 from tests.support.devices.candidates import read_candidates
 from tests.support.devices.surfaces import picture
+from tests.support.models import tiny_network
 
 try:
+    from engine.backends.tensorrt.slot import Outcome
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
@@ -340,6 +344,45 @@ def test_equal_boxes_and_extreme_ones(gpu: Gpu) -> None:
         expected = by_definition(found, BOXED, beta=beta)
         assert counts[0].tolist() == [9, len(expected)]
         np.testing.assert_array_equal(records[0, : len(expected)], expected)
+
+
+class Room:
+    """Memory for ``Outcome``. addresses: what it has on the device, in order."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
+        self.addresses: list[int] = []
+
+    def device(self, nbytes: int) -> int:
+        self.addresses.append(self._gpu.poisoned(nbytes))
+        return self.addresses[-1]
+
+    def constant(self, values: NDArray[Any]) -> int:
+        return self._gpu.upload(values)
+
+    def pinned(self, nbytes: int) -> NDArray[np.uint8]:
+        return np.zeros(nbytes, np.uint8)
+
+
+@pytest.mark.parametrize(("beta", "kept"), [(None, 1), (0.6, 2)])
+def test_the_suppression_of_the_cfg_is_used(gpu: Gpu, beta: float | None, kept: int) -> None:
+    """Two boxes beside each other, IoU above the threshold: by DIoU, ``nms_kind=diounms``, their distance keeps them apart."""
+    network = tiny_network()
+    layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)
+    heads = [np.full((1, *layer.shape), -20, np.float16) for layer in network.heads]
+    cells = heads[0].reshape(len(network.heads[0].anchors), 5 + network.classes, *heads[0].shape[2:])[0, :, 2, 2:4]
+    cells[:4], cells[4], cells[6] = 0, 20, (2, 1)
+    table = np.zeros(1, FRAME)
+    table[0] = describe_frame(RGB8, (96, 96), (96, 96), inside(plan_fit(96, 96, network.width, network.height, False)))
+    table["luma"] = 1
+    room: Any = Room(gpu)
+    kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
+    addresses = [gpu.upload(head) for head in heads]
+    settings = EngineSettings(iou=0.01)
+    outcome = Outcome(replace(network, layers=layers), 1, kernels, room, settings, addresses, gpu.upload(table), stream)
+    gpu.run(*outcome.steps)
+    counts, _ = read_results(gpu.download(room.addresses[0], result_bytes(1), np.uint8), 1)
+    assert counts[0].tolist() == [2, kept]
 
 
 # Everything after another

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import cv2
 import numpy as np
 
-from engine.media.annotation.colours import Rgb, class_colour
+from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
 from engine.media.annotation.label_position import LabelPlaces, Rect
 from engine.media.picture import Plane
 from engine.types import Detections
@@ -23,7 +23,6 @@ Planes: TypeAlias = tuple[Plane, Plane, Plane]
 
 FRACTION = 3  # fractional bits of the coordinates given to OpenCV, so that boxes move smoothly
 FINE = 4  # labels are drawn larger by this factor and scaled down, so that they are smooth at any size
-INK: Rgb = (11, 18, 32)
 FONT = cv2.FONT_HERSHEY_DUPLEX
 CAPITAL = 21  # height of that font's capitals at scale 1, pixels
 
@@ -57,7 +56,7 @@ class Annotator:
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
         colours = _yuv(class_colour(class_id))
-        for thickness, values in ((self._line + 2, (_yuv(INK)[0], None, None)), (self._line, colours)):
+        for thickness, values in ((self._line + 2, (_yuv(DARK_INK)[0], None, None)), (self._line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
@@ -78,7 +77,8 @@ class Annotator:
         origin = (round((width * FINE - length) / 2), round((height + self._text) * FINE / 2))
         cv2.putText(large, text, origin, FONT, scale, 255, stroke, cv2.LINE_AA)
         planes = []
-        for ground, ink, part in zip(_yuv(class_colour(class_id)), _yuv(INK), (1, 2, 2), strict=True):
+        colour = class_colour(class_id)
+        for ground, ink, part in zip(_yuv(colour), _yuv(ink_on(colour)), (1, 2, 2), strict=True):
             cover = cv2.resize(large, (width // part, height // part), interpolation=cv2.INTER_AREA) / 255.0
             planes.append(np.asarray(np.round(ground + (ink - ground) * cover), np.uint8))
         return planes[0], planes[1], planes[2]

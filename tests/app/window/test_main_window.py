@@ -63,7 +63,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
     qtbot.waitUntil(lambda: len(window.items) == 1)
     qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.banners.texts))
-    assert window.pages.currentWidget() is window.viewer
+    assert window.pages.currentWidget() is window.middle
     qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
 
     (tmp_path / "tiny.cfg").write_text(TINY_CFG.read_text())

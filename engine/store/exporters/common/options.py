@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from engine.errors import UsageError
 from engine.settings.clock import ClockSettings
+from engine.zones.shapes import ZoneSet
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -41,11 +42,11 @@ class Every:
 class ExportOptions:
     """The options of all formats. Each format uses those that ``Exporter.options`` names.
 
-    interval: length of the intervals in ``counts.csv``, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
+    interval: length of the intervals in tables of counts, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
-    category ids are COCO's own, see ``coco_ids``. clock: for all formats: where clock times come from, in place of those that are stored;
-    None: the stored ones.
+    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. clock: for all formats: where clock times
+    come from, in place of those that are stored; None: the stored ones.
     """
 
     interval: float = 900.0
@@ -55,6 +56,7 @@ class ExportOptions:
     between: tuple[float, float] | None = None
     category_map: Mapping[str, str] = field(default_factory=dict)
     coco_ids: bool = False
+    zones: ZoneSet | None = None
     clock: ClockSettings | None = None
 
 
