@@ -15,11 +15,14 @@ COMMANDS = {
     "results": "write the stored results of an earlier run in other formats",
     "merge": "join the sessions of several runs into one",
     "track": "follow the objects of an earlier run from frame to frame",
+    "correct": "confirm, relabel, delete, join and split stored detections and tracks",
+    "clips": "cut the appearances of objects out of the videos of an earlier run",
     "evaluate": "compare stored detections with true objects",
     "bench": "measure models, the pool, its scaling, and devices",
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
     "topology": "show how GPUs, NUMA nodes and processors are connected",
+    "install-desktop": "add Framefleet to the desktop's menu",
     "doctor": "check this machine and say what is missing",
     "export": "write a model as ONNX",
 }
@@ -63,7 +66,7 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
     from app.cli.run.interrupt import interruptible
 
     with interruptible(ends):
-        status: int = import_module(f"app.cli.{command}").run(arguments)
+        status: int = import_module(f"app.cli.{command.replace('-', '_')}").run(arguments)
         return status
 
 

@@ -193,7 +193,7 @@ def windowed(settings: RunSettings, sources: Sequence[Path], folder: Path, meter
             if item.state is not ItemState.DONE:
                 meter.problems.append(f"{item.path}: {item.explanation}")
             counted[key] = 0
-            QTimer.singleShot(0, lambda: window.controller.retry(key))
+            QTimer.singleShot(0, lambda: window.controller.detect_again(key))
 
     def show_next() -> None:
         keys[:] = keys or [item.key for item in window.items]

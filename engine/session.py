@@ -18,11 +18,14 @@ from engine.pool.position import Position
 from engine.pool.progress import SourceProgress
 from engine.pool.supervision.hosts import Hosts
 from engine.processes.file_lock import FileLock
-from engine.settings import RunSettings
+from engine.settings import RunSettings, Track
 from engine.store.facts import run_facts
 from engine.store.going_on import GoingOn, Start
 from engine.store.names import readable_name
+from engine.store.objects.following import Following
 from engine.store.session import SessionWriter, StoredSource
+from engine.store.tracks import tracked_with
+from engine.tracking.follow import TrackerName
 from engine.types import Closing, DeviceId, EngineInfo
 
 
@@ -63,12 +66,14 @@ class DetectionSession(Closing):
         self._queued: list[tuple[int, str]] = []
         self._segments: dict[int, SourceInfo] = {}
         self._segment: dict[int, int | None] = {}
+        self._cancelled = False
         self._writer = SessionWriter(database, labels, {**run_facts(settings), **facts}, go_on=not restart, lock=lock)
         try:
             self._going_on = GoingOn(database if self._writer.continued else None)
             devices = settings.devices or default_devices()
             self._pool = EnginePool(settings, devices, hosts)
             # where the user named the devices, no other one joins
+            self._following = None if settings.track is Track.NONE else Following(database, TrackerName(settings.track))
             self._cpu_fallback = None if settings.devices else CpuFallback(self._pool, devices)
         except BaseException:
             self._writer.close(complete=False)
@@ -103,6 +108,7 @@ class DetectionSession(Closing):
 
     def cancel(self, source: int | None = None) -> None:
         """Cancel one source, or all. Results so far stay stored."""
+        self._cancelled |= source is None
         self._pool.cancel(source)
 
     def add_device(self, device: DeviceId) -> None:
@@ -114,7 +120,10 @@ class DetectionSession(Closing):
         self._pool.remove_device(device)
 
     def events(self) -> Iterator[Event]:
-        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later."""
+        """The pool's events, each after it has been stored. Readers of the database see frames at most half a second later.
+
+        If objects are tracked, the events end when all complete sources have their tracks.
+        """
         for event in self._pool.events():
             yield from self._kept_events()
             self._store(event)
@@ -123,6 +132,8 @@ class DetectionSession(Closing):
             yield event
         yield from self._kept_events()
         self._writer.commit()
+        if self._following is not None and not self._cancelled:
+            self._following.finish()
 
     def _kept_events(self) -> Iterator[Event]:
         """The last events of sources that an earlier run has finished."""
@@ -130,6 +141,9 @@ class DetectionSession(Closing):
             path, stored, event = self._kept.pop(0)
             if stored.kind is SourceKind.VIDEO:
                 self._set_start(stored.number, path, stored.created)
+                if self._following is not None and not tracked_with(self.database, event.source, self._following.tracker):
+                    self._following.begin(event.source)
+                    self._following.end(event.source)
             yield event
 
     def _set_start(self, number: int, path: Path, created: str | None) -> None:
@@ -157,12 +171,14 @@ class DetectionSession(Closing):
                 start = self._starts[source]
                 if start.again:
                     self._writer.discard(source)
-                elif start.position is not None:
-                    self._writer.discard(source, start.position.frames)
+                elif start.stored:
+                    self._writer.go_on(source, 0 if start.position is None else start.position.frames)
                 self._writer.add_source(source, str(self._going_on.path_of(path)), info, stamp_of(path))
                 if info.kind is SourceKind.VIDEO:
                     self._writer.describe_source(source, info=info)
                     self._set_start(source, path, info.created)
+                    if self._following is not None:
+                        self._following.begin(source)
                 self._segments[source] = info
             case SourceFinished(source, ledger, seconds, error, cancelled, decoder):
                 start = self._starts[source]
@@ -171,6 +187,8 @@ class DetectionSession(Closing):
                     self._writer.describe_source(source, decoder=str(decoder) or None)
                     path = self._going_on.path_of(self.sources[source].path)
                     self._writer.finish_source(source, str(path), ledger, seconds, error, cancelled)
+                    if self._following is not None:
+                        self._following.cancel(source) if cancelled or error is not None else self._following.end(source)
             case DeviceReady(engine):
                 self._engines[engine.device] = engine
                 self._writer.add_device(engine)
@@ -221,6 +239,8 @@ class DetectionSession(Closing):
         try:
             self._pool.close()
         finally:
+            if self._following is not None:
+                self._following.close()
             complete = all(source.complete and source.error is None for source in self.sources.values())
             self._writer.close(complete)
 

@@ -29,6 +29,9 @@ from plugins.private_folder import make_private, read_private
 LIMIT = 8 * 2**30
 """Most bytes of the cache. The least recently used entries are removed first."""
 
+_PART = ".part"
+"""Suffix of entries that are being written. Their names begin with the number of the process."""
+
 _DIGEST = hashlib.sha256().digest_size
 
 _log = logging.getLogger(__name__)
@@ -41,6 +44,7 @@ class FileCache:
     def __init__(self, folder: Path | None = None, limit: int = LIMIT) -> None:
         self._folder = folder or user_cache_path("framefleet") / "plans"
         self._limit = limit
+        self._tidied = False
 
     @property
     def refusal(self) -> str | None:
@@ -52,6 +56,9 @@ class FileCache:
         if reason is not None and reason not in _warned:
             _warned.add(reason)
             _log.warning("Engines are built without the cache, so every start takes longer: %s", reason)
+        if reason is None and not self._tidied:
+            self._tidied = True
+            self._tidy()
         return reason
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
@@ -95,7 +102,7 @@ class FileCache:
         if self.refusal:
             return
         try:
-            with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as part:
+            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=f"{os.getpid()}-", suffix=_PART, delete=False) as part:
                 try:
                     part.write(_digest(key, content) + content)
                     part.close()
@@ -116,6 +123,14 @@ class FileCache:
     def _path(self, key: str) -> Path:
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.built"
 
+    def _tidy(self) -> None:
+        """Remove what killed processes have left. A process whose file is missing at the end builds its entry again."""
+        for part in self._folder.glob(f"*{_PART}"):
+            number = part.name.partition("-")[0]
+            if not (number.isdecimal() and _is_running(int(number))):
+                with contextlib.suppress(OSError):
+                    part.unlink()
+
     def _prune(self) -> None:
         entries = sorted(((entry.stat().st_mtime, entry.stat().st_size, entry) for entry in self._folder.glob("*.built")), reverse=True)
         total = 0
@@ -123,6 +138,18 @@ class FileCache:
             total += size
             if total > self._limit:
                 entry.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    if os.name == "nt":  # there, os.kill would end the process; a file that is in use cannot be removed
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to another user
+        return True
+    return True
 
 
 def _digest(key: str, content: bytes) -> bytes:

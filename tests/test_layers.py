@@ -18,6 +18,7 @@ ENGINE = (
     "model",
     "detection",
     "tracking",
+    "zones",
     "cuda",
     "media",
     "devices",

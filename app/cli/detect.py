@@ -9,27 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import options
-from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
 from app.cli.run.cluster import CLUSTER, connected
 from app.cli.run.detection import Run, add_run_options, reported
 from app.cli.run.exports import DATABASE, add_format_options, export_options, print_exported
 from app.cli.run.shard import Shard
+from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import SourceError, UsageError
 from engine.media.sources import expand_sources, is_folder, is_picture
 from engine.model.check import check_model
+from engine.model.class_ids import class_ids
 from engine.session import DetectionSession
-from engine.settings import RunSettings
+from engine.settings import RunSettings, Track
 from engine.settings.table import TABLE
 from engine.store.export.outputs import outputs_among
 from engine.store.export.run import Exported
 from engine.store.facts import SHARD, SHOWN
 from engine.store.file.lock import lock_session
 from engine.store.session import SessionReader
-from engine.store.tracks import track_session
-from engine.tracking.follow import LEAST_CONFIDENCE, TrackerName
-
-_NO_TRACKER = "none"
+from engine.tracking.follow import LEAST_CONFIDENCE
 
 
 def run(argv: Sequence[str]) -> int:
@@ -50,8 +48,8 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
     sources, out = _sources(arguments.sources, arguments.out / DATABASE), arguments.out
     if arguments.format == ["video"] and all(is_folder(source) or is_picture(source) for source in sources):
         raise UsageError("--format video draws into videos, and these are pictures: choose jsonl or coco")
-    shown, settings = settings.engine.confidence, _stored(settings, arguments.track)
-    facts = {} if arguments.track == _NO_TRACKER else {SHOWN: str(shown)}
+    shown, settings = settings.engine.confidence, _stored(settings)
+    facts = {} if settings.track is Track.NONE else {SHOWN: str(shown)}
     chosen, shard = dict(enumerate(sources)), arguments.shard
     if shard is not None:
         chosen, out, facts = shard.choose(sources, arguments.sources), out / shard.folder, {**facts, SHARD: str(shard)}
@@ -62,12 +60,15 @@ def _detect(run: Run, arguments: argparse.Namespace) -> None:
             if cluster is not None:
                 settings = replace(settings, devices=cluster.devices(settings.devices))
             session = run.detect(settings, out / DATABASE, labels, chosen, arguments.restart, lock, facts, cluster)
-        if arguments.track != _NO_TRACKER and run.interruption.number is None:
-            track_session(session.database, TrackerName(arguments.track))
-        with SessionReader(session.database, shown if arguments.track != _NO_TRACKER else 0.0) as reader:
+        with SessionReader(session.database, shown if settings.track is not Track.NONE else 0.0) as reader:
+            counting = exporting.zones if run.interruption.number is None else None
+            counted = count_sources(reader, counting, session.sources) if counting is not None else []
             exported = run.export(reader, out, arguments.format, exporting, arguments.overwrite)
+    if arguments.zones:
+        run.figures["zones"] = counted
+        run.written = run.written and not any("error" in each for each in counted)
     if not arguments.json:
-        _summarise(session, exported)
+        _summarise(session, exported, counts_lines(counted))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -91,8 +92,6 @@ def _parser() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("detections"), metavar="DIR", help=f"results and {DATABASE} go there (detections)"
     )
     add_format_options(results)
-    words = f"follow objects from frame to frame, and store detections from {LEAST_CONFIDENCE} up for that: {', '.join(TrackerName)} (none)"
-    results.add_argument("--track", choices=[_NO_TRACKER, *map(str, TrackerName)], default=_NO_TRACKER, metavar="HOW", help=words)
     words = "one of N jobs: detect in the sources of this one only, with results in DIR/shard-I-of-N; 'framefleet merge' joins them"
     results.add_argument("--shard", type=options.checked(Shard.read), metavar="I/N", help=words)
     results.add_argument("--cluster", metavar="ADDRESS", help=CLUSTER)
@@ -106,12 +105,14 @@ def _settings(arguments: argparse.Namespace) -> tuple[RunSettings, tuple[str, ..
     model = options.model_files(arguments, arguments.size)
     labels = check_model(model).labels
     given = options.given_settings(arguments)
+    if arguments.zones and given.setdefault("track", Track.BYTETRACK) is Track.NONE:
+        raise UsageError("--zones counts tracks: leave out '--track none'")
     return RunSettings.of(model, given | {"classes": class_ids(given.get("classes"), labels)}), labels
 
 
-def _stored(settings: RunSettings, tracker: str) -> RunSettings:
+def _stored(settings: RunSettings) -> RunSettings:
     """The settings of the run: with a tracker, it also stores weaker detections than those that are exported."""
-    if tracker == _NO_TRACKER:
+    if settings.track is Track.NONE:
         return settings
     engine = settings.engine
     return replace(settings, engine=replace(engine, confidence=min(engine.confidence, LEAST_CONFIDENCE)))
@@ -147,11 +148,13 @@ def _without_outputs(folder: Path, database: Path) -> list[Path]:
     return [source for source in found if source not in own]
 
 
-def _summarise(session: DetectionSession, exported: Iterable[Exported]) -> None:
+def _summarise(session: DetectionSession, exported: Iterable[Exported], counts: Iterable[str]) -> None:
     for state in session.sources.values():
         if state.error is not None and not state.ledger.decoded:
             continue  # the progress has said why
         rate = f", {state.ledger.inferred / state.seconds:.1f} frames/s" if state.seconds else ""
         decoder = f", {state.decoder}" if state.decoder.name else ""
         print(f"{state.path}: {state.ledger.inferred} frames in {state.seconds:.1f} s{rate}{decoder}")
+    for line in counts:
+        print(line)
     print_exported(exported)

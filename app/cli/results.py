@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.arguments import options
-from app.cli.arguments.classes import class_ids
 from app.cli.arguments.parser import make_parser
 from app.cli.run.exports import add_format_options, add_session_argument, export, export_options, print_exported, session_database
+from app.cli.run.zones import count_sources, counts_lines
 from engine.errors import UsageError
+from engine.model.class_ids import class_ids
 from engine.settings.clock import ClockSettings
 from engine.store.exporters.common.options import Every
 from engine.store.facts import SHOWN
@@ -28,7 +29,11 @@ def run(argv: Sequence[str]) -> int:
         "results",
         "Write the stored results of an earlier run in other formats.",
         arguments="SESSION",
-        examples=("detections --format csv,coco", "detections --confidence 0.5 --classes person,car --out people"),
+        examples=(
+            "detections --format csv,coco",
+            "detections --confidence 0.5 --classes person,car --out people",
+            "detections --zones crossing.json --interval 15m",
+        ),
     )
     add_session_argument(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (beside the database)")
@@ -36,17 +41,22 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--every", type=options.checked(Every.read), metavar="N|TIME", help="yolo: every Nth frame, or a frame every 1s")
     parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence written (the run's)")
     parser.add_argument("--classes", type=options.some_names, metavar="LIST", help="labels or class ids to write: person,car … (all)")
+    parser.add_argument("--uncorrected", action="store_true", help="the model's results, without what a person corrected")
     options.add_settings(parser, "clock", "time_zone")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.set_defaults(format=None)
     arguments = parser.parse_args(argv)
+    arguments.format = arguments.format or (["zones"] if arguments.zones else ["jsonl"])
     clock = _clock(options.given_settings(arguments))
     database = session_database(arguments.session)
-    with SessionReader(database) as reader:
+    with SessionReader(database, corrected=not arguments.uncorrected) as reader:
         stored = float(reader.facts.get(SHOWN, 0.0))
         reader.confidence = stored if arguments.confidence is None else arguments.confidence
         reader.classes = class_ids(arguments.classes, reader.labels)
         folder, chosen = arguments.out or database.parent, replace(export_options(arguments, reader.labels), clock=clock)
+        counted = count_sources(reader, chosen.zones) if chosen.zones is not None else []
         exported, written = export(reader, folder, arguments.format, arguments.quiet, chosen, overwrite=arguments.overwrite)
+    print("".join(f"{line}\n" for line in counts_lines(counted)), end="")
     print_exported(exported)
     return 0 if written else 1
 

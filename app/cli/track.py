@@ -26,10 +26,11 @@ def run(argv: Sequence[str]) -> int:
     )
     add_session_argument(parser)
     parser.add_argument("--tracker", choices=[*map(str, TrackerName)], default="bytetrack", help="the algorithm (bytetrack)")
+    parser.add_argument("--drop-corrections", action="store_true", help="forget which tracks were joined and split by hand")
     arguments = parser.parse_args(argv)
     database = session_database(arguments.session)
     with lock_session(database):
-        tracks = track_session(database, TrackerName(arguments.tracker))
+        tracks = track_session(database, TrackerName(arguments.tracker), arguments.drop_corrections)
     for path, count in tracks:
         print(f"{path}: {count} track" + "s" * (count != 1))
     return 0

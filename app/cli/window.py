@@ -23,9 +23,9 @@ def run(argv: Sequence[str]) -> int:
     """Open the window with these files queued.
 
     Raises:
-        UsageError: a file does not exist, or the recording cannot be read.
+        UsageError: no file exists, or the recording cannot be read.
     """
-    commands = "\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items())
+    commands = "\n".join(f"  {name:15} {text}" for name, text in COMMANDS.items())
     parser = make_parser(
         "",
         "Detects objects in videos with YOLOv4 on every device of this machine. Without a command: the window.",
@@ -37,10 +37,10 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--recording", type=Path, metavar="FILE", help="show the devices of a recorded machine")
     options.add_model_options(parser)
     arguments = parser.parse_args(argv)
-    for path in arguments.files:
-        if not path.exists():
-            raise UsageError(_missing(path))
-
+    there = [path.exists() for path in arguments.files]
+    for path, exists in zip(arguments.files, there, strict=True):
+        if not exists and (not any(there) or _close_command(path)):
+            raise UsageError(_missing(path))  # nothing to show, or a mistyped command; the window reports other missing files
     model = None if arguments.model is None else options.model_files(arguments)
     if model is None and (arguments.weights or arguments.labels):
         raise UsageError("--weights and --labels belong to a model: give --model M.cfg too")
@@ -78,10 +78,13 @@ def _check_libraries() -> None:
             raise UsageError(f"the window needs {', '.join(missing)}: {install_command(missing)}")
 
 
+def _close_command(path: Path) -> list[str]:
+    return difflib.get_close_matches(str(path), COMMANDS, 1)
+
+
 def _missing(path: Path) -> str:
     name = str(path)
-    close = difflib.get_close_matches(name, COMMANDS, 1)
-    if close:
+    if close := _close_command(path):
         return f"{name} does not exist; did you mean 'framefleet {close[0]} …'?"
     hint = "; 'framefleet --help' lists the commands" if name.isidentifier() else ""
     return f"{missing(path)}{hint}"

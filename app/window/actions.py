@@ -15,11 +15,16 @@ KEYS = (
     *((keys.shown, keys.meaning) for keys in PLAYER),
     ("F  Double-click", "Full screen"),
     ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
+    ("Ctrl + 3", "Lines, zones and events: hide or show"),
+    ("Ctrl + 4", "Correct detections and tracks: the bar under the picture shows its keys"),
+    ("Shift + N  P", "Next or previous event of the list"),
     ("↑  ↓", "Another file of the queue"),
-    ("Delete", "Remove the file from the queue"),
+    ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
+    ("Ctrl + Shift + ↑  ↓", "Move the file in the queue"),
     ("Ctrl + O", "Open files"),
     ("Ctrl + Shift + O", "Open a folder"),
     ("Ctrl + R", "Open stored results"),
+    ("Ctrl + Shift + R", "All sessions"),
     ("Ctrl + E", "Export the detections"),
     ("Ctrl + ,", "Settings"),
     ("?  F1", "This list"),
@@ -53,7 +58,7 @@ class Actions:
 
     def __init__(self, window: QMainWindow) -> None:
         def action(title: str, keys: str, symbol: str) -> QAction:
-            made = QAction(icon(symbol), title, window)
+            made = QAction(icon(symbol) if symbol else QIcon(), title, window)
             if keys:
                 made.setShortcut(QKeySequence(keys))
                 made.setToolTip(f"{title.removesuffix('…')} ({made.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
@@ -65,6 +70,9 @@ class Actions:
         self.open_files = action("Open…", "Ctrl+O", "add")
         self.open_folder = action("Open folder…", "Ctrl+Shift+O", "folder")
         self.open_results = action("Open stored results…", "Ctrl+R", "folder")
+        self.undo = action("Undo removal", "Ctrl+Z", "")
+        self.recent = QMenu("Open recent", window)
+        self.sessions = action("Sessions…", "Ctrl+Shift+R", "folder")
         self.export = action("Export…", "Ctrl+E", "export")
         self.settings = action("Settings…", "Ctrl+,", "settings")
         self.fullscreen = action("Full screen", "F", "fullscreen")
@@ -72,7 +80,9 @@ class Actions:
             QAction(title, window, shortcut=QKeySequence(keys), checkable=True, checked=True)
             for title, keys in (("Queue at the left", "Ctrl+1"), ("Classes and devices at the right", "Ctrl+2"))
         )
-        window.addActions([self.left, self.right])
+        self.zones = QAction("Lines, zones and events", window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
+        self.correct = QAction("Correct detections and tracks", window, shortcut=QKeySequence("Ctrl+4"), checkable=True)
+        window.addActions([self.left, self.right, self.zones, self.correct])
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
@@ -81,8 +91,9 @@ class Actions:
         self.help.triggered.connect(self._show_help)
         self.menu = QMenu(window)
         for group in (
-            (self.open_files, self.open_folder, self.open_results, self.export),
-            (self.left, self.right, self.fullscreen),
+            (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
+            (self.undo,),
+            (self.left, self.right, self.zones, self.correct, self.fullscreen),
             (self.settings, self.demo, self.help),
             (self.quit,),
         ):

@@ -9,7 +9,7 @@ from pathlib import Path
 from platformdirs import user_data_path, user_log_path
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from app.cli.run.interrupt import handling
 from app.display import has_display
@@ -70,6 +70,7 @@ def run_window(
         window.device_tabs.show_recording(recording)
     try:
         with handling(lambda *_: close_soon(window)):
+            window.quitting.ask = True
             window.show()
             window.interrupted.look()
             window.open_paths(paths)
@@ -77,12 +78,14 @@ def run_window(
                 window.demo.start(demo)
             return application.exec()
     finally:
+        window.quitting.ask = False
         window.close()
         garbage.stop()
         errors.uninstall()
         logging.shutdown()
 
 
-def close_soon(window: QWidget) -> None:
-    """Close a window from the event loop, because a signal may interrupt code that holds locks which closing needs."""
+def close_soon(window: MainWindow) -> None:
+    """Close a window from the event loop without asking. A signal may interrupt code that holds locks which closing needs."""
+    window.quitting.ask = False
     QTimer.singleShot(0, window, window.close)

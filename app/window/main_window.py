@@ -6,26 +6,34 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
-from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QImage, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
+from app.window.arrangement import Arrangement
+from app.window.corrections.corrector import Corrector
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
 from app.window.messages.notices import Notices
+from app.window.messages.quitting import QuitQuestion
 from app.window.models.setup import ModelSetup
-from app.window.queue.delegate import THUMBNAIL, thumbnail
 from app.window.queue.file_drops import DropOverlay
 from app.window.queue.item import ItemState
+from app.window.queue.memory import QueueMemory
 from app.window.queue.model import QueueModel
 from app.window.queue.opening import Opening
 from app.window.queue.panel import REFRESH_MS, QueuePanel
+from app.window.queue.recent import RecentFiles
+from app.window.queue.removal import Removal
+from app.window.queue.thumbnails import Thumbnails
 from app.window.results.export import Exports
 from app.window.results.interrupted import InterruptedRun
+from app.window.results.stored import read_stored
 from app.window.results.worst_frames import WorstFrames
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
+from app.window.sessions.dialog import SessionsDialog
 from app.window.start_page import StartPage
 from app.window.status_line import StatusLine
 from app.window.top_bar import TopBar
@@ -36,6 +44,7 @@ from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.viewer import Viewer
 from app.window.widgets.banner import BannerArea
 from app.window.widgets.build import column, within_screen
+from app.window.zones.workspace import Zones
 from engine.devices.topology.search import find_topology
 from engine.model.check import ModelSummary
 from engine.settings import ModelFiles
@@ -60,6 +69,9 @@ class MainWindow(QMainWindow):
         self.queue = QueuePanel(self.items, self.actions_)
         self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client, self.background)
+        self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
+        self.corrector = Corrector(self.viewer, self.background, self)
+        self.viewer.add_bar(self.corrector.bar)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
@@ -72,7 +84,12 @@ class MainWindow(QMainWindow):
         self.exports = Exports(self, store, self.background, self.banners)
         self.setup = ModelSetup(self, store, self.background, self.controller, self.banners)
         self.opening = Opening(self.items, self.controller, self.background, self.banners, self)
-        self.interrupted = InterruptedRun(self.controller, self.opening, store, self.background, self.banners, self)
+        self.memory = QueueMemory(self.items, folder, self)
+        self.interrupted = InterruptedRun(self.controller, self.opening, self.memory, store, self.background, self.banners, self)
+        self.removal = Removal(self.controller, self.actions_.undo, self)
+        self.recent = RecentFiles(store, self.actions_.recent, self)
+        self.thumbnails = Thumbnails(self.items, self.client, self)
+        self.quitting = QuitQuestion(self, self.items, self.close)
         self.worst = WorstFrames(self, self.items, self.opening, self.background, self.banners)
         self._summing = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._arrange()
@@ -84,7 +101,12 @@ class MainWindow(QMainWindow):
     def _arrange(self) -> None:
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
-        self.pages.addWidget(self.viewer)
+        self.middle = QSplitter(Qt.Orientation.Vertical)
+        self.middle.addWidget(self.viewer)
+        self.middle.addWidget(self.zones.area)
+        self.middle.setSizes([560, 260])
+        self.middle.setCollapsible(0, False)
+        self.pages.addWidget(self.middle)
         self.right = QSplitter(Qt.Orientation.Vertical)
         self.right.addWidget(self.filter)
         self.right.addWidget(self.device_tabs)
@@ -99,35 +121,25 @@ class MainWindow(QMainWindow):
         self.queue.setMinimumWidth(196)
         self.right.setMinimumWidth(262)
         self.columns.setCollapsible(1, False)
-        self._splitters = {"window/columns": self.columns, "window/right": self.right}
         whole = QWidget()
         column(self.top, self.banners, (self.columns, 1), self.status, spacing=2, of=whole)
         self.setCentralWidget(whole)
-        if (geometry := self._store.value("window/geometry")) is not None:
-            self.restoreGeometry(geometry)
-        for name, splitter in self._splitters.items():
-            splitter.setHandleWidth(3)
-            if (state := self._store.value(name)) is not None:
-                splitter.restoreState(state)
-        for action, panel, name in self._panels:
-            action.setChecked(self._store.value(name, "yes") == "yes")
-            panel.setVisible(action.isChecked())
-            action.toggled.connect(panel.setVisible)
-
-    @property
-    def _panels(self) -> tuple[tuple[QAction, QWidget, str], ...]:
-        """The panels that the user can hide: the action, the panel, and the key of the stored choice."""
-        return (self.actions_.left, self.left, "window/left_shown"), (self.actions_.right, self.right, "window/right_shown")
+        splitters = {"window/columns": self.columns, "window/right": self.right, "window/middle": self.middle}
+        self.arrangement = Arrangement(
+            self, self._store, self.actions_, (self.left, self.right), splitters, (self.top, self.status), self.viewer
+        )
 
     def _connect(self) -> None:
         actions, queue, controller = self.actions_, self.queue, self.controller
         actions.open_files.triggered.connect(self.files.choose_files)
         actions.open_folder.triggered.connect(self.files.choose_folder)
         actions.settings.triggered.connect(self.setup.open_dialog)
-        actions.fullscreen.triggered.connect(self.toggle_fullscreen)
+        actions.sessions.triggered.connect(self._open_sessions)
+        actions.fullscreen.triggered.connect(self.arrangement.toggle_fullscreen)
         actions.open_results.triggered.connect(lambda: self.files.choose_results(controller.folder))
-        for paths in (self.files.chosen, self.overlay.dropped):
+        for paths in (self.files.chosen, self.overlay.dropped, self.recent.chosen):
             paths.connect(self.opening.take)
+            paths.connect(self.recent.add)
         self.opening.model_taken.connect(self.setup.take)
         self.opening.queued.connect(self._queued)
         self.opening.restored.connect(self._restored)
@@ -135,8 +147,8 @@ class MainWindow(QMainWindow):
         self.worst.shown.connect(self._show_moment)
         queue.chosen.connect(self._show)
         queue.cancel_requested.connect(controller.cancel)
-        queue.remove_requested.connect(controller.remove)
-        queue.retry_requested.connect(controller.retry)
+        queue.remove_requested.connect(lambda key: self.removal.remove([key]))
+        queue.retry_requested.connect(controller.detect_again)
         queue.reveal_requested.connect(self._reveal)
         queue.export_requested.connect(self._export)
         actions.export.triggered.connect(self._export_current)
@@ -149,13 +161,15 @@ class MainWindow(QMainWindow):
         self.setup.confidence_changed.connect(self.filter.set_confidence)
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
-        self.viewer.picture_saved.connect(self.exports.show_saved)
+        actions.zones.toggled.connect(self.zones.set_shown)
+        actions.correct.toggled.connect(self.corrector.set_shown)
+        self.zones.list.save_requested.connect(self._export_events)
+        self.viewer.saver.saved.connect(self.exports.show_saved)
+        self.viewer.part_detection_requested.connect(controller.detect_again)
         self.viewer.counted.connect(self.filter.set_counts)
-        self.viewer.fullscreen_requested.connect(self.toggle_fullscreen)
-        self.items.thumbnail_wanted.connect(self._fetch_thumbnail)
+        self.viewer.fullscreen_requested.connect(self.arrangement.toggle_fullscreen)
         self.items.rowsRemoved.connect(self._rows_changed)
         self.items.rowsInserted.connect(self._rows_changed)
-        self.client.still.connect(self._thumbnail)
         self.client.crashed.connect(self.notices.preview_crashed)
         self._summing.timeout.connect(lambda: self.status.show_queue(self.items))
         controller.item_changed.connect(self._item_changed)
@@ -201,11 +215,13 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{item.path.name} – Framefleet" if item else "Framefleet")
         if item is None:
             self.viewer.clear()
+            self.zones.show_item(None)
             return
         play = self.viewer.player.playing or not item.ended
-        self.pages.setCurrentWidget(self.viewer)
+        self.pages.setCurrentWidget(self.middle)
         self.filter.set_labels(item.results.labels if item.results else self.setup.labels)
         self.viewer.show_item(item, self.controller.tally(item.key), play)
+        self.zones.show_item(item)
 
     def _item_changed(self, key: int) -> None:
         if not self._summing.isActive():
@@ -217,9 +233,10 @@ class MainWindow(QMainWindow):
             self.filter.set_labels(item.results.labels)
         busy = any(other.state is ItemState.RUNNING for other in self.items if other.key != key)
         self.viewer.update_item(item, self.controller.tally(key), busy)
+        self.zones.show_item(item)
 
     def _rows_changed(self) -> None:
-        self.pages.setCurrentWidget(self.viewer if len(self.items) else self.start)
+        self.pages.setCurrentWidget(self.middle if len(self.items) else self.start)
         self._summing.start()
 
     def _find_topology(self) -> None:
@@ -231,68 +248,51 @@ class MainWindow(QMainWindow):
         if self.shown_key is None:
             self.filter.set_labels(self.setup.labels)
 
-    def _fetch_thumbnail(self, key: int) -> None:
-        if (item := self.items.get(key)) is not None:
-            size = THUMBNAIL * self.devicePixelRatio() * 1.4  # the picture fills the row's place, whatever its shape
-            self.client.fetch_still(str(item.path), (size.width(), size.height()))
-
-    def _thumbnail(self, path: str, image: QImage | None) -> None:
-        if image is not None:
-            picture = thumbnail(image, self.devicePixelRatio())
-            for item in self.items:
-                if str(item.path) == path:
-                    self.items.set_thumbnail(item.key, picture)
-
     def _reveal(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(item.path.parent)))
 
     def _clear_finished(self) -> None:
-        for item in self.items:
-            if item.ended:
-                self.controller.remove(item.key)
+        self.removal.remove([item.key for item in self.items if item.ended])
+
+    def _open_sessions(self) -> None:
+        used = {item.results.database for item in self.items if item.results is not None}
+        dialog = SessionsDialog(self.controller.folder, self.background, lambda: used, self)
+        dialog.opened.connect(lambda path: self.opening.take([path]))
+        dialog.opened.connect(dialog.accept)
+        dialog.export_requested.connect(lambda path: self.exports.ask(read_stored(path)[0], self.filter.filter))
+        dialog.open()
 
     def _export(self, key: int) -> None:
         if (item := self.items.get(key)) is not None:
-            self.exports.ask(item, self.filter.filter)
+            self.exports.ask(item, self.filter.filter, self.zones.current if key == self.shown_key else None)
+
+    def _export_events(self) -> None:
+        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current, "events")
 
     def _export_current(self) -> None:
-        self.exports.ask(self.queue.current, self.filter.filter)
-
-    def toggle_fullscreen(self) -> None:
-        """Fill the screen with the picture, or restore the window."""
-        self._keep_geometry()
-        full = not self.isFullScreen()
-        for widget in (self.top, self.status):
-            widget.setVisible(not full)
-        for action, panel, _ in self._panels:
-            panel.setVisible(action.isChecked() and not full)
-        self.viewer.set_fullscreen(full)
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)  # keeps it maximized
-
-    def _keep_geometry(self) -> None:
-        if not self.isFullScreen():  # the next start shall not begin in full screen
-            self._store.setValue("window/geometry", self.saveGeometry())
-            for name, splitter in self._splitters.items():
-                self._store.setValue(name, splitter.saveState())
-            for action, _, name in self._panels:
-                self._store.setValue(name, "yes" if action.isChecked() else "no")
+        self.exports.ask(self.queue.current, self.filter.filter, self.zones.current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the player's keys if no other widget does."""
         if event.key() == Qt.Key.Key_Escape and self.isFullScreen():
-            self.toggle_fullscreen()
+            self.arrangement.toggle_fullscreen()
         elif not self.viewer.keys.press(event):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Hide the window, then stop the player, detection and threads."""
-        self._keep_geometry()
+        """Ask if files are not finished. Then hide the window, and stop the player, detection and threads."""
+        if not self.quitting.may_close():
+            event.ignore()
+            return
+        self.arrangement.keep()
         self.hide()
+        self.memory.stop()
         self.viewer.player.close_file()
         self.client.stop()
         self.controller.stop()
         self.setup.stop()
         self.exports.stop()
+        self.zones.stop()
         self.background.stop()
         event.accept()

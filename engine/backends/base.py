@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, ModelError
 from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.settings import EngineSettings, Resize
-from engine.types import Closing, Detections, DeviceId, EngineInfo, Found, Image, InferenceFailure
+from engine.types import Closing, Detections, DeviceId, EngineInfo, Found, InferenceFailure
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the current step, in words, and the fraction of it that is done, 0..1."""
@@ -62,7 +63,7 @@ class Backend(Closing, ABC):
         self._info = self._activate_impl(network, settings, progress)
         return self._info
 
-    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> Future[list[Found]]:
+    def submit(self, images: Sequence[HostImage | DeviceFrame], still: bool = False) -> Future[list[Found]]:
         """Start one inference of 1 to ``info.batch`` pictures of any size. Blocks while all slots are busy.
 
         still: the pictures are single images, not frames of a video (Darknet resizes the two differently).
@@ -75,7 +76,7 @@ class Backend(Closing, ABC):
             raise ValueError(f"{len(images)} pictures for an engine of batch {self.info.batch}")
         return self._submit_impl(images, still)
 
-    def infer(self, images: Sequence[Image | DeviceFrame], still: bool = False) -> list[Detections]:
+    def infer(self, images: Sequence[HostImage | DeviceFrame], still: bool = False) -> list[Detections]:
         """Submit pictures and wait for their detections. Parameters: see ``submit``.
 
         Raises:

@@ -57,19 +57,22 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
     return Fit(width, height, (network_width - inner_width) // 2, (network_height - inner_height) // 2, inner_width, inner_height)
 
 
-def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
+def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False, shown: tuple[int, int] | None = None) -> Fit:
     """Resize a picture (bilinear) into ``out``. Returns its position there.
+
+    ``docs/adr/0022-same-input.md`` defines the arithmetic, which ``plugins/kernels/preprocess.cu`` repeats.
 
     image: uint8 (height, width, 3), RGB. out: float32 (network height, network width, 3), 0..255.
     still: whether the image is a picture, not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels
     (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
+    shown: width and height with square pixels, to which boxes refer; None: those of the image.
 
     Raises:
         ValueError: ``image`` has another shape or dtype, or is empty.
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
         raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")
-    height, width = image.shape[:2]
+    width, height = shown or (image.shape[1], image.shape[0])
     placed = plan_fit(width, height, out.shape[1], out.shape[0], letterbox)
     inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
     if inner.shape != out.shape:
@@ -90,7 +93,7 @@ def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[n
         place = np.linspace(0, picture.shape[axis] - 1, size, dtype=np.float32)
         before = place.astype(np.intp)
         after = np.minimum(before + 1, picture.shape[axis] - 1)
-        share = np.expand_dims(place - before, tuple(other for other in range(3) if other != axis))
+        share = np.expand_dims(place - before.astype(np.float32), tuple(other for other in range(3) if other != axis))
         first, second = np.take(picture, before, axis), np.take(picture, after, axis)
         return np.asarray(first * (1 - share) + second * share, np.float32)
 

@@ -102,7 +102,7 @@ def evaluate(
     loaded = {}
     for name, path in sessions.items():
         progress(f"reading {name}")
-        with SessionReader(path) as reader:
+        with SessionReader(path, corrected=False) as reader:
             loaded[name] = _Loaded(fit(truth, reader, renamed, common=common), _stored_confidence(reader))
     shared = np.array([all(each) for each in zip(*(one.fitted.frames for one in loaded.values()), strict=True)], bool)
     if not shared.any():

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import av
 from av.video.frame import VideoFrame
 
+from engine.detection.frame_format import HostImage, Planes
 from engine.errors import SourceError
 from engine.media.container.opening import reason
 from engine.media.container.video_file import VideoFile
 from engine.media.images import decode_images
 from engine.media.picture import Converter
+from engine.media.planes import PlaneReader
 from engine.media.sampled import samples
 from engine.media.segment import SegmentDecoder
-from engine.media.types import DecodedFrame, DecodeFailure, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo, SourceKind
 
 THREADS = min(4, os.cpu_count() or 1)
 """Default number of threads of a decoder."""
@@ -31,11 +33,29 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
     Raises:
         SourceError: the file cannot be opened any more.
     """
+    for item in _decode(info, segment, skip, threads, lambda converter: converter):
+        assert not isinstance(item, DecodedPlanes)
+        yield item
+
+
+def decode_planes(
+    info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THREADS, oblong_only: bool = False
+) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+    """Like ``decode``, but leave frames as planes where the network's input can be computed from them.
+
+    oblong_only: leave only frames as planes whose pixels are not square. A picture with square pixels would be resized twice.
+    """
+    return _decode(info, segment, skip, threads, lambda converter: PlaneReader(converter, oblong_only))
+
+
+def _decode(
+    info: SourceInfo, segment: Segment, skip: int, threads: int, reader: Callable[[Converter], Callable[[VideoFrame], HostImage]]
+) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
     if info.kind is SourceKind.IMAGES:
         yield from decode_images(info, segment, skip)
         return
     with VideoFile(Path(info.path), threads) as file:
-        convert = Converter(file.stream.sample_aspect_ratio)
+        convert = reader(Converter(file.stream.sample_aspect_ratio))
         if segment.wanted is not None:
             for index, pts, sample in samples(file, segment, skip):
                 yield _converted(info, file.seconds(pts), sample, convert, index)
@@ -53,13 +73,14 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
 
 
 def _converted(
-    info: SourceInfo, seconds: float, outcome: VideoFrame | str, convert: Converter, index: int | None = None
-) -> DecodedFrame | DecodeFailure:
-    """Convert a frame to a picture. outcome: the frame, or the reason why it could not be decoded."""
+    info: SourceInfo, seconds: float, outcome: VideoFrame | str, convert: Callable[[VideoFrame], HostImage], index: int | None = None
+) -> DecodedFrame | DecodedPlanes | DecodeFailure:
+    """Convert a frame to a picture or planes. outcome: the frame, or the reason why it could not be decoded."""
     if isinstance(outcome, str):
         return DecodeFailure(seconds, 1, outcome, index=index)
     try:
-        return DecodedFrame(seconds, convert(outcome), index=index)
+        image = convert(outcome)
     except (av.FFmpegError, ValueError, SourceError) as error:
         why = f"{info.path}: the frame at {seconds:.3f} s cannot be converted ({reason(error)})"
         return DecodeFailure(seconds, 1, why, index=index)
+    return DecodedPlanes(seconds, image, index=index) if isinstance(image, Planes) else DecodedFrame(seconds, image, index=index)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from engine.detection.frame_format import FrameFormat, Planes
 from engine.media.wanted import Wanted
 from engine.types import Image
 
@@ -73,58 +70,6 @@ class SourceInfo:
         return self.frames if self.wanted is None else self.wanted
 
 
-class PixelFormat(StrEnum):
-    """The layout of a frame in a GPU's memory.
-
-    NV12: a plane of 8-bit luma, then a plane with a U and V pair for every 2 × 2 pixels. P016: the same layout with 16-bit samples,
-    whose upper bits hold the value.
-    """
-
-    NV12 = "nv12"
-    P016 = "p016"
-
-
-@dataclass(frozen=True)
-class FrameFormat:
-    """The format of a stream's frames in a GPU's memory.
-
-    depth: bits of a sample. stored_width, stored_height: size in memory, pixels. width, height: size of the upright picture with square
-    pixels. orientation: whether to transpose the stored picture, then the code for ``cv2.flip`` or None, as in
-    ``Converter.orientation``. matrix: the colour matrix, "bt601", "bt709" or "bt2020". full_range: whether samples use all values.
-    """
-
-    format: PixelFormat
-    depth: int
-    stored_width: int
-    stored_height: int
-    width: int
-    height: int
-    orientation: tuple[bool, int | None]
-    matrix: str
-    full_range: bool
-
-    @cached_property
-    def pitch(self) -> int:
-        """Bytes from one row to the next."""
-        return -(-self.stored_width // 2) * 2 * (1 if self.format is PixelFormat.NV12 else 2)
-
-    @cached_property
-    def chroma_offset(self) -> int:
-        """Bytes from the start of the frame to its chroma: the size of the luma plane."""
-        return self.pitch * self.stored_height
-
-    @cached_property
-    def nbytes(self) -> int:
-        """Size of a frame in bytes: luma, then chroma of half the height."""
-        return self.pitch * (self.stored_height + -(-self.stored_height // 2))
-
-    def planes(self, content: NDArray[np.uint8]) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
-        """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
-        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, -(-self.stored_width // 2) * 2)
-        luma, chroma = np.split(samples, [self.stored_height])
-        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
-
-
 @dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
 class DeviceFrame:
     """A decoded frame in a GPU's memory.
@@ -149,6 +94,16 @@ class DecodedFrame:
     pts: float
     image: Image
     name: str | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DecodedPlanes:
+    """A frame of a video in host memory, not converted to RGB. Fields: as in ``DecodedFrame``."""
+
+    pts: float
+    image: Planes
+    name: None = None
     index: int | None = None
 
 

@@ -137,7 +137,8 @@ class ChildProcess(Conversation):
         """Kill the process if it is frozen. Runs in a thread until the process has ended."""
         while not wait([self._process.sentinel], INTERVAL_SECONDS):
             if self._heartbeat.stopped(self.pid):
-                self.exit_message = Failed(f"{self.words} gave no sign of life for {int(self._heartbeat.silence)} s", retry=True)
+                silence = self._heartbeat.silence
+                self.exit_message = Failed(f"{self.words} gave no sign of life for {int(silence)} s", True, silence)
                 self._process.kill()
 
     def _stop(self, seconds: float) -> int | None:

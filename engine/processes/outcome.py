@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Failed:
-    """A child's exit message: why it ends. retry: whether another try may succeed."""
+    """A child's exit message: why it ends. retry: whether another try may succeed. waited: seconds until a hang was noticed, else 0."""
 
     message: str
     retry: bool
+    waited: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Outcome:
     def retry(self) -> bool:
         """Whether another try may succeed."""
         return self.exit_message is None or self.exit_message.retry
+
+    @property
+    def waited(self) -> float:
+        """Seconds until a hang was noticed; 0 if the process did not hang."""
+        return 0.0 if self.exit_message is None else self.exit_message.waited
 
     @property
     def reason(self) -> str:

@@ -122,4 +122,4 @@ class Watchdog:
             for clock in clocks:
                 clock.passed += passed
                 if clock.running and clock.passed > clock.limit:
-                    self._die(Failed(f"{clock.what} did not come to an end within {clock.limit:.0f} s", retry=True))
+                    self._die(Failed(f"{clock.what} did not come to an end within {clock.limit:.0f} s", True, clock.passed))

@@ -1,7 +1,7 @@
 """The settings: their table, and the checked values that the engine uses."""
 
 from engine.settings.checks import check_decode, check_depth
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.values import EngineSettings, ModelFiles, RunSettings, Tiles
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Resize",
     "RunSettings",
     "Tiles",
+    "Track",
     "check_decode",
     "check_depth",
 ]

@@ -49,6 +49,14 @@ class Decode(StrEnum):
     NVDEC = "nvdec"
 
 
+class Track(StrEnum):
+    """What follows objects from frame to frame. NONE: nothing does."""
+
+    NONE = "none"
+    BYTETRACK = "bytetrack"
+    OCSORT = "ocsort"
+
+
 class Hint(StrEnum):
     """What an engine is built for: most frames per second, or the shortest time for one frame.
 

@@ -144,6 +144,13 @@ class Moments:
         return moment
 
 
+def whole(text: str) -> int:
+    """Read a whole number from 0. Raises UsageError."""
+    if not re.fullmatch(r"\d{1,12}", text.strip()):
+        raise UsageError(f"'{text}' cannot be used: give a whole number from 0")
+    return int(text)
+
+
 Kind = Choice | Number | Switch | Devices | Names | Moments | ClockTime | TimeZone
 
 

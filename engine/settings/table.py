@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockTime, TimeZone
 from engine.settings.kinds import Choice, Devices, Kind, Moments, Names, Number, Switch
 
@@ -94,6 +94,11 @@ _ISOLATION = {
     Isolation.PROCESS: "A process for each device: a failure stays with its device",
     Isolation.THREAD: "One process for all: takes less memory",
 }
+_TRACK = {
+    Track.NONE: "No",
+    Track.BYTETRACK: "ByteTrack: fast, weak detections continue a track",
+    Track.OCSORT: "OC-SORT: for objects that stop, turn or hide",
+}
 _GRID = Number(1, 64, whole=True, none="Automatic")
 _SHARE = Number(0, 1, above=True)
 _TILED = ("parallel", Parallel.TILES)
@@ -169,6 +174,13 @@ SETTINGS = (
         0.45,
         Option("--iou", "overlap above which the weaker of two boxes is removed", "0..1"),
         Field(_DETECTION, "IoU", "overlap above which the weaker of two boxes goes", "Overlap (IoU)"),
+    ),
+    Setting(
+        "track",
+        Choice(_TRACK),
+        Track.NONE,
+        Option("--track", "follow objects from frame to frame; detections from 0.1 up are stored for that"),
+        Field(_DETECTION, "Follow objects"),
     ),
     Setting("classes", Names(), None, Option("--classes", "labels or class ids to report: person,car … (all)", "LIST")),
     Setting(

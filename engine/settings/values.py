@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.settings.checks import part_problem
-from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize
+from engine.settings.choices import Decode, Hint, Isolation, Parallel, Precision, Resize, Track
 from engine.settings.clock import ClockSettings
 from engine.settings.kinds import Moment, Number
 from engine.settings.table import DEFAULTS, TABLE
@@ -98,6 +98,7 @@ class RunSettings:
     begin: Moment | None = DEFAULTS["begin"]
     end: Moment | None = DEFAULTS["end"]
     every: Moment | None = DEFAULTS["every"]
+    track: Track = DEFAULTS["track"]
     clock_settings: ClockSettings = field(default_factory=ClockSettings)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from engine.settings.table import TABLE
 
 _NEUTRAL = {
     *("devices", "parallel", "isolation", "batch", "hint", "threads", "decode", "decode_threads", "latency_budget"),
-    *("clock", "time_zone"),
+    *("clock", "time_zone", "track"),
 }
 """Settings that change how fast results come, or how they are shown, and not the results."""
 

@@ -11,14 +11,21 @@ from pathlib import Path
 from engine.errors import UsageError
 from engine.store import schema
 from engine.store.facts import DECIDING, SHARD
+from engine.store.objects import corrected
 from engine.store.reader import SessionReader
 from engine.store.stored_source import StoredSource
+from engine.store.tracks import TRACKERS
 from engine.store.writer import SessionWriter
 
 CHUNK = 10_000
 
 _TABLES = ("sources", "frames", "detections", "segments", "tracks")
 """Tables that hold something of each source. Their first column is its number."""
+
+_LATER = ("corrections", "trackers")
+"""The same, but a session has them only if something was corrected or tracked. What was corrected cannot be undone in the new session."""
+
+_KNOWN = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ def merge_sessions(paths: Sequence[Path], target: Path) -> Merged:
         writer = SessionWriter(target, readers[0].labels, facts)
         try:
             with schema.explained(target, "write"), closing(schema.open_existing(target, "rw")) as connection:
+                connection.executescript(f"{corrected.TABLES} {TRACKERS}")
                 connection.execute("BEGIN IMMEDIATE")
                 for number, (reader, source) in enumerate(chosen):
                     _copy(reader, source, number, connection, same_folder)
@@ -91,7 +99,7 @@ def _copy(reader: SessionReader, source: StoredSource, number: int, target: sqli
     """Copy a source. keep_path: whether its path stays as it is stored, else it becomes absolute."""
     with schema.reading(reader.path), closing(schema.open_existing(reader.path, "ro")) as stored:
         devices = {old: _device(target, *row) for old, *row in stored.execute(f"SELECT number, {_DEVICE} FROM devices")}
-        for table in _TABLES:
+        for table in _TABLES + tuple(name for name in _LATER if stored.execute(_KNOWN, (name,)).fetchone()):
             rows = stored.execute(f"SELECT * FROM {table} WHERE source = ?", (source.number,))
             columns = [column for column, *_ in rows.description]
             statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"

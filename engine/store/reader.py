@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from engine.pool.position import Position
 from engine.store import schema
 from engine.store.names import source_names
+from engine.store.objects.corrected import TRACKS as CORRECTED_TRACKS
+from engine.store.objects.corrected import has_track_corrections, last_edit, show_corrected
 from engine.store.stored_source import SOURCE_COLUMNS, StoredSource, stored_source
 from engine.types import Closing, Detections, DeviceId, FrameRef, FrameResult
 
@@ -24,22 +26,28 @@ _SCALE = 1 << 40  # makes whole numbers of confidences from 1/65536 on, without 
 TRACKS = 1 << 20
 """Factor of tracks in the result of ``SessionReader.detection_table``: above all class ids."""
 
+VERIFIED = 1 << 52
+"""Added to the same numbers for verified detections: above all tracks, and still exact in float64."""
+
 
 class SessionReader(Closing):
     """Reads a session, also while it is being written. Use it from one thread at a time. Each call reads what is committed by then.
 
     labels: one per class id. facts: properties of the run. confidence, classes: frames contain only detections of at least this
-    confidence and, unless None, of these class ids.
+    confidence and, unless None, of these class ids. corrected: apply what a person corrected before this reader was opened.
+
+    Attributes: corrected: whether there are corrections and this reader applies them.
 
     Raises (all methods):
         ExportError: the file is missing, damaged or of another kind, or a newer Framefleet wrote it.
     """
 
-    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None) -> None:
+    def __init__(self, path: Path, confidence: float = 0.0, classes: frozenset[int] | None = None, corrected: bool = True) -> None:
         self.path = path
         self.confidence, self.classes = confidence, classes
         with schema.reading(self.path):
             self._connection = schema.open_existing(path, "ro")
+            self.corrected = corrected and show_corrected(self._connection)
         self.labels = tuple(str(label) for (label,) in self._query("SELECT label FROM labels ORDER BY class_id"))
         with schema.reading(self.path):
             self.facts: dict[str, str] = {key: os.fsdecode(value) for key, value in self._query("SELECT key, value FROM session")}
@@ -67,12 +75,12 @@ class SessionReader(Closing):
 
     def position(self, source: int) -> Position | None:
         """Return the place behind the stored frames of a source, before the first gap. None: it is unknown, or there are no frames."""
-        parts = self._query("SELECT segment, start, frame FROM segments WHERE source = ? ORDER BY segment DESC LIMIT 1", source)
-        ((end,),) = self._query("SELECT max(frame) + 1 FROM frames WHERE source = ?", source)
+        end = self._end(source)
         for (gap,) in self._query("SELECT frame FROM segments WHERE source = ? AND segment = ?", source, schema.BEHIND_GAP):
-            end = gap
-        ((stored,),) = self._query("SELECT count(*) FROM frames WHERE source = ? AND frame < ?", source, end)
-        if not parts or not end or stored != end:
+            end = min(end, gap)
+        query = "SELECT segment, start, frame FROM segments WHERE source = ? AND segment >= 0 AND frame < ? ORDER BY segment DESC LIMIT 1"
+        parts = self._query(query, source, end)
+        if not parts:
             return None
         ((pts,),) = self._query("SELECT pts FROM frames WHERE source = ? AND frame = ?", source, end - 1)
         failed = self._query(
@@ -83,6 +91,16 @@ class SessionReader(Closing):
         segment, start, first = parts[0]
         return Position(end, pts, segment, start, end - first, dict(failed))
 
+    def _end(self, source: int) -> int:
+        """Return the index of the first frame that is missing, or of the one behind the last frame."""
+        ((last, count),) = self._query("SELECT max(frame), count(*) FROM frames WHERE source = ?", source)
+        if count and last == count - 1:
+            return int(count)
+        next_one = "SELECT 1 FROM frames WHERE source = ? AND frame = f.frame + 1"
+        query = f"SELECT frame + 1 FROM frames f WHERE source = ? AND NOT EXISTS ({next_one}) ORDER BY frame LIMIT 1"
+        first = self._query("SELECT 1 FROM frames WHERE source = ? AND frame = 0", source)
+        return int(self._query(query, source, source)[0][0]) if first else 0
+
     def first_pts(self, source: int) -> float | None:
         """Return the pts (seconds) of a source's first frame, None if it is not stored."""
         rows = self._query("SELECT pts FROM frames WHERE source = ? AND frame = 0", source)
@@ -92,6 +110,10 @@ class SessionReader(Closing):
     def failed(self, source: int) -> int:
         """Return the number of stored frames of a source that have no detections because something failed."""
         return int(self._query("SELECT count(failure) FROM frames WHERE source = ?", source)[0][0])
+
+    def failed_times(self, source: int) -> list[float]:
+        """Return the times (seconds) of the frames that ``failed`` counts."""
+        return [pts for (pts,) in self._query("SELECT pts FROM frames WHERE source = ? AND failure IS NOT NULL ORDER BY frame", source)]
 
     def scores(self, source: int, first: int, last: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the class ids and confidences of the detections from frame ``first`` to ``last``, int32 (n,) and float32 (n,).
@@ -111,12 +133,13 @@ class SessionReader(Closing):
 
     def tracks(self, source: int) -> list[tuple[int, int, int, int, int]]:
         """Return the tracks of a source: number, class id, first and last frame, number of detections. Empty if it was not tracked."""
+        if self.corrected:
+            return self._query(CORRECTED_TRACKS, source)
         columns = "track, class_id, first_frame, last_frame, detections"
         return self._query(f"SELECT {columns} FROM tracks WHERE source = ? ORDER BY track", source)
 
-    def frames(self, source: int) -> Iterator[FrameResult]:
-        """Yield the frames of a source in order. Keeps at most ``CHUNK`` frames in memory."""
-        last = -1
+    def frames(self, source: int, last: int = -1) -> Iterator[FrameResult]:
+        """Yield the frames of a source behind the frame ``last``, in order. Keeps at most ``CHUNK`` frames in memory."""
         while chunk := self._frames("frame > ? ORDER BY frame LIMIT ?", source, last, CHUNK):
             yield from chunk
             last = chunk[-1].ref.index
@@ -124,6 +147,10 @@ class SessionReader(Closing):
     def frame_at(self, source: int, pts: float) -> FrameResult | None:
         """Return the first frame with exactly this pts (seconds), None if there is none yet."""
         return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
+
+    def frame_before(self, source: int, pts: float) -> FrameResult | None:
+        """Return the last frame that is shown before this time (seconds), None if there is none."""
+        return next(iter(self._frames("pts < ? ORDER BY pts DESC, frame DESC LIMIT 1", source, pts)), None)
 
     def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
         columns = "SELECT frame, pts, width, height, failure, name, device FROM frames WHERE source = ? AND "
@@ -134,7 +161,8 @@ class SessionReader(Closing):
             devices = dict(self._query("SELECT number, device FROM devices"))
             boxes: dict[int, list[list[float]]] = {}
             for frame, *box in self._query(
-                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1) FROM detections"
+                "SELECT frame, class_id, confidence, x1, y1, x2, y2, coalesce(track, -1)"
+                f", {'verified' if self.corrected else '0'} FROM detections"
                 " WHERE source = ? AND frame BETWEEN ? AND ? ORDER BY frame, ordinal",
                 *(source, min(row[0] for row in rows), max(row[0] for row in rows)),
             ):
@@ -142,7 +170,7 @@ class SessionReader(Closing):
             ids = {number: DeviceId.parse(device) for number, device in devices.items()}
             results = []
             for frame, pts, width, height, failure, name, device in rows:
-                found = _detections(boxes.get(frame, [])).filter(self.confidence, self.classes) if failure is None else None
+                found = _detections(boxes.get(frame, []), self.corrected).filter(self.confidence, self.classes) if failure is None else None
                 results.append(FrameResult(FrameRef(source, frame, pts), ids[device], width, height, found, failure, name))
             return results
 
@@ -177,10 +205,10 @@ class SessionReader(Closing):
     def detection_table(self, source: int, first: int, last: int, boxes: bool = True) -> NDArray[np.float64]:
         """Return the detections of the frames from ``first`` to ``last`` that pass the filter, in order.
 
-        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1), confidence, x1, y1, x2, y2 (pixels); (n, 2) without
-        ``boxes``. Class id and track share a column, because each further column takes a tenth of the time.
+        Returns: float64 (n, 7): frame, class id + ``TRACKS`` · (track + 1) + ``VERIFIED`` · verified, confidence, x1, y1, x2, y2 (pixels);
+        (n, 2) without ``boxes``. Three values share a column, because each further column takes a tenth of the time.
         """
-        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)"
+        joined = f"class_id + {TRACKS} * (coalesce(track, -1) + 1)" + f" + {VERIFIED} * verified" * self.corrected
         columns = ("frame", joined, "confidence", "x1", "y1", "x2", "y2")[: 7 if boxes else 2]
         condition, values = self._passing()
         query = f"SELECT {', '.join(columns)} FROM detections WHERE source = ? AND frame BETWEEN ? AND ? AND {condition}"
@@ -191,7 +219,25 @@ class SessionReader(Closing):
     @property
     def has_tracks(self) -> bool:
         """Whether detections are joined to tracks."""
-        return bool(self._query("SELECT 1 FROM detections WHERE track IS NOT NULL LIMIT 1"))
+        return bool(self._query("SELECT 1 FROM tracks LIMIT 1"))
+
+    @property
+    def has_track_corrections(self) -> bool:
+        """Whether this reader applies corrections that join or split tracks."""
+        with schema.reading(self.path):
+            return self.corrected and has_track_corrections(self._connection)
+
+    @property
+    def last_edit(self) -> str:
+        """A text that changes with each correction, "" if this reader applies none."""
+        with schema.reading(self.path):
+            return last_edit(self._connection) if self.corrected else ""
+
+    def ordinals(self, source: int, frame: int) -> list[int]:
+        """Return for each detection of a frame that passes the filter its number as the model found it, in the order of ``frame_at``."""
+        condition, values = self._passing()
+        query = f"SELECT ordinal FROM detections WHERE source = ? AND frame = ? AND {condition} ORDER BY ordinal"
+        return [ordinal for (ordinal,) in self._query(query, source, frame, *values)]
 
     def _passing(self) -> tuple[str, list[float]]:
         """Return the filter as a condition in SQL, and its values. Confidences are compared as float32, as ``Detections.filter`` does."""
@@ -205,12 +251,13 @@ class SessionReader(Closing):
         self._connection.close()
 
 
-def _detections(rows: list[list[float]]) -> Detections:
-    """Convert rows of class id, confidence, box (x1 y1 x2 y2) and track (-1: none)."""
+def _detections(rows: list[list[float]], corrected: bool) -> Detections:
+    """Convert rows of class id, confidence, box (x1 y1 x2 y2), track (-1: none) and whether it is verified."""
     if not rows:
         return Detections()
     table = np.array(rows)
     with np.errstate(invalid="raise", over="raise"):  # only a damaged file contains such numbers
         tracks = table[:, 6].astype(np.int32)
         boxes, scores, class_ids = table[:, 2:6].astype(np.float32), table[:, 1].astype(np.float32), table[:, 0].astype(np.int32)
-        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None)
+        verified = table[:, 7] != 0 if corrected else None
+        return Detections(boxes, scores, class_ids, tracks if tracks.max() >= 0 else None, verified)

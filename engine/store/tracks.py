@@ -1,50 +1,110 @@
-"""Tracks the objects of a stored session, without detecting again."""
+"""Tracks the objects of stored sources, without detecting again."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
+from engine.errors import UsageError
 from engine.media.types import SourceKind
 from engine.store import schema
+from engine.store.objects import corrected
 from engine.store.reader import SessionReader
 from engine.tracking.follow import VERSION, TrackerName, Tracks, follow, make_tracker
+from engine.types import FrameResult
 
-_FRAMES_FOR_INTERVAL = 1000
+FRAMES_FOR_INTERVAL = 1000
 """The usual time between frames is the median of this number of frames."""
 
+TRACKERS = "CREATE TABLE IF NOT EXISTS trackers (source INTEGER PRIMARY KEY, tracker TEXT NOT NULL);"
+"""What tracked each source: the tracker's name and version."""
 
-def track_session(path: Path, name: TrackerName) -> list[tuple[str, int]]:
+_CHUNK = 5000
+"""Detections that get their tracks in one transaction while a run writes the session, so that it waits a few ms only."""
+
+
+def track_session(path: Path, name: TrackerName, drop_corrections: bool = False) -> list[tuple[str, int]]:
     """Track the objects of each video in a session, and store the tracks instead of those of an earlier call.
 
-    Returns the path and the number of tracks of each video. A session may hold the same file twice.
+    drop_corrections: forget which tracks a person joined and split. Returns the path and the number of tracks of each video. A session may
+    hold the same file twice.
 
     Raises:
+        UsageError: a person joined or split tracks, and ``drop_corrections`` is not set.
         ExportError: the session cannot be read or written.
     """
     with SessionReader(path) as reader:
+        if reader.has_track_corrections and not drop_corrections:
+            raise UsageError(f"tracks of {path} were joined or split by hand: --drop-corrections forgets that and tracks again")
+    with SessionReader(path, corrected=False) as reader:
         sources = [source for source in reader.sources() if source.kind is SourceKind.VIDEO and reader.count(source.number)]
-        found = [follow(reader.frames(source.number), make_tracker(name, _interval(reader, source.number))) for source in sources]
-    with schema.explained(path, "write"):
-        connection = schema.open_existing(path, "rw")
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("UPDATE detections SET track = NULL WHERE track IS NOT NULL")
-            connection.execute("DELETE FROM tracks")
-            for source, tracks in zip(sources, found, strict=True):
-                rows = zip(tracks.tracks.tolist(), tracks.frames.tolist(), tracks.ordinals.tolist(), strict=True)
-                connection.executemany(
-                    "UPDATE detections SET track = ? WHERE source = ? AND frame = ? AND ordinal = ?",
-                    ((track, source.number, frame, ordinal) for track, frame, ordinal in rows),
-                )
-                connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source.number, tracks))
-            connection.execute("INSERT OR REPLACE INTO session VALUES ('tracker', ?)", (f"{name} {VERSION}",))
-            connection.execute("COMMIT")
-        finally:
-            connection.close()
+        found = [follow(reader.frames(source.number), make_tracker(name, interval_of(reader, source.number))) for source in sources]
+    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if drop_corrections:
+            corrected.drop_track_corrections(connection)
+        for source, tracks in zip(sources, found, strict=True):
+            for _ in store_tracks(connection, source.number, tracks, name):
+                pass  # all in one transaction
+        connection.execute("COMMIT")
     return [(source.path, len(tracks.class_ids)) for source, tracks in zip(sources, found, strict=True)]
+
+
+def track_source(path: Path, source: int, name: TrackerName, frames: Iterator[FrameResult]) -> None:
+    """Track the objects of one source while a run writes the session.
+
+    frames: all frames of the source; the first one comes after ``FRAMES_FOR_INTERVAL`` frames are stored.
+    """
+    first = next(frames, None)
+    with SessionReader(path, corrected=False) as reader:
+        tracker = make_tracker(name, interval_of(reader, source))
+    tracks = follow([] if first is None else _behind(first, frames), tracker)
+    with schema.explained(path, "write"), closing(schema.open_existing(path, "rw")) as connection:
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("BEGIN IMMEDIATE")
+        for _ in store_tracks(connection, source, tracks, name):
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+
+
+def _behind(first: FrameResult, frames: Iterator[FrameResult]) -> Iterator[FrameResult]:
+    yield first
+    yield from frames
+
+
+def store_tracks(connection: sqlite3.Connection, source: int, tracks: Tracks, name: TrackerName) -> Iterator[None]:
+    """Replace the tracks of a source within the caller's transactions. Yields after each part, when the caller may commit."""
+    connection.execute(TRACKERS)
+    connection.execute("DELETE FROM trackers WHERE source = ?", (source,))
+    connection.execute("DELETE FROM tracks WHERE source = ?", (source,))
+    connection.execute("UPDATE detections SET track = NULL WHERE source = ? AND track IS NOT NULL", (source,))
+    rows = list(zip(tracks.tracks.tolist(), tracks.frames.tolist(), tracks.ordinals.tolist(), strict=True))
+    for begin in range(0, len(rows), _CHUNK):
+        yield
+        connection.executemany(
+            f"UPDATE detections SET track = ? WHERE source = {int(source)} AND frame = ? AND ordinal = ?", rows[begin : begin + _CHUNK]
+        )
+    connection.executemany("INSERT INTO tracks VALUES (?, ?, ?, ?, ?, ?)", _rows(source, tracks))
+    connection.execute("INSERT INTO trackers VALUES (?, ?)", (source, f"{name} {VERSION}"))
+
+
+def tracked_with(path: Path, source: int, name: TrackerName) -> bool:
+    """Whether the present version of a tracker has tracked a source."""
+    return tracker_of(path, source) == f"{name} {VERSION}"
+
+
+def tracker_of(path: Path, source: int) -> str | None:
+    """Name and version of what tracked a source, None if nothing did."""
+    with schema.reading(path), closing(schema.open_existing(path, "ro")) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trackers'").fetchone():
+            return None
+        row = connection.execute("SELECT tracker FROM trackers WHERE source = ?", (source,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
@@ -56,9 +116,9 @@ def _rows(source: int, tracks: Tracks) -> Iterator[tuple[int, ...]]:
         yield source, number, class_id, int(frames[0]), int(frames[-1]), len(frames)
 
 
-def _interval(reader: SessionReader, source: int) -> float:
+def interval_of(reader: SessionReader, source: int) -> float:
     """The usual time between two frames, seconds."""
-    times = reader.times(source, _FRAMES_FOR_INTERVAL)
+    times = reader.times(source, FRAMES_FOR_INTERVAL)
     steps = np.diff(times)
     steps = steps[steps > 0]
     return float(np.median(steps)) if len(steps) else 1.0

@@ -58,36 +58,62 @@ def make_tracker(name: TrackerName, interval: float) -> Tracker:
     return ByteTrack(interval, _PATIENCE, strong=_STRONG, first=_STRONG, overlap=_OVERLAP)
 
 
-def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
-    """Track the objects in the frames of one source, which come in order. Failed frames count as gaps.
+class Follower:
+    """Tracks the objects of one source, frame by frame.
 
-    Of boxes that show the same object, only the one with the highest confidence gets a track.
+    Attributes: confirmed: the tracker's numbers of the tracks that are certain, in the order in which they became so.
     """
-    places: list[NDArray[np.int64]] = []  # frame, ordinal and number of each detection with a number
-    votes: dict[int, dict[int, float]] = {}
-    certain: list[NDArray[np.int64]] = []
-    for frame in frames:
+
+    def __init__(self, tracker: Tracker) -> None:
+        self._tracker = tracker
+        self._votes: dict[int, dict[int, float]] = {}
+        self.confirmed: list[int] = []
+
+    def add(self, frame: FrameResult) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Track the objects of the next frame. A failed frame counts as a gap.
+
+        Of boxes that show the same object, only the one with the highest confidence gets a track. Returns the places of the detections
+        that have a track, and the tracker's number of each track, which may never be confirmed.
+        """
         found = frame.detections
         if found is None:
-            continue
+            return np.zeros(0, np.intp), np.zeros(0, np.int64)
         usable = np.flatnonzero(found.scores >= LEAST_CONFIDENCE)
         boxes = found.boxes[usable].astype(np.float64)
         single = _single(boxes)
         usable, boxes, scores = usable[single], boxes[single], found.scores[usable[single]].astype(np.float64)
-        update = tracker.update(boxes, scores, frame.ref.pts)
-        certain.append(update.confirmed)
+        update = self._tracker.update(boxes, scores, frame.ref.pts)
+        self.confirmed += update.confirmed.tolist()
         followed = np.flatnonzero(update.numbers >= 0)
         which, numbers = usable[followed], update.numbers[followed]
-        places.append(np.stack((np.full(len(which), frame.ref.index), which, numbers)))
         for number, class_id, score in zip(numbers.tolist(), found.class_ids[which].tolist(), scores[followed].tolist(), strict=True):
-            vote = votes.setdefault(number, {})
+            vote = self._votes.setdefault(number, {})
             vote[class_id] = vote.get(class_id, 0.0) + score
-    order = np.concatenate(certain) if certain else np.zeros(0, np.int64)
+        return which, numbers
+
+    def class_of(self, number: int) -> int:
+        """The class of a track: the one with the highest sum of confidences so far."""
+        votes = self._votes[number]
+        return max(votes, key=lambda class_id: votes[class_id])
+
+    @property
+    def count(self) -> int:
+        """One more than the highest number of a track."""
+        return max(self._votes, default=-1) + 1
+
+
+def follow(frames: Iterable[FrameResult], tracker: Tracker) -> Tracks:
+    """Track the objects in the frames of one source, which come in order: see ``Follower``."""
+    follower = Follower(tracker)
+    places: list[NDArray[np.int64]] = []  # frame, ordinal and number of each detection with a number
+    for frame in frames:
+        which, numbers = follower.add(frame)
+        places.append(np.stack((np.full(len(which), frame.ref.index), which, numbers)))
     table = np.concatenate(places, 1) if places else np.zeros((3, 0), np.int64)
-    ids = np.zeros(max(votes, default=-1) + 1, np.int64)
-    ids[order] = np.arange(1, len(order) + 1)
+    ids = np.zeros(follower.count, np.int64)
+    ids[follower.confirmed] = np.arange(1, len(follower.confirmed) + 1)
     frame_numbers, ordinals, numbers = table[:, ids[table[2]] > 0]
-    class_ids = [max(votes[number], key=lambda class_id: votes[number][class_id]) for number in order.tolist()]
+    class_ids = [follower.class_of(number) for number in follower.confirmed]
     return Tracks(frame_numbers, ordinals, ids[numbers], np.array(class_ids, np.int64))
 
 

@@ -7,6 +7,7 @@ Problems", 1960; the constants are those of ByteTrack and OC-SORT.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -38,6 +39,7 @@ class Motion:
     def __init__(self, noise: Noise) -> None:
         width = len(noise.measured)
         self._noise = noise
+        self._noises = np.stack((noise.measured, noise.position, noise.velocity), 1).tolist()
         self.positions: Array = np.zeros((0, 4))
         self.velocities: Array = np.zeros((0, 4))
         self._pp: Array = np.zeros((0, width))  # variance of the position
@@ -80,18 +82,36 @@ class Motion:
         self._pv[rows] = (1 - gain) * pv
         self._vv[rows] -= velocity_gain * pv
 
-    def state(self, row: int) -> tuple[Array, ...]:
-        """A copy of one box's filter, for ``restore``."""
-        return tuple(getattr(self, name)[row].copy() for name in self._STATE)
+    def state(self, row: int) -> list[list[float]]:
+        """One box's filter, for ``replay``."""
+        return [getattr(self, name)[row].tolist() for name in self._STATE]
 
-    def restore(self, row: int, state: tuple[Array, ...]) -> None:
-        """Set one box's filter to an earlier ``state``."""
-        for name, values in zip(self._STATE, state, strict=True):
-            getattr(self, name)[row] = values
+    def replay(self, row: int, state: list[list[float]], measured: Iterable[tuple[float, ...]], positive: int) -> None:
+        """Set one box's filter to an earlier ``state``, and correct it by measurements of consecutive steps, the first one at ``state``.
 
-    def single(self, row: int) -> Motion:
-        """A copy with one box only."""
-        copy = Motion(self._noise)
-        for name in self._STATE:
-            setattr(copy, name, getattr(self, name)[row : row + 1].copy())
-        return copy
+        The noise must be given for each coordinate. measured: the coordinates, by step. positive: a coordinate that stops before it falls
+        to 0 or below.
+
+        Computes with Python's numbers: for one box, arrays take 20 times as long.
+        """
+        results = []
+        for coordinate, (before, noise, values) in enumerate(
+            zip(zip(*state, strict=True), self._noises, zip(*measured, strict=True), strict=True)
+        ):
+            position, velocity, pp, pv, vv = before
+            of_measurement, of_position, of_velocity = noise
+            for number, value in enumerate(values):
+                if number:
+                    if coordinate == positive and position + velocity <= 0:
+                        velocity = 0.0
+                    position += velocity
+                    pp, pv, vv = pp + (2 * pv + vv) + of_position, pv + vv, vv + of_velocity
+                total = pp + of_measurement
+                gain, velocity_gain = pp / total, pv / total
+                difference = value - position
+                position += gain * difference
+                velocity += velocity_gain * difference
+                pp, pv, vv = (1 - gain) * pp, (1 - gain) * pv, vv - velocity_gain * pv
+            results.append((position, velocity, pp, pv, vv))
+        for name, column in zip(self._STATE, zip(*results, strict=True), strict=True):
+            getattr(self, name)[row] = column

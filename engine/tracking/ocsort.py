@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from engine.tracking.association import Rows, assign, others, overlaps
 from engine.tracking.motion import Array, Motion, Noise
 from engine.tracking.tracker import NONE, Tracker
+
+T = TypeVar("T", float, Array)
 
 _LOOK_BACK = 3
 """Frames between the two observations that define a track's direction."""
@@ -52,7 +54,7 @@ class OcSort(Tracker):
         super().__init__(interval, patience, _NOISE)
         self._frames, self._strong, self._overlap, self._weight = frames, strong, overlap, direction
         self._updates = 0
-        self._lost: dict[int, tuple[Array, ...]] = {}  # the filters of lost tracks, from the first frame without a detection
+        self._lost: dict[int, list[list[float]]] = {}  # the filters of lost tracks, from the first frame without a detection
 
     def _predict(self, steps: float) -> None:
         for row in np.flatnonzero(self._tracks["missed"] == 1):
@@ -79,9 +81,9 @@ class OcSort(Tracker):
         tracks, motion = self._tracks, self._motion
         known = ~np.isnan(previous[:, 0])
         tracks["direction"][rows[known]] = _directions(_centres(previous[known]), _centres(seen[known]))
-        for row, box in zip(rows, seen, strict=True):
-            if (state := self._lost.pop(int(tracks["number"][row]), None)) is not None:
-                self._follow_line(int(row), state, box)
+        for row, number, box in zip(rows.tolist(), tracks["number"][rows].tolist(), seen, strict=True):
+            if (state := self._lost.pop(number, None)) is not None:
+                self._follow_line(row, state, box.tolist())
         motion.update(rows, _measured(seen))
         tracks["missed"] += 1
         tracks["missed"][rows] = 0
@@ -90,19 +92,16 @@ class OcSort(Tracker):
         tracks["recent"][:, -1] = np.nan
         tracks["recent"][rows, -1] = seen
 
-    def _follow_line(self, row: int, state: tuple[Array, ...], box: Array) -> None:
+    def _follow_line(self, row: int, state: list[list[float]], box: list[float]) -> None:
         """Set a filter back to ``state``, where its track was lost, and correct it along a straight line from there to ``box``."""
-        motion, frames = self._motion, int(self._tracks["missed"][row]) + 1
-        motion.restore(row, state)
-        path = motion.single(row)
-        start = _sides(self._tracks["last"][row][None])
-        change = (_sides(box[None]) - start) / frames
+        frames = int(self._tracks["missed"][row]) + 1
+        (x, y, width, height), end = (_sides_of(*corners) for corners in (self._tracks["last"][row].tolist(), box))
+        to_x, to_y, wider, higher = ((b - a) / frames for a, b in zip((x, y, width, height), end, strict=True))
+        line = []
         for number in range(1, frames + 1):
-            x, y, width, height = (start + number * change)[0]
-            path.update(np.zeros(1, np.intp), np.array([[x, y, width * height, width / max(height, 1e-6)]]))
-            if number < frames:
-                _move(path, 1.0)
-        motion.restore(row, path.state(0))
+            wide, high = width + number * wider, height + number * higher
+            line.append((x + number * to_x, y + number * to_y, wide * high, wide / max(high, 1e-6)))
+        self._motion.replay(row, state, line, _AREA)
 
     def _begin(self, boxes: Array, scores: Array, numbers: NDArray[np.int64]) -> None:
         which = np.flatnonzero((numbers == NONE) & (scores >= self._strong))
@@ -134,10 +133,11 @@ class OcSort(Tracker):
 
     def _agreement(self, previous: Array, boxes: Array) -> Array:
         """How well the direction to each box agrees with a track's direction: -0.5 to 0.5, float64 (n, m), 0 for new tracks."""
-        direction = self._tracks["direction"]
-        to_box = _directions(_centres(previous)[:, None], _centres(boxes)[None])
-        cosine = np.clip((direction[:, None] * to_box).sum(2), -1, 1)
-        agreement: Array = np.nan_to_num(0.5 - np.arccos(cosine) / np.pi)
+        agreement: Array = np.zeros((len(previous), len(boxes)))
+        known = np.flatnonzero(~np.isnan(self._tracks["direction"][:, 0]))
+        to_box = _directions(_centres(previous[known])[:, None], _centres(boxes)[None])
+        cosine = (self._tracks["direction"][known][:, None] * to_box).sum(2)
+        agreement[known] = 0.5 - np.arccos(np.clip(cosine, -1, 1)) / np.pi
         return agreement
 
 
@@ -160,14 +160,14 @@ def _directions(start: Array, end: Array) -> Array:
     return unit
 
 
-def _sides(boxes: Array) -> Array:
+def _sides_of(left: T, top: T, right: T, bottom: T) -> tuple[T, T, T, T]:
     """Centre x and y, width and height of boxes x1 y1 x2 y2."""
-    return np.concatenate((_centres(boxes), boxes[:, 2:] - boxes[:, :2]), 1)
+    return (left + right) / 2, (top + bottom) / 2, right - left, bottom - top
 
 
 def _measured(boxes: Array) -> Array:
     """The motion model's coordinates of boxes x1 y1 x2 y2."""
-    x, y, width, height = _sides(boxes).T
+    x, y, width, height = _sides_of(*boxes.T)
     return np.stack((x, y, width * height, width / np.maximum(height, 1e-6)), 1)
 
 

@@ -104,7 +104,9 @@ class Tracker(ABC):
 
     def _add(self, which: Rows, measured: Array, numbers: NDArray[np.int64]) -> NDArray[Any]:
         """Begin a track for each of these detections. measured: their boxes in the motion model's coordinates. Returns the new tracks."""
-        new = np.zeros(len(which), self.FIELDS)
+        if not len(which):
+            return self._tracks[:0]
+        new = np.zeros(len(which), self._tracks.dtype)
         new["number"] = numbers[which] = np.arange(self._next, self._next + len(which))
         new["seen"] = self._time
         self._next += len(which)

@@ -1,76 +1,147 @@
-// Frames of a batch into the network's input: colour, orientation, bilinear resizing and letterbox in one pass.
+// Frames of a batch into the network's input: colour, orientation, resizing and letterbox in one pass.
+// The bytes equal those of the CPU (engine/media/yuv.py, engine/detection/preprocess.py). docs/adr/0022-same-input.md defines the arithmetic.
+// The compiler must not fuse multiplications and additions (plugins/kernels/__init__.py says so).
 
-constexpr int NV12 = 0, P016 = 1, RGB8 = 2;
+constexpr int NV12 = 0, P016 = 1, RGB8 = 2, I420 = 3;
+constexpr int COLOUR_SHIFT = 13;
+constexpr int TRANSPOSED = 1, LEFT_RIGHT = 2, UP_DOWN = 4;
 
 // Filled by plugins/preprocess.py, see FRAME there.
 struct Frame {
-    unsigned long long luma, chroma;  // device addresses; RGB8 has its pixels at luma
-    int pitch;                        // bytes from row to row; like the addresses a multiple of 2 for NV12, of 4 for P016
+    unsigned long long luma, chroma;  // device addresses; RGB8 has its pixels at luma; I420 has V behind U, without a gap
+    double step[2];                   // upright pixels from one resized pixel to the next: x and y
+    int pitch;                        // bytes from row to row of luma; like the addresses a multiple of 2 for NV12, of 4 for P016
     int format;
     int width, height;                // pixels, as stored
     int left, top, right, bottom;     // where the picture lies in the network's input
-    float map[6];                     // from a network pixel to a place in the stored picture, where whole numbers are pixel centres
-    float colour[6];                  // black among Y (0..255); factors of Y - black, of V in R, of U and V in G, of U in B
-    int rounded;                      // round the result to a whole number of 0..255, as in a resized picture of bytes
+    int turn;                         // from the stored picture to the upright one: TRANSPOSED first, then LEFT_RIGHT and UP_DOWN
+    int still;                        // resize like Darknet's resize_image, without rounding, not like OpenCV's resize
+    int colour[6];                    // see colour_factors in plugins/colour.py
     float back[4];                    // from network pixels to pixels of the picture as shown: scale and offset of x, then of y
     float shown_width, shown_height;
 };
 
-// Adding 1.5 · 2²³ rounds numbers within ±2²²; rounding instructions are an eighth as fast as additions.
+// Adding 1.5 · 2²³ rounds numbers within ±2²² to even; rounding instructions are an eighth as fast as additions.
 constexpr float WHOLE = 12582912.0f;
-__device__ __forceinline__ float nearest(float value) { return __fadd_rn(value, WHOLE) - WHOLE; }
-__device__ __forceinline__ float floor_of_product(float a, float b) { return __fmaf_rd(a, b, WHOLE) - WHOLE; }
+__device__ __forceinline__ int nearest(float value) { return static_cast<int>((value + WHOLE) - WHOLE); }
 
-__device__ __forceinline__ float byte_of(float value) { return fminf(fmaxf(value, 0.0f), 255.0f); }
+// Two neighbours along an axis, and their weights, which add up to 2048.
+struct Pair {
+    int first, second, of_first, of_second;
+};
 
-__device__ __forceinline__ float between(float a, float b, float share) { return __fmaf_rn(share, b - a, a); }
-
-__device__ __forceinline__ float3 between(float3 a, float3 b, float share) {
-    return make_float3(between(a.x, b.x, share), between(a.y, b.y, share), between(a.z, b.z, share));
+// The pair for a resized pixel, as in OpenCV's resize with INTER_LINEAR. bound: clamp the share at the edges, as OpenCV does along x only.
+__device__ __forceinline__ Pair pair(int at, double step, int size, bool bound) {
+    const float place = static_cast<float>((at + 0.5) * step - 0.5);
+    const float below = floorf(place);
+    int first = static_cast<int>(below);
+    float share = place - below;
+    if (bound && (first < 0 || first >= size - 1)) {
+        share = 0.0f;
+    }
+    const int second = min(max(first + 1, 0), size - 1);
+    first = min(max(first, 0), size - 1);
+    return {first, second, nearest((1.0f - share) * 2048.0f), nearest(share * 2048.0f)};
 }
 
-// One stored pixel, R, G and B of 0..255.
-template <int FORMAT>
-__device__ __forceinline__ float3 pixel(const Frame& frame, int x, int y) {
-    const unsigned char* row = reinterpret_cast<const unsigned char*>(frame.luma) + static_cast<long long>(y) * frame.pitch;
+// Between four bytes, as OpenCV computes it: along x in 11 bits, then along y in parts of 16 bits.
+__device__ __forceinline__ int between(int a, int b, int c, int d, const Pair& x, const Pair& y) {
+    const int upper = a * x.of_first + b * x.of_second, lower = c * x.of_first + d * x.of_second;
+    return ((((y.of_first * (upper >> 4)) >> 16) + ((y.of_second * (lower >> 4)) >> 16)) + 2) >> 2;
+}
+
+__device__ __forceinline__ const unsigned char* row_of(unsigned long long plane, int row, int pitch) {
+    return reinterpret_cast<const unsigned char*>(plane) + static_cast<long long>(row) * pitch;
+}
+
+// A sample of 16 bits, rounded to 8.
+__device__ __forceinline__ int byte_of(unsigned short sample) { return min((sample + 128) >> 8, 255); }
+
+__device__ __forceinline__ int colour(int sum) { return min(max(sum, 0), 255); }
+
+struct Rgb {
+    int r, g, b;
+};
+
+// A stored pixel. Each product is rounded down separately, as in libswscale.
+template <int FORMAT> __device__ __forceinline__ Rgb pixel(const Frame& frame, int x, int y) {
+    const unsigned char* row = row_of(frame.luma, y, frame.pitch);
     if constexpr (FORMAT == RGB8) {
         row += 3 * x;
-        return make_float3(__ldg(row), __ldg(row + 1), __ldg(row + 2));
+        return {__ldg(row), __ldg(row + 1), __ldg(row + 2)};
     }
-    const unsigned char* pair = reinterpret_cast<const unsigned char*>(frame.chroma) + static_cast<long long>(y >> 1) * frame.pitch;
-    float luma, u, v;
-    if constexpr (FORMAT == NV12) {
-        const uchar2 both = __ldg(reinterpret_cast<const uchar2*>(pair) + (x >> 1));
-        luma = __ldg(row + x), u = both.x, v = both.y;
-    } else {  // 10 and more bits, at the upper end of 16: 256 steps become 65536
-        const ushort2 both = __ldg(reinterpret_cast<const ushort2*>(pair) + (x >> 1));
-        constexpr float scale = 1.0f / 256.0f;
-        luma = __ldg(reinterpret_cast<const unsigned short*>(row) + x) * scale, u = both.x * scale, v = both.y * scale;
+    int luma, u, v;
+    if constexpr (FORMAT == P016) {
+        luma = byte_of(__ldg(reinterpret_cast<const unsigned short*>(row) + x));
+        const ushort2 both = __ldg(reinterpret_cast<const ushort2*>(row_of(frame.chroma, y >> 1, frame.pitch)) + (x >> 1));
+        u = byte_of(both.x), v = byte_of(both.y);
+    } else if constexpr (FORMAT == NV12) {
+        luma = __ldg(row + x);
+        const uchar2 both = __ldg(reinterpret_cast<const uchar2*>(row_of(frame.chroma, y >> 1, frame.pitch)) + (x >> 1));
+        u = both.x, v = both.y;
+    } else {
+        const int pitch = frame.pitch / 2;
+        const unsigned char* of_u = row_of(frame.chroma, y >> 1, pitch) + (x >> 1);
+        luma = __ldg(row + x), u = __ldg(of_u), v = __ldg(of_u + static_cast<long long>(pitch) * ((frame.height + 1) / 2));
     }
-    // Each product is rounded down separately, as in libswscale, so that frames equal those that the CPU decodes.
-    const float* c = frame.colour;
-    luma -= c[0], u -= 128.0f, v -= 128.0f;
-    const float grey = floor_of_product(c[1], luma);
-    return make_float3(byte_of(grey + floor_of_product(c[2], v)), byte_of(grey + floor_of_product(c[3], u) + floor_of_product(c[4], v)),
-                       byte_of(grey + floor_of_product(c[5], u)));
+    const int* factor = frame.colour;
+    const int grey = ((luma - factor[0]) * factor[1]) >> COLOUR_SHIFT;
+    u -= 128, v -= 128;
+    return {colour(grey + ((v * factor[2]) >> COLOUR_SHIFT)),
+            colour(grey + ((u * factor[3]) >> COLOUR_SHIFT) + ((v * factor[4]) >> COLOUR_SHIFT)),
+            colour(grey + ((u * factor[5]) >> COLOUR_SHIFT))};
+}
+
+// A pixel of the upright picture, whose size is width × height.
+template <int FORMAT> __device__ __forceinline__ Rgb upright(const Frame& frame, int x, int y, int width, int height) {
+    if constexpr (FORMAT != RGB8) {  // pictures are upright
+        x = frame.turn & LEFT_RIGHT ? width - 1 - x : x;
+        y = frame.turn & UP_DOWN ? height - 1 - y : y;
+        if (frame.turn & TRANSPOSED) {
+            return pixel<FORMAT>(frame, y, x);
+        }
+    }
+    return pixel<FORMAT>(frame, x, y);
+}
+
+// A pixel of the resized picture.
+template <int FORMAT> __device__ __forceinline__ float3 resized(const Frame& frame, int column, int row) {
+    const int width = frame.turn & TRANSPOSED ? frame.height : frame.width, height = frame.turn & TRANSPOSED ? frame.width : frame.height;
+    const Pair x = pair(column, frame.step[0], width, true), y = pair(row, frame.step[1], height, false);
+    const Rgb a = upright<FORMAT>(frame, x.first, y.first, width, height), b = upright<FORMAT>(frame, x.second, y.first, width, height);
+    const Rgb c = upright<FORMAT>(frame, x.first, y.second, width, height), d = upright<FORMAT>(frame, x.second, y.second, width, height);
+    return make_float3(between(a.r, b.r, c.r, d.r, x, y), between(a.g, b.g, c.g, d.g, x, y), between(a.b, b.b, c.b, d.b, x, y));
+}
+
+// Between two numbers, rounded as in NumPy.
+__device__ __forceinline__ float mixed(float a, float b, float share) { return a * (1.0f - share) + b * share; }
+
+// A pixel of a resized single picture: corner pixels stay corner pixels.
+__device__ __forceinline__ float3 still_picture(const Frame& frame, int column, int row) {
+    const float x = static_cast<float>(column * frame.step[0]), y = static_cast<float>(row * frame.step[1]);
+    const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
+    const int x1 = min(x0 + 1, frame.width - 1), y1 = min(y0 + 1, frame.height - 1);
+    const unsigned char *upper = row_of(frame.luma, y0, frame.pitch), *lower = row_of(frame.luma, y1, frame.pitch);
+    float values[3];
+    for (int i = 0; i < 3; ++i) {
+        const float before = mixed(__ldg(upper + 3 * x0 + i), __ldg(lower + 3 * x0 + i), y - y0);
+        values[i] = mixed(before, mixed(__ldg(upper + 3 * x1 + i), __ldg(lower + 3 * x1 + i), y - y0), x - x0);
+    }
+    return make_float3(values[0], values[1], values[2]);
 }
 
 // One pixel of the network's input, 0..255.
-template <int FORMAT>
-__device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {
-    const float* m = frame.map;
-    const float x = fminf(fmaxf(__fmaf_rn(m[0], column, __fmaf_rn(m[1], row, m[2])), 0.0f), frame.width - 1.0f);
-    const float y = fminf(fmaxf(__fmaf_rn(m[3], column, __fmaf_rn(m[4], row, m[5])), 0.0f), frame.height - 1.0f);
-    const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-    const int x1 = min(x0 + 1, frame.width - 1), y1 = min(y0 + 1, frame.height - 1);
-    const float3 upper = between(pixel<FORMAT>(frame, x0, y0), pixel<FORMAT>(frame, x1, y0), x - x0);
-    const float3 lower = between(pixel<FORMAT>(frame, x0, y1), pixel<FORMAT>(frame, x1, y1), x - x0);
-    float3 value = between(upper, lower, y - y0);
-    if (frame.rounded) {
-        value = make_float3(nearest(value.x), nearest(value.y), nearest(value.z));
+template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& frame, int column, int row) {
+    if (column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom) {
+        return make_float3(127.5f, 127.5f, 127.5f);  // Darknet fills a letterbox with this
     }
-    const bool outside = column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom;
-    return outside ? make_float3(127.5f, 127.5f, 127.5f) : value;  // Darknet fills a letterbox with this
+    column -= frame.left, row -= frame.top;
+    if constexpr (FORMAT == RGB8) {
+        if (frame.still) {
+            return still_picture(frame, column, row);
+        }
+    }
+    return resized<FORMAT>(frame, column, row);
 }
 
 // Two neighbouring pixels, 0..255, into the three planes of a picture.
@@ -103,6 +174,8 @@ extern "C" __global__ void preprocess(const Frame* __restrict__ frames, __half* 
         first = sample<NV12>(frame, column, row), second = sample<NV12>(frame, column + 1, row);
     } else if (frame.format == P016) {
         first = sample<P016>(frame, column, row), second = sample<P016>(frame, column + 1, row);
+    } else if (frame.format == I420) {
+        first = sample<I420>(frame, column, row), second = sample<I420>(frame, column + 1, row);
     } else {
         first = sample<RGB8>(frame, column, row), second = sample<RGB8>(frame, column + 1, row);
     }

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.support.faults.counts import short_and_long
 from tests.support.faults.decoding import Decoding, Result
 from tests.support.faults.seeds import seeded
 from tests.support.media import make_video, numbered
@@ -32,8 +33,6 @@ CLIPS: dict[str, dict[str, Any]] = {
     "a.avi": {"codec": "mpeg4", "options": {"bf": "2"}, "gop": 20},
     "motion.avi": {"codec": "mjpeg", "pix_fmt": "yuvj420p"},
 }
-RUNS = [pytest.param(40, id="short"), pytest.param(1000, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
-PICTURES = [pytest.param(24, id="short"), pytest.param(200, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +81,7 @@ def silently_short(result: Result, name: str, done: str) -> bool:
     return not (name == "a.ts" and "truncated" in done)  # see ``test_damage``: a broadcast has no end that it could miss
 
 
-@pytest.mark.parametrize("count", RUNS)
+@short_and_long(40, 1000, "count")
 def test_mutated_videos(count: int, clips: list[Path], decoding: Decoding, tmp_path: Path) -> None:
     chance = seeded()
     short: list[str] = []
@@ -151,7 +150,7 @@ def test_handmade_videos(clips: list[Path], decoding: Decoding, tmp_path: Path) 
     assert count >= 60
 
 
-@pytest.mark.parametrize("count", PICTURES)
+@short_and_long(24, 200, "count")
 def test_mutated_pictures(count: int, decoding: Decoding, tmp_path: Path) -> None:
     chance = seeded()
     noise = np.random.default_rng(chance.randrange(1 << 32)).integers(0, 256, (96, 128, 3)).astype(np.uint8)

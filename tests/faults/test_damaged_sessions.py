@@ -9,12 +9,11 @@ import random
 import shutil
 from pathlib import Path
 
-import pytest
-
 from engine.errors import ExportError
 from engine.store.export.run import export_session
 from engine.store.going_on import GoingOn
 from engine.store.session import SessionReader, SessionWriter
+from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.store import LABELS, write_session
 
@@ -58,7 +57,7 @@ def begin_again(path: Path) -> None:
     SessionWriter(path, LABELS, FACTS).close(complete=False)
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@short_and_long(12, 1000, "count")
 def test_damaged_sessions_are_refused_in_words(tmp_path: Path, count: int) -> None:
     content, choice = write_session(tmp_path / "good.sqlite", {"a.mp4": 300, "b.mp4": 20}).read_bytes(), seeded()
     refused: list[str] = []
@@ -87,7 +86,7 @@ def content_of(path: Path, out: Path) -> dict[str, bytes]:
     return {item.path.name: item.path.read_bytes() for item in written} | {"": rest.encode()}
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(5000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@short_and_long(100, 5000, "count")
 def test_no_flipped_bit_changes_results_unnoticed(tmp_path: Path, count: int) -> None:
     content, choice = bytearray(write_session(tmp_path / "s.sqlite", {"a.mp4": 60, "b.mp4": 20}).read_bytes()), seeded()
     expected = content_of(tmp_path / "s.sqlite", tmp_path / "expected")

@@ -20,13 +20,25 @@ import pytest
 from engine.pool.events import DeviceFailed, DeviceStarting, Event
 from engine.pool.pool import EnginePool
 from engine.pool.worker import worker
+from engine.processes.heartbeat import LEAST_PATIENCE
 from engine.processes.restart_budget import RESTARTS
 from engine.settings import Isolation, Parallel
-from tests.support.groups import member_pids
+from tests.support.faults.counts import long_count
+from tests.support.groups import member_pids, members_main
 from tests.support.media import make_video
-from tests.support.pool import CPUS, Seen, hanging_decoder_main, probe_fault_main, run_pool, tiny_settings, with_worker, worker_pids
+from tests.support.pool import (
+    CPUS,
+    Seen,
+    hanging_build_main,
+    hanging_decoder_main,
+    probe_fault_main,
+    run_pool,
+    tiny_settings,
+    with_worker,
+    worker_pids,
+)
 
-FRAMES, MOMENTS = 120, 4
+FRAMES, MOMENTS = 120, long_count(4)
 SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 
@@ -74,6 +86,65 @@ def test_a_decoder_that_hangs_again_and_again_fails_visibly_and_the_run_ends(vid
     assert finished.error is not None or sum(finished.ledger.failed.values()) == finished.ledger.decoded > 0
 
 
+PATIENCE = 2.0
+LATE_SECONDS = 10.0
+
+strategies = [Parallel.STREAMS, Parallel.SEGMENTS, Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH]
+
+
+def notice_hang(kind: str, parallel: Parallel, video: Path, first: Path) -> float:
+    """Run with a build or a decoder that hangs once. Returns the seconds from the beginning of the hang until it was noticed."""
+    noticed: list[float] = []
+
+    def react(_: EnginePool, event: Event, __: Seen) -> None:
+        if isinstance(event, DeviceFailed) and not noticed:
+            noticed.append(time.time())
+
+    main: Callable[..., None]
+    if kind == "build":
+        main = partial(hanging_build_main, first=first, patience=PATIENCE)
+        if parallel in (Parallel.FRAMES, Parallel.TILES):
+            main = partial(members_main, main=main)
+    else:
+        main = partial(hanging_decoder_main, first=first)
+    # the patience for a frame is too short for a slow machine's engine, except where a decoder hangs
+    stall = PATIENCE if kind == "decoder" else EnginePool.stall_seconds
+    seen = run_pool([video] * 2, CPUS, tiny_settings(parallel, batch=4), react, pool_type=with_worker(main, stall))
+    check_complete(seen, 2)
+    assert all(failure.restarting for failure in seen.failures)
+    assert f"within {PATIENCE:.0f} s" in seen.failures[0].message
+    return noticed[0] - first.stat().st_mtime
+
+
+@pytest.mark.parametrize(("kind", "parallel"), [("build", Parallel.FRAMES), ("decoder", Parallel.TILES)])
+def test_a_hang_in_a_library_is_noticed_and_the_worker_replaced(kind: str, parallel: Parallel, video: Path, tmp_path: Path) -> None:
+    print(f"{notice_hang(kind, parallel, video, tmp_path / 'hung'):.1f} s until the hang was noticed")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("parallel", strategies)
+@pytest.mark.parametrize("kind", ["build", "decoder"])
+def test_hangs_in_libraries_are_noticed_in_time(kind: str, parallel: Parallel, video: Path, tmp_path: Path) -> None:
+    seconds = [notice_hang(kind, parallel, video, tmp_path / str(number)) for number in range(MOMENTS)]
+    print(f"{kind}, {parallel}: noticed after {max(seconds):.1f} s at most, with a patience of {PATIENCE:.0f} s")
+    assert max(seconds) < PATIENCE + LATE_SECONDS
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("parallel", [Parallel.SEGMENTS, Parallel.FRAMES])
+def test_a_build_that_always_hangs_fails_visibly_and_the_run_ends(parallel: Parallel, video: Path, tmp_path: Path) -> None:
+    """Each hang takes so long that the restarts lie more than a minute apart: the limit counts without the hangs."""
+    main: Callable[..., None] = partial(hanging_build_main, first=tmp_path / "first", patience=13.0, always=True)
+    if parallel is Parallel.FRAMES:
+        main = partial(members_main, main=main)
+    seen = run_pool([video], CPUS, tiny_settings(parallel, batch=4), pool_type=with_worker(main))
+    assert {failure.device for failure in seen.failures if not failure.restarting} >= set(CPUS)
+    assert all("did not help" in failure.message for failure in seen.failures if not failure.restarting and failure.device in CPUS)
+    assert seen.finished[0].cancelled or seen.finished[0].error
+
+
 def stop_at(delay: float, choice: random.Random) -> tuple[Callable[[EnginePool, Event, Seen], None], list[float], Callable[[], None]]:
     """A reaction that stops a random process after a delay. Returns it, the times of the stop and the first failure, and its end."""
     times: list[float] = []
@@ -103,7 +174,7 @@ def stop_at(delay: float, choice: random.Random) -> tuple[Callable[[EnginePool, 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("isolation", [*Isolation])
-@pytest.mark.parametrize("parallel", [Parallel.STREAMS, Parallel.SEGMENTS, Parallel.FRAMES, Parallel.TILES, Parallel.DEPTH])
+@pytest.mark.parametrize("parallel", strategies)
 def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel, isolation: Isolation, video: Path) -> None:
     print(f"seed {SEED}")
     choice = random.Random(f"{SEED} {parallel} {isolation}")
@@ -123,3 +194,4 @@ def test_workers_stopped_at_many_random_moments_are_replaced(parallel: Parallel,
         assert all(failure.restarting for failure in seen.failures)
     latest = max(noticed, default=0)
     print(f"{parallel}, {isolation}: {stops} of {stops} complete; {len(noticed)} noticed, {latest:.1f} s after the stop at most")
+    assert latest < LEAST_PATIENCE + LATE_SECONDS

@@ -21,7 +21,8 @@ from engine.model.random_weights import random_weights
 from engine.model.weights import write_weights
 from engine.settings import ModelFiles
 from tests.engine.model.test_cfg_fuzz import mutated
-from tests.support.faults.damage import damaged, memory_below, randomness, short_and_long
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.damage import damaged, memory_below, randomness
 from tests.support.models import OLDER_CFG, TINY_CFG
 
 GIGABYTE = 10**9

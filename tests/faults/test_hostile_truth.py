@@ -16,7 +16,8 @@ from engine.errors import SourceError, UsageError
 from engine.evaluation.evaluate import evaluate
 from engine.evaluation.truth import read_truth
 from tests.engine.evaluation.test_truth import coco, cvat, yolo
-from tests.support.faults.damage import damaged, memory_below, randomness, short_and_long
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.damage import damaged, memory_below, randomness
 from tests.support.store import write_session
 
 FRAMES = 4

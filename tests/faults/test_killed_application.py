@@ -5,15 +5,11 @@ Long form: ``pytest tests/faults/test_killed_application.py -m slow -s`` (50 kil
 
 from __future__ import annotations
 
-import random
 import re
 import shutil
-import signal
 import sqlite3
-import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,49 +17,16 @@ import pytest
 
 from engine.store.export.run import STAGE
 from engine.store.session import SessionReader
-from tests.support.cli import FAST
+from tests.support.cli import FAST, TINY
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.killing import kill_at, start, times
 from tests.support.faults.seeds import seeded
 from tests.support.media import make_video
 from tests.support.store import write_session
 
-PROJECT = Path(__file__).resolve().parents[2]
-ORPHAN_SECONDS = 5.0
 FORMATS = "jsonl,coco,csv"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orphans in /proc")
-
-
-def start(*arguments: str | Path) -> subprocess.Popen[bytes]:
-    """Start the program as the leader of a new session, by which its children are found."""
-    command = [sys.executable, "-m", "app", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=PROJECT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def members(leader: int) -> list[int]:
-    """The running processes of a session."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] != "Z" and int(fields[3]) == leader:
-            found.append(int(status.parent.name))
-    return found
-
-
-def kill_at(seconds: float, program: subprocess.Popen[bytes]) -> bool:
-    """Kill a program after some seconds. Returns whether it was still running. Waits for the end of its children."""
-    try:
-        program.wait(seconds)
-    except subprocess.TimeoutExpired:
-        program.send_signal(signal.SIGKILL)
-    killed = program.wait() == -signal.SIGKILL
-    deadline = time.monotonic() + ORPHAN_SECONDS
-    while members(program.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert members(program.pid) == [], "orphans"
-    return killed
 
 
 def finished(*arguments: str | Path) -> float:
@@ -94,14 +57,7 @@ def check_session(database: Path) -> None:
             assert indices == list(range(len(indices)))
 
 
-def times(choice: random.Random, longest: float, count: int) -> Callable[[], float]:
-    """Moments of kills in seconds: one in each of ``count`` equal parts of the time, in random order."""
-    moments = [longest * (part + choice.random()) / count for part in range(count)]
-    choice.shuffle(moments)
-    return moments.pop
-
-
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@short_and_long(3, 50, "kills")
 def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path: Path, kills: int) -> None:
     videos = [make_video(tmp_path / f"{name}.mp4", frames=400, size=(64, 48), gop=12) for name in "abc"]
     whole = ("detect", *videos, *FAST, "--format", FORMATS, "--out", tmp_path / "whole")
@@ -125,10 +81,10 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
     print(f"{kills} kills in {runs} runs")
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])])
+@short_and_long(3, 50, "kills")
 def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int) -> None:
     out = tmp_path / "out"
-    write_session(out / "session.sqlite", {"a.mp4": 6000, "b.mp4": 3000})
+    write_session(out / "session.sqlite", {"a.mp4": 3000, "b.mp4": 1500})
     old_way = ("results", out, "--format", FORMATS, "--confidence", "0.85")
     new_way = ("results", out, "--format", FORMATS)
     finished(*old_way)
@@ -147,3 +103,27 @@ def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int
     assert files(out) == new
     assert sorted(path.name for path in out.iterdir()) == sorted([*new, "session.sqlite"]), "temporary files are left"
     assert not (out / STAGE).exists()
+
+
+@short_and_long(2, 50, "kills")
+def test_a_killed_run_of_a_group_leaves_no_shared_memory(tmp_path: Path, kills: int) -> None:
+    video = make_video(tmp_path / "a.mp4", frames=600, size=(320, 240), gop=12)
+    run = (
+        "detect",
+        video,
+        *TINY,
+        "--devices",
+        "cpu:0,cpu:1",
+        "--parallel",
+        "frames",
+        "--precision",
+        "fp32",
+        "--out",
+        tmp_path / "out",
+    )
+    moment = times(seeded(), finished(*run), kills)
+    for _ in range(kills):
+        kill_at(moment(), start(*run, "--restart"))
+        check_session(tmp_path / "out/session.sqlite")
+    finished(*run)
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".jsonl", ".sqlite"}, "temporary files are left"

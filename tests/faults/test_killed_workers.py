@@ -20,11 +20,12 @@ import pytest
 from engine.pool.events import DeviceFailed, DeviceReady, Event
 from engine.pool.pool import EnginePool
 from engine.settings import Isolation, Parallel
+from tests.support.faults.counts import long_count
 from tests.support.groups import member_pids, same_detections
 from tests.support.media import make_video
 from tests.support.pool import CPUS, Seen, run_pool, tiny_settings, worker_pids
 
-FRAMES, SOURCES, MOMENTS = 120, 2, 10
+FRAMES, SOURCES, MOMENTS = 120, 2, long_count(10)
 SEED = int(os.environ.get("FRAMEFLEET_TEST_SEED") or random.SystemRandom().randrange(2**32))
 
 combinations = [

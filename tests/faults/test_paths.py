@@ -14,6 +14,7 @@ import pytest
 
 from engine.store.export.run import export_session, file_stems
 from engine.store.session import SessionReader
+from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.store import write_session
 
@@ -49,7 +50,7 @@ def occupy(path: Path, treasure: Path, choice: random.Random) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names and links are POSIX")
-@pytest.mark.parametrize("sessions", [2, pytest.param(50, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+@short_and_long(2, 50, "sessions")
 def test_hostile_names_and_existing_files(tmp_path: Path, sessions: int) -> None:
     choice = seeded()
     for number in range(sessions):

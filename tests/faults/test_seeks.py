@@ -16,6 +16,7 @@ from engine.media.probe import probe
 from engine.media.types import DecodedFrame
 from engine.media.wanted import Sampling
 from engine.settings.kinds import Moment
+from tests.support.faults.counts import short_and_long
 from tests.support.faults.seeds import seeded
 from tests.support.media import joined, make_video, number_of
 
@@ -40,7 +41,6 @@ CLIPS: dict[str, tuple[str, dict[str, Any]]] = {
     "avi": ("l.avi", {"codec": "mpeg4", "gop": 25}),
     "avi with b-frames": ("m.avi", {"codec": "mpeg4", "options": {"bf": "2"}}),
 }
-SEEKS = [pytest.param(8, id="short"), pytest.param(500, id="long", marks=(pytest.mark.slow, pytest.mark.timeout(3600)))]
 
 
 def make(folder: Path, name: str) -> Path:
@@ -76,7 +76,7 @@ def check_seeks(path: Path, count: int, first: int = 0) -> None:
             assert (number_of(frame.image), frame.pts) == (numbers[expected], times[expected]), f"seek to {target}"
 
 
-@pytest.mark.parametrize("count", SEEKS)
+@short_and_long(8, 500, "count")
 @pytest.mark.parametrize("name", CLIPS)
 def test_seeks_are_exact(name: str, count: int, tmp_path: Path) -> None:
     path = make(tmp_path, name)
@@ -87,12 +87,12 @@ def test_seeks_are_exact(name: str, count: int, tmp_path: Path) -> None:
             assert container.start_time < 0 < container.start_time + (container.duration or 0), "FFmpeg counts from the wrap on"
 
 
-@pytest.mark.parametrize("count", SEEKS)
+@short_and_long(8, 500, "count")
 def test_seeks_are_exact_where_the_clock_begins_again(count: int, tmp_path: Path) -> None:
     check_seeks(joined(tmp_path / "a.ts", 120, 130, size=(96, 64), gop=25), count)
 
 
-@pytest.mark.parametrize("count", SEEKS)
+@short_and_long(8, 500, "count")
 @pytest.mark.parametrize("name", CLIPS)
 def test_single_frames_of_a_run_are_exact(name: str, count: int, tmp_path: Path) -> None:
     chance = seeded()

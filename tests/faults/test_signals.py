@@ -19,13 +19,14 @@ import pytest
 from engine.errors import ExportError
 from engine.store.session import SessionReader
 from tests.support.cli import FAST, read_lines
+from tests.support.faults.counts import long_count
 from tests.support.faults.missing import finish, group_lives, start
 from tests.support.media import make_video
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-MOMENTS = 50
+MOMENTS = long_count(50)
 LIMIT = 3.0
 """The longest time from the first signal to the end, seconds. Only the long form checks it."""
 

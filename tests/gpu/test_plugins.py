@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
-import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -15,16 +15,18 @@ from engine.detection.preprocess import Fit, fit, plan_fit
 from engine.detection.yolo import Candidates as CpuCandidates
 from engine.detection.yolo import decode, decode_cells
 from engine.model.network import Yolo
-from engine.types import Image
+from engine.settings import EngineSettings
 from plugins.cache import FileCache
 from plugins.mish import Mish
 from plugins.nms import LIMIT, RECORD, Nms, class_mask, read_results, result_bytes
-from plugins.preprocess import FRAME, NV12, P016, RGB8, Preprocess, describe_frame
+from plugins.preprocess import FRAME, RGB8, Preprocess, describe_frame
 from plugins.yolo_layer import CANDIDATE_BYTES, CAPACITY, Candidates, Head, YoloLayer, head_table
 from tests.support.devices.candidates import read_candidates
-from tests.support.devices.surfaces import decoded, picture, shown
+from tests.support.devices.surfaces import picture
+from tests.support.models import tiny_network
 
 try:
+    from engine.backends.tensorrt.slot import Outcome
     from tests.support.devices.cuda import POISON, Gpu
 except ImportError:
     pytest.skip("cuda-python is not installed", allow_module_level=True)
@@ -83,92 +85,8 @@ def test_mish_of_any_count(gpu: Gpu, count: int) -> None:
     np.testing.assert_array_equal(found[count:], values[count:])
 
 
-# Preprocessing
-
-
 def inside(placed: Fit) -> tuple[int, int, int, int]:
     return placed.left, placed.top, placed.inner_width, placed.inner_height
-
-
-def by_cpu(image: Image, letterbox: bool, still: bool = False) -> tuple[NDArray[np.float32], Fit]:
-    out = np.empty((HEIGHT, WIDTH, 3), np.float32)
-    return out, fit(image, out, letterbox, still)
-
-
-def on_device(gpu: Gpu, image: Image, placed: Fit, **details: Any) -> NDArray[Any]:
-    height, width = image.shape[:2]
-    pitch = -(-3 * width // 256) * 256
-    rows = np.pad(image.reshape(height, -1), ((0, 0), (0, pitch - 3 * width)), constant_values=99)
-    entry = describe_frame(RGB8, (width, height), details.pop("shown", (width, height)), inside(placed), **details)
-    entry["luma"], entry["pitch"] = gpu.upload(rows), pitch
-    return entry
-
-
-def preprocessed(gpu: Gpu, entries: Sequence[Any]) -> NDArray[np.float16]:
-    """What the kernel writes, as (batch, height, width, 3)."""
-    table = np.zeros(len(entries), FRAME)
-    for index, entry in enumerate(entries):
-        table[index] = entry
-    out = gpu.poisoned(2 * len(entries) * 3 * HEIGHT * WIDTH)
-    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT))
-    return gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), np.float16).transpose(0, 2, 3, 1)
-
-
-HALF_STEP = 255 * 2**-12  # half precision just below 1, in steps of a byte
-
-
-@pytest.mark.parametrize("still", [False, True])
-@pytest.mark.parametrize("letterbox", [False, True])
-def test_pictures_of_any_size_are_fitted(gpu: Gpu, letterbox: bool, still: bool) -> None:
-    sizes = [(1920, 1080), (333, 501), (WIDTH, HEIGHT), (2 * WIDTH, 2 * HEIGHT), (31, 17), (1, 1), (3, 700), (64, 48), (2, 2)]
-    images = [picture(width, height, seed) for seed, (width, height) in enumerate(sizes)]
-    fitted = [by_cpu(image, letterbox, still) for image in images]
-    found = preprocessed(gpu, [on_device(gpu, image, placed, still=still) for image, (_, placed) in zip(images, fitted, strict=True)])
-    for one, (expected, _) in zip(found, fitted, strict=True):
-        assert np.abs(255 * one.astype(np.float32) - expected).max() <= (0.1 if still else 1) + HALF_STEP
-
-
-@pytest.mark.parametrize("letterbox", [False, True])
-@pytest.mark.parametrize("ten_bits", [False, True])
-def test_decoded_frames_look_as_on_the_cpu(gpu: Gpu, letterbox: bool, ten_bits: bool) -> None:
-    entries, expected = [], []
-    for seed, (matrix, full_range) in enumerate([("bt601", False), ("bt709", False), ("bt601", True), ("bt709", True)]):
-        size = (642, 362)
-        frame, luma, chroma = decoded(picture(*size, seed), ten_bits, matrix, full_range)
-        reference, placed = by_cpu(shown(frame), letterbox)
-        entry = describe_frame(P016 if ten_bits else NV12, size, size, inside(placed), matrix, full_range)
-        pitch = luma.shape[1]
-        assert pitch == chroma.shape[1]
-        entry["luma"], entry["chroma"], entry["pitch"] = gpu.upload(luma), gpu.upload(chroma), pitch
-        entries.append(entry)
-        expected.append(reference)
-    difference = np.abs(255 * preprocessed(gpu, entries).astype(np.float32) - np.array(expected))
-    if ten_bits:  # there libswscale interpolates chroma
-        assert difference.mean() < 3
-    else:
-        assert difference.max() <= 2  # the odd product on the edge of a whole number
-        assert (difference > 1 + HALF_STEP).mean() < 1e-3
-
-
-@pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("flip", [None, 0, 1, -1])
-def test_turned_frames(gpu: Gpu, transposed: bool, flip: int | None) -> None:
-    stored = picture(190, 110, seed=2)
-    upright = cv2.transpose(stored) if transposed else stored
-    upright = np.asarray(upright if flip is None else cv2.flip(upright, flip), np.uint8)
-    expected, placed = by_cpu(upright, letterbox=True)
-    entry = on_device(gpu, stored, placed, shown=upright.shape[1::-1], orientation=(transposed, flip))
-    assert np.abs(255 * preprocessed(gpu, [entry])[0].astype(np.float32) - expected).max() <= 1 + HALF_STEP
-
-
-def test_absent_frames_stay_as_they_are(gpu: Gpu) -> None:
-    image = picture(300, 200, seed=6)
-    entry = on_device(gpu, image, plan_fit(300, 200, WIDTH, HEIGHT, True))
-    found = preprocessed(gpu, [entry, np.zeros((), FRAME), entry])
-    np.testing.assert_array_equal(found[0], found[2])
-    assert np.isfinite(found[0]).all()
-    assert found[0].min() >= 0
-    np.testing.assert_array_equal(found[1], poisoned((HEIGHT, WIDTH, 3), np.float16))
 
 
 # The YOLO layer
@@ -428,6 +346,45 @@ def test_equal_boxes_and_extreme_ones(gpu: Gpu) -> None:
         np.testing.assert_array_equal(records[0, : len(expected)], expected)
 
 
+class Room:
+    """Memory for ``Outcome``. addresses: what it has on the device, in order."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self._gpu = gpu
+        self.addresses: list[int] = []
+
+    def device(self, nbytes: int) -> int:
+        self.addresses.append(self._gpu.poisoned(nbytes))
+        return self.addresses[-1]
+
+    def constant(self, values: NDArray[Any]) -> int:
+        return self._gpu.upload(values)
+
+    def pinned(self, nbytes: int) -> NDArray[np.uint8]:
+        return np.zeros(nbytes, np.uint8)
+
+
+@pytest.mark.parametrize(("beta", "kept"), [(None, 1), (0.6, 2)])
+def test_the_suppression_of_the_cfg_is_used(gpu: Gpu, beta: float | None, kept: int) -> None:
+    """Two boxes beside each other, IoU above the threshold: by DIoU, ``nms_kind=diounms``, their distance keeps them apart."""
+    network = tiny_network()
+    layers = tuple(replace(layer, diou_beta=beta) if isinstance(layer, Yolo) else layer for layer in network.layers)
+    heads = [np.full((1, *layer.shape), -20, np.float16) for layer in network.heads]
+    cells = heads[0].reshape(len(network.heads[0].anchors), 5 + network.classes, *heads[0].shape[2:])[0, :, 2, 2:4]
+    cells[:4], cells[4], cells[6] = 0, 20, (2, 1)
+    table = np.zeros(1, FRAME)
+    table[0] = describe_frame(RGB8, (96, 96), (96, 96), inside(plan_fit(96, 96, network.width, network.height, False)))
+    table["luma"] = 1
+    room: Any = Room(gpu)
+    kernels, stream = (cast("Any", part) for part in (gpu.kernels, gpu.stream))
+    addresses = [gpu.upload(head) for head in heads]
+    settings = EngineSettings(iou=0.01)
+    outcome = Outcome(replace(network, layers=layers), 1, kernels, room, settings, addresses, gpu.upload(table), stream)
+    gpu.run(*outcome.steps)
+    counts, _ = read_results(gpu.download(room.addresses[0], result_bytes(1), np.uint8), 1)
+    assert counts[0].tolist() == [2, kept]
+
+
 # Everything after another
 
 
@@ -440,7 +397,8 @@ def test_a_recorded_batch_gives_what_the_cpu_finds(gpu: Gpu) -> None:
     confidence = gap([np.concatenate(pair) for pair in zip(heads, others, strict=True)], layers, 0.25)
     table = np.zeros(batch, FRAME)
     for index, image in enumerate(images):
-        table[index] = on_device(gpu, image, placed)
+        table[index] = describe_frame(RGB8, (320, 200), (320, 200), inside(placed))
+        table[index]["luma"], table[index]["pitch"] = gpu.upload(image), 3 * 320
     frames = gpu.upload(table)
     pictures = gpu.poisoned(2 * batch * 3 * WIDTH * HEIGHT)
     addresses = [gpu.upload(head) for head in heads]
@@ -472,5 +430,6 @@ def test_a_recorded_batch_gives_what_the_cpu_finds(gpu: Gpu) -> None:
             np.testing.assert_allclose(got["box"], expected["box"], rtol=1e-5, atol=1e-2)
     found = gpu.download(pictures, (batch, 3, HEIGHT, WIDTH), np.float16).astype(np.float32)
     for index, image in enumerate(images):
-        expected, _ = by_cpu(image, letterbox=True)
+        expected = np.empty((HEIGHT, WIDTH, 3), np.float32)
+        fit(image, expected, letterbox=True)
         np.testing.assert_allclose(found[index].transpose(1, 2, 0), mish_of(expected / 255), atol=5e-3)

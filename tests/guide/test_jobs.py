@@ -77,9 +77,20 @@ def test_a_day_of_traffic(tmp_path: Path) -> None:
     printed = follow("traffic-counts.md")
     quarters = [line.split()[0] for line in printed.splitlines() if line.startswith("2026")]
     assert quarters == [f"2026-11-01T{time}.000+01:00" for time in ("07:30:00", "07:45:00", "08:00:00")]
+    assert pd.read_csv(tmp_path / "counted" / "counts.csv").tracks.max() >= 1
     hours = pd.read_csv(tmp_path / "hourly" / "counts.csv")
     assert set(hours.clock.str.slice(11, 16)) == {"07:00", "08:00"}
     assert hours.frames.groupby(hours.source).max().sum() == 2 * pd.read_csv(tmp_path / "hourly" / "files.csv").inferred.max()
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_job_array(tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    for name in "abcd":
+        make_video(tmp_path / "clips" / f"{name}.mp4", 3, (160, 96), picture=empty_picture)
+    follow("job-arrays.md")
+    assert sorted(pd.read_csv(tmp_path / "found" / "files.csv").file) == ["a.mp4", "b.mp4", "c.mp4", "d.mp4"]
+    assert len([*(tmp_path / "found").glob("*.jsonl")]) == 4
 
 
 @pytest.mark.usefixtures("_here")
@@ -112,3 +123,20 @@ def test_the_page_about_exporting(tmp_path: Path) -> None:
     write_session(tmp_path / "detections" / "session.sqlite", {"a.mp4": 4}, boxes=3)
     follow("exporting.md")
     assert set(pd.read_parquet(tmp_path / "tables" / "a.detections.parquet").label) == {"person", "car"}
+
+
+@pytest.mark.usefixtures("_here")
+def test_lines_and_zones(tmp_path: Path) -> None:
+    shutil.copy(CLIP, tmp_path / "street.mp4")
+    (zones,) = re.findall(r"^```json\n(.*?)^```", (GUIDE / "zones.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (tmp_path / "crossing.json").write_text(zones)
+    follow("zones.md")
+    folder = tmp_path / "counted"
+    assert {path.name for path in folder.glob("*.csv")} == {
+        *("crossings.csv", "line-counts.csv", "zone-times.csv", "zone-counts.csv", "routes.csv", "events.csv")
+    }
+    visits = pd.read_csv(folder / "zone-times.csv")
+    assert set(visits.label) == {"person"}
+    assert (visits.seconds > 0).any()
+    assert set(pd.read_csv(folder / "events.csv").event) >= {"appearance", "visit"}
+    assert (folder / "street.annotated.mp4").exists()

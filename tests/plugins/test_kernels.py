@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plugins import bandwidth, first_convolution, nms, preprocess, yolo_layer
+from plugins import bandwidth, colour, first_convolution, nms, preprocess, yolo_layer
 from plugins.cache import FileCache
 from plugins.kernels import SOURCES, KernelError, compile_kernels, compile_source, source
 from plugins.nms import RECORD
@@ -102,7 +102,8 @@ def test_python_and_the_kernels_agree() -> None:
         f"YOLO_THREADS == {yolo_layer.THREADS} && MOST_HEADS == {yolo_layer._MOST_HEADS} && MOST_ANCHORS == {yolo_layer._MOST_ANCHORS}",
         f"NOT_FINITE > {yolo_layer.CAPACITY} && MOST_COUNTED <= 0x7fffffff / {yolo_layer.CAPACITY}",
         f"NMS_THREADS == {nms.THREADS}",
-        f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8}",
+        f"NV12 == {preprocess.NV12} && P016 == {preprocess.P016} && RGB8 == {preprocess.RGB8} && I420 == {preprocess.I420}",
+        f"COLOUR_SHIFT == {colour.SHIFT}",
     ]
     compile_source(source() + "".join(f'static_assert({check}, "agreed");\n' for check in checks), "sm_90")
     with pytest.raises(KernelError, match="static assertion failed"):

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -84,6 +84,12 @@ def same_detections(a: Sequence[FrameResult], b: Sequence[FrameResult], toleranc
 def group_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers: frozenset[int], how: str) -> None:
     """A real worker of a group whose members have the fault of ``engine_fault_main``."""
     RemoteBackend.worker_main = staticmethod(partial(engine_fault_main, numbers=numbers, how=how))
+    worker.main(connection, setup)
+
+
+def members_main(connection: Connection[Any, Any], setup: Setup, *, main: Callable[..., None]) -> None:
+    """A real worker of a group whose members run ``main``."""
+    RemoteBackend.worker_main = staticmethod(main)
     worker.main(connection, setup)
 
 

@@ -14,6 +14,8 @@ from av.stream import Disposition
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
+from engine.detection.frame_format import HostImage, Planes
+
 BITS = 16
 ROWS = 2
 
@@ -34,16 +36,22 @@ def numbered(number: int, size: tuple[int, int] = (320, 240)) -> NDArray[np.uint
     return image
 
 
-def number_of(image: NDArray[np.uint8]) -> int:
-    """Read the number in a picture that ``numbered`` drew."""
-    height, width = image.shape[:2]
+def number_of(image: HostImage) -> int:
+    """Read the number in a picture or frame that ``numbered`` drew."""
+    pixels = pixels_of(image)
+    height, width = pixels.shape[:2]
     cell_height, cell_width = height / 4, width / (BITS // ROWS)
     number = 0
     for bit in range(BITS):
         row, column = divmod(bit, BITS // ROWS)
         y, x = int((row + 0.5) * cell_height), int((column + 0.5) * cell_width)
-        number |= int(image[y, x].mean() > 127) << bit
+        number |= int(pixels[y, x].mean() > 127) << bit
     return number
+
+
+def pixels_of(image: HostImage) -> NDArray[np.uint8]:
+    """The pixels of a picture, the luma of a frame."""
+    return image.luma if isinstance(image, Planes) else image
 
 
 def make_video(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.backends.base import Backend, Progress
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.media.types import DecodedFrame
 from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, DeviceStats, Event, FramesDone, SourceFinished, SourceOpened
@@ -23,11 +24,11 @@ from engine.pool.pool import EnginePool
 from engine.pool.protocol import Began, Done, FromWorker, Setup
 from engine.pool.worker import worker
 from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings
-from engine.types import DeviceId, Found, FrameResult, Image
-from tests.support.media import number_of
+from engine.types import DeviceId, Found, FrameResult
+from tests.support.media import number_of, pixels_of
 from tests.support.models import tiny_files
 
-Submit = Callable[[Sequence[Image], bool], Future[list[Found]]]
+Submit = Callable[[Sequence[HostImage], bool], Future[list[Found]]]
 
 CPUS = tuple(DeviceId("cpu", str(number)) for number in range(2))
 
@@ -208,9 +209,9 @@ def engine_fault_main(connection: Connection[Any, Any], setup: Setup, *, numbers
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def faulty(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        def faulty(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             nonlocal broken
-            if broken or any(image.any() and number_of(image) in numbers for image in images):
+            if broken or any(pixels_of(image).any() and number_of(image) in numbers for image in images):
                 if how == "kill":
                     os.kill(os.getpid(), signal.SIGKILL)
                 while how == "hang":
@@ -281,7 +282,7 @@ def slow_main(connection: Connection[Any, Any], setup: Setup, *, seconds: float,
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def slow(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        def slow(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             time.sleep(seconds)
             return submit(images, still)
 
@@ -299,7 +300,7 @@ def shrinking_main(connection: Connection[Any, Any], setup: Setup, *, after: int
         submit = backend._submit_impl
         left = after
 
-        def shrinking(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        def shrinking(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             nonlocal left
             left -= 1
             if left < 0 and len(images) > batch:
@@ -331,15 +332,23 @@ def slow_build_main(connection: Connection[Any, Any], setup: Setup, *, device: D
     worker.main(connection, setup)
 
 
-def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path) -> None:
-    """A real worker whose first engine is never finished and reports nothing. first: the file that marks the first start."""
+def hanging_build_main(connection: Connection[Any, Any], setup: Setup, *, first: Path, patience: float = 1.0, always: bool = False) -> None:
+    """A real worker whose first engine is never finished and reports nothing.
+
+    first: the file that marks the beginning of the first build. patience: of the build, seconds. always: also later engines.
+    """
     from engine.backends.openvino.backend import OpenVinoBackend
+    from engine.backends.openvino.depth import OpenVinoDepthBackend
     from engine.pool.worker import building
 
-    if not first.exists():
+    def hang(*_: Any) -> Any:
         first.touch()
-        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = 1.0, 0
-        OpenVinoBackend._activate_impl = lambda *_: time.sleep(3600)  # type: ignore[method-assign,assignment]
+        time.sleep(3600)
+
+    if always or not first.exists():
+        building.LEAST_BUILD_SECONDS, building.BUILD_TIMES = patience, 0
+        OpenVinoBackend._activate_impl = hang  # type: ignore[method-assign]
+        OpenVinoDepthBackend._activate_impl = hang  # type: ignore[method-assign]
     worker.main(connection, setup)
 
 
@@ -365,13 +374,19 @@ def thread_fault_main(connection: Connection[Any, Any], setup: Setup) -> None:
     worker.main(connection, setup)
 
 
-def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup) -> None:
-    """A real worker whose decoder never returns a frame."""
+def hanging_decoder_main(connection: Connection[Any, Any], setup: Setup, *, first: Path | None = None) -> None:
+    """A real worker whose decoder never returns a frame. first: the file that marks the first time, the only one; None = always."""
     import engine.media.decode as module
 
-    def hanging(*_: Any, **__: Any) -> Iterator[Any]:
+    decode = module.decode
+
+    def hanging(*arguments: Any, **options: Any) -> Iterator[Any]:
+        if first is not None and first.exists():
+            yield from decode(*arguments, **options)
+            return
+        if first is not None:
+            first.touch()
         time.sleep(3600)
-        yield
 
     module.decode = hanging  # type: ignore[assignment]
     worker.main(connection, setup)
@@ -402,7 +417,7 @@ def broken_device_main(connection: Connection[Any, Any], setup: Setup, *, device
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def broken(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        def broken(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             if not late:
                 raise DeviceError("an illegal address was used")
             failed = Future[list[Found]]()
@@ -425,7 +440,7 @@ def sticky_error_main(connection: Connection[Any, Any], setup: Setup, *, device:
     def change(backend: Backend) -> Submit:
         submit = backend._submit_impl
 
-        def faulty(images: Sequence[Image], still: bool) -> Future[list[Found]]:
+        def faulty(images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
             nonlocal submissions
             submissions += 1
             found = submit(images, still)

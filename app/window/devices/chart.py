@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
@@ -13,16 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.window.devices.status import HISTORY
 from app.window.widgets import formats, theme
 from app.window.widgets.build import column, label, row
-
-# Hides CUDA from pyqtgraph, which would load the driver's library for a widget that is not used here.
-_loaded = sys.modules.get("cuda.bindings")
-sys.modules["cuda.bindings"] = None  # type: ignore[assignment]
-try:
-    import pyqtgraph as pg
-finally:
-    del sys.modules["cuda.bindings"]
-    if _loaded is not None:
-        sys.modules["cuda.bindings"] = _loaded
+from app.window.widgets.plotting import pg
 
 HEIGHT = 64
 AXIS = 30

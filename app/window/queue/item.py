@@ -34,11 +34,19 @@ class Results:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a source: seconds of a video, positions of pictures."""
+
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
 class QueueItem:
     """A file or a folder of pictures in the queue, with the state of its detection.
 
     key: unique in the window, never reused. rate: frames/s over the last seconds. reason: why detection failed, or what the file
-    waits for. changed: whether the file has changed since its results were stored.
+    waits for. changed: whether the file has changed since its results were stored. part: detection is limited to it; None = no limit.
     """
 
     key: int
@@ -48,6 +56,7 @@ class QueueItem:
     rate: float | None = None
     reason: str | None = None
     changed: bool = False
+    part: Part | None = None
 
     @property
     def path(self) -> Path:
@@ -98,6 +107,15 @@ class QueueItem:
         if self.state is ItemState.CANCELLED:
             return f"Cancelled after {frames}" if progress.frames else "Cancelled"
         return self.explanation.splitlines()[0]
+
+    @property
+    def brief(self) -> str:
+        """The state in a line that fits into the queue; the progress of a running file stands elsewhere in its row."""
+        if self.state is not ItemState.RUNNING:
+            return self.summary
+        parts = [f"{formats.rate(self.rate)}/s"] if self.rate else []
+        parts += [f"{formats.remaining(self.remaining)} left"] if self.remaining is not None else []
+        return " · ".join(parts) or formats.plural(self.progress.frames, "frame")
 
     @property
     def explanation(self) -> str:

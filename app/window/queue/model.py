@@ -16,7 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class QueueModel(QAbstractListModel):
-    """The files in the order they were added.
+    """The files in the order of their detection.
 
     thumbnail_wanted: the key of a file that is drawn for the first time, which needs a thumbnail.
     """
@@ -53,6 +53,34 @@ class QueueModel(QAbstractListModel):
             self._rows |= {item.key: row for row, item in enumerate(items, first)}
             self.endInsertRows()
 
+    def insert(self, row: int, item: QueueItem) -> None:
+        """Insert a file before a row, or append it if there are fewer rows."""
+        row = min(max(row, 0), len(self._items))
+        self.beginInsertRows(QModelIndex(), row, row)
+        self._items.insert(row, item)
+        self._number()
+        self.endInsertRows()
+
+    def move(self, key: int, row: int) -> None:
+        """Move a file before the file that is in a row now; a row behind the last one moves it to the end."""
+        start = self.row_of(key)
+        row = min(max(row, 0), len(self._items))
+        if start >= 0 and self.beginMoveRows(QModelIndex(), start, start, QModelIndex(), row):
+            self._items.insert(row - (row > start), self._items.pop(start))
+            self._number()
+            self.endMoveRows()
+
+    def _number(self) -> None:
+        self._rows = {item.key: place for place, item in enumerate(self._items)}
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Files can be dragged; they can be dropped between others."""
+        return super().flags(index) | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        """Dragging moves files."""
+        return Qt.DropAction.MoveAction
+
     def update(self, item: QueueItem) -> None:
         """Replace the item that has the same key, if it is in the queue."""
         row = self.row_of(item.key)
@@ -66,7 +94,7 @@ class QueueModel(QAbstractListModel):
         if row >= 0:
             self.beginRemoveRows(QModelIndex(), row, row)
             del self._items[row]
-            self._rows = {item.key: place for place, item in enumerate(self._items)}
+            self._number()
             self._thumbnails.pop(key, None)
             self.endRemoveRows()
 

@@ -5,30 +5,54 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget
 
 from app.window.actions import Actions
 from app.window.queue.delegate import QueueDelegate
 from app.window.queue.item import ItemState, QueueItem
 from app.window.queue.model import ITEM_ROLE, QueueModel
+from app.window.queue.problem import ProblemCard
 from app.window.widgets import formats, theme
 from app.window.widgets.build import Panel, column, label, row, tool_button
 from app.window.widgets.icons import icon
 
+CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 REFRESH_MS = 50
 """Changes within this time cause one update, because a thousand files may be added at once."""
 
 
 class QueueView(QListView):
-    """A list that leaves the keys of the player (space, left, right) to the window."""
+    """A list whose files can be moved. It leaves the keys of the player (space, left, right) to the window.
+
+    moved: a file's row, and the row before which it was dropped.
+    """
 
     remove_pressed = Signal()
+    moved = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setUniformItemSizes(True)
+        self.setDragDropMode(QListView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Move the dragged file to where it was dropped."""
+        where = event.position().toPoint()
+        target = self.indexAt(where)
+        below = target.isValid() and where.y() > self.visualRect(target).center().y()
+        self.moved.emit(self.currentIndex().row(), target.row() + below if target.isValid() else self.model().rowCount())
+        event.setDropAction(Qt.DropAction.CopyAction)  # the model has moved the file: the view shall not remove it
+        event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Emit ``remove_pressed`` at Delete; leave the player's keys to the window."""
-        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+        """Emit ``remove_pressed`` at Delete, ``moved`` at Ctrl+Shift with an arrow; leave the player's keys to the window."""
+        row, steps = self.currentIndex().row(), {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 2}
+        if event.modifiers() == CTRL_SHIFT and event.key() in steps and row >= 0:
+            self.moved.emit(row, max(row + steps[Qt.Key(event.key())], 0))
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.remove_pressed.emit()
         elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right) or (event.text().isalpha() and not event.modifiers()):
             event.ignore()
@@ -37,13 +61,16 @@ class QueueView(QListView):
 
 
 def summary_of(items: Sequence[QueueItem]) -> str:
-    """The queue in one line: ``2 of 5``, ``4 done, 1 failed``."""
-    failed = sum(item.state is ItemState.FAILED for item in items)
-    ended = sum(item.ended for item in items)
+    """The queue in one line: ``2 of 5 done``, ``4 done, 1 failed, 2 cancelled``."""
+    done, failed, cancelled = (
+        sum(item.state is state for item in items) for state in (ItemState.DONE, ItemState.FAILED, ItemState.CANCELLED)
+    )
     if not items:
         return ""
-    parts = [f"{formats.count(ended - failed)} done"] if ended == len(items) else [f"{formats.count(ended)} of {formats.count(len(items))}"]
-    return ", ".join(parts + ([f"{failed} failed"] if failed else []))
+    all_ended = done + failed + cancelled == len(items)
+    first = f"{formats.count(done)} done" if all_ended else f"{formats.count(done)} of {formats.count(len(items))} done"
+    others = [f"{formats.count(number)} {word}" for number, word in ((failed, "failed"), (cancelled, "cancelled")) if number]
+    return ", ".join([first] * (not all_ended or bool(done) or not others) + others)
 
 
 class QueuePanel(Panel):
@@ -62,7 +89,7 @@ class QueuePanel(Panel):
         self._model = model
         self.summary = label("small")
         add = tool_button("add", "Add files", "Ctrl+O", actions.open_files.trigger)
-        self.view = QueueView(uniformItemSizes=True)
+        self.view = QueueView()
         self.view.setMouseTracking(True)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.setAccessibleName("Queue")
@@ -80,7 +107,13 @@ class QueuePanel(Panel):
         self._stack.addWidget(hint)
         self._stack.addWidget(self.view)
         head = row(label("section", "Queue"), 6, (self.summary, 1), add, margins=(16, 10, 8, 6))
-        column(head, (self._stack, 1), spacing=0, margins=(0, 0, 0, 8), of=self)
+        self.problem = ProblemCard()
+        self.problem.retry.connect(lambda: self._emit_current(self.retry_requested))
+        self.problem.reveal.connect(lambda: self._emit_current(self.reveal_requested))
+        self.problem.remove.connect(self._remove_current)
+        self.view.moved.connect(self._move)
+        below = row(self.problem, margins=(8, 4, 8, 0))
+        column(head, (self._stack, 1), below, spacing=0, margins=(0, 0, 0, 8), of=self)
         self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._soon.timeout.connect(self.refresh)
         for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
@@ -96,6 +129,7 @@ class QueuePanel(Panel):
         items = list(self._model)
         self._stack.setCurrentIndex(1 if items else 0)
         self.summary.setText(summary_of(items))
+        self.problem.show_item(self.current)
 
     def show_item(self, key: int) -> None:
         """Select a file."""
@@ -117,11 +151,21 @@ class QueuePanel(Panel):
 
     def _current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         item = current.data(ITEM_ROLE)
+        self.problem.show_item(item)
         self.chosen.emit(item.key if item is not None else None)
 
     def _remove_current(self) -> None:
+        self._emit_current(self.remove_requested)
+
+    def _emit_current(self, signal: SignalInstance) -> None:
         if (item := self.current) is not None:
-            self.remove_requested.emit(item.key)
+            signal.emit(item.key)
+
+    def _move(self, row: int, before: int) -> None:
+        item = self._model.index(row).data(ITEM_ROLE)
+        if item is not None:
+            self._model.move(item.key, before)
+            self.show_item(item.key)
 
     def _open_menu(self, position: QPoint) -> None:
         item = self.view.indexAt(position).data(ITEM_ROLE)
@@ -141,12 +185,12 @@ class QueuePanel(Panel):
                 action.setIcon(icon(name, theme.MUTED))
 
         add("Show", partial(self.show_item, item.key), name="play")
-        add("Show in folder", partial(self.reveal_requested.emit, item.key), name="folder")
+        add("Show file", partial(self.reveal_requested.emit, item.key), name="folder")
         menu.addSeparator()
         add("Export…", partial(self.export_requested.emit, item.key), stored, "export")
         menu.addSeparator()
         if item.ended:
-            add("Detect again", partial(self.retry_requested.emit, item.key), name="play")
+            add("Retry" if item.state is ItemState.FAILED else "Detect again", partial(self.retry_requested.emit, item.key), name="play")
         else:
             add("Cancel", partial(self.cancel_requested.emit, item.key), name="stop")
         add("Remove from queue", partial(self.remove_requested.emit, item.key), name="close")

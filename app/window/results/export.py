@@ -22,6 +22,7 @@ from engine.errors import ExportError
 from engine.store.export.run import Exported, export_session
 from engine.store.exporters import EXPORTERS
 from engine.store.session import SessionReader
+from engine.zones.shapes import ZoneSet
 
 FOLDER, FORM = "window/exports", "window/export_format"
 """Keys of the stored preferences."""
@@ -40,8 +41,11 @@ class Exports(QObject):
         self._numbers = count()
         self._progressed.connect(self._show_progress)
 
-    def ask(self, item: QueueItem | None, shown: ViewFilter) -> None:
-        """Open the dialog for a file's results, and start the export when the dialog is accepted. item: None = no file is chosen."""
+    def ask(self, item: QueueItem | None, shown: ViewFilter, zones: ZoneSet | None = None, form: str = "") -> None:
+        """Open the dialog for a file's results, and start the export when the dialog is accepted.
+
+        item: None = no file is chosen. zones: of the file. form: the format that is chosen first, "" = the last one.
+        """
         if item is None or item.results is None:
             self._banners.show_message("export", Severity.INFO, "There is nothing to export yet: open a file or stored results first.")
             return
@@ -52,7 +56,8 @@ class Exports(QObject):
             self._banners.show_message("export", Severity.ERROR, str(error))
             return
         folder = Path(str(self._store.value(FOLDER) or item.path.absolute().parent))
-        dialog = ExportDialog(item, sources, shown, str(self._store.value(FORM, "csv")), folder, self._window)
+        first = form or str(self._store.value(FORM, "csv"))
+        dialog = ExportDialog(item, sources, shown, first, folder, self._window, zones)
         dialog.accepted.connect(lambda: self.start(dialog.choice))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -20,6 +20,7 @@ from engine.store.export.planning import Planned, plan_export
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.options import ExportOptions
 from engine.store.session import SessionReader, StoredSource
+from engine.zones.shapes import ZoneSet
 
 WIDTH = 560
 EXISTS = "is there already: it is replaced if it is an earlier export of the same file; otherwise, the new one gets a number."
@@ -42,11 +43,18 @@ class ExportChoice:
 class ExportDialog(QDialog):
     """Asks for the files, the format, its options and the folder; after the dialog is accepted, ``choice`` has them.
 
-    sources: of the item's session. form, folder: what the fields show first.
+    sources: of the item's session. form, folder: what the fields show first. zones: of the file.
     """
 
     def __init__(
-        self, item: QueueItem, sources: Sequence[StoredSource], shown: ViewFilter, form: str, folder: Path, parent: QWidget | None = None
+        self,
+        item: QueueItem,
+        sources: Sequence[StoredSource],
+        shown: ViewFilter,
+        form: str,
+        folder: Path,
+        parent: QWidget | None = None,
+        zones: ZoneSet | None = None,
     ) -> None:
         super().__init__(parent)
         if item.results is None:
@@ -61,7 +69,8 @@ class ExportDialog(QDialog):
         for name, exporter in EXPORTERS.items():
             self.form.addItem(exporter.title, name)
         self.purpose = label("small", wrap=True)
-        self.options = OptionsForm(item.results.labels)
+        self._zones = zones
+        self.options = OptionsForm(item.results.labels, zones)
         self.folder = PathField("Folder", "", "Where to write the files", folders=True)
         self.folder.set_path(folder)
         classes = "all classes" if shown.classes is None else formats.plural(len(shown.classes), "class", "classes")
@@ -103,6 +112,8 @@ class ExportDialog(QDialog):
         self.purpose.setText(f"{exporter.purpose}.")
         self.options.show_options(exporter.options)
         problem = self.options.problem(exporter.options)
+        if self.form.currentData() == "zones" and self._zones is None:
+            problem = "This file has no lines and zones: draw some first (Ctrl + 3)."
         names: list[Planned] = []
         kinds = {source.kind for source in self._sources if only in (None, source.number)}
         if not kinds & exporter.kinds:

@@ -8,13 +8,14 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLabel, QWidget
 
-from app.window.widgets.build import column, row
+from app.window.widgets.build import column, label, row
 from app.window.widgets.fields import clearable, combo_box, form_grid, number
-from app.window.widgets.formats import capitalised
+from app.window.widgets.formats import capitalised, plural
 from engine.errors import UsageError
 from engine.settings.kinds import Number
 from engine.store.exporters.common.coco_ids import check_coco_labels
 from engine.store.exporters.common.options import DEFAULTS, Every, ExportOptions, PictureFormat, read_category_map
+from engine.zones.shapes import ZoneSet
 
 INTERVALS = {30.0: "30 seconds", 60.0: "1 minute", 300.0: "5 minutes", 900.0: "15 minutes", 3600.0: "1 hour", 86400.0: "1 day"}
 PICTURES = {None: "Labels only", PictureFormat.JPEG: "Labels and JPEG pictures", PictureFormat.PNG: "Labels and PNG pictures"}
@@ -30,14 +31,19 @@ DOUBTFUL = (0.3, 0.6)
 """The range of confidences that the fields show first."""
 
 
+def _places(zones: ZoneSet | None) -> str:
+    """How many lines and zones there are, in words."""
+    return "no lines and zones" if zones is None else f"{plural(len(zones.lines), 'line')}, {plural(len(zones.zones), 'zone')}"
+
+
 class OptionsForm(QWidget):
-    """A field for each option. changed: a value has changed. labels: of the session."""
+    """A field for each option. changed: a value has changed. labels: of the session. zones: of the file."""
 
     changed = Signal()
 
-    def __init__(self, labels: Sequence[str]) -> None:
+    def __init__(self, labels: Sequence[str], zones: ZoneSet | None = None) -> None:
         super().__init__()
-        self._labels = labels
+        self._labels, self._zones = labels, zones
         self.coco_ids = QCheckBox("COCO's own, 1 to 90, for its 80 labels")
         self.coco_ids.toggled.connect(self._changed)
         self.interval, self.pictures, self.every = combo_box("Intervals"), combo_box("Content"), combo_box("Frames")
@@ -65,6 +71,7 @@ class OptionsForm(QWidget):
             "between": ("Only frames", between),
             "category_map": ("Categories", self.map),
             "coco_ids": ("Category ids", self.coco_ids),
+            "zones": ("Counted at", label("muted", _places(zones))),
         }
         self._fields = {name: QWidget() for name in fields}
         for name, (title, field) in fields.items():
@@ -108,6 +115,7 @@ class OptionsForm(QWidget):
             "every": [*EVERY][self.every.currentIndex()],
             "coco_ids": self.coco_ids.isChecked(),
             "between": (low, high) if self.doubtful.isChecked() else None,
+            "zones": self._zones,
         }
         if "category_map" in names and self.map.text().strip():
             values["category_map"] = read_category_map(self.map.text())

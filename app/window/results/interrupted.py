@@ -1,19 +1,22 @@
-"""Offers at the start to go on with a run that a crash interrupted."""
+"""Shows the queue of the last run again at the start, and offers to go on with the files that were interrupted."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from app.window.queue.item import QueueItem
+from app.window.queue.memory import QueueMemory, Remembered, unfinished_text
 from app.window.queue.opening import Opening
 from app.window.results.stored import read_stored
 from app.window.session.background import Background
 from app.window.session.controller import DetectionController
 from app.window.widgets.banner import BannerArea, Severity
+from engine.errors import ExportError
 from engine.store.file.interrupted import Interrupted, find_interrupted
 
 OFFERED = "window/offered"
@@ -23,7 +26,10 @@ _log = logging.getLogger(__name__)
 
 
 class InterruptedRun(QObject):
-    """Looks for an interrupted run, and goes on with it if the user wants. queued: keys of its unfinished files."""
+    """Looks for the queue of the last run, and goes on with it if the user wants. queued: keys of its unfinished files.
+
+    Without a remembered queue it looks for a session that was interrupted, as one of the command line.
+    """
 
     queued = Signal(object)
 
@@ -31,18 +37,42 @@ class InterruptedRun(QObject):
         self,
         controller: DetectionController,
         opening: Opening,
+        memory: QueueMemory,
         store: QSettings,
         background: Background,
         banners: BannerArea,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._controller, self._opening, self._store = controller, opening, store
+        self._controller, self._opening, self._memory, self._store = controller, opening, memory, store
         self._background, self._banners = background, banners
 
     def look(self) -> None:
-        """Search the window's sessions in the background, and show a banner if one was interrupted."""
-        self._background.start(partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
+        """Show the finished files of the last run, and a banner if files were interrupted."""
+        remembered = self._memory.start()
+        ended = [entry for entry in remembered if entry.ended and entry.database is not None]
+        self._memory.unfinished = tuple(entry for entry in remembered if not entry.ended)
+        if ended:
+            self._background.start(partial(_read_ended, ended), self._opening.show_stored, _log.warning)
+        if self._memory.unfinished:
+            self._ask(unfinished_text(self._memory.unfinished), self._go_on_with_queue)
+        elif not remembered:
+            self._background.start(partial(find_interrupted, self._controller.folder), self._offer, _log.warning)
+
+    def _ask(self, text: str, go_on: object) -> None:
+        self._banners.show_banner(_SUBJECT, Severity.INFO, text, ("Continue", go_on), ("Discard", self._discard))  # type: ignore[arg-type]
+
+    def _discard(self) -> None:
+        self._banners.remove(_SUBJECT)
+        self._memory.decide()
+
+    def _go_on_with_queue(self) -> None:
+        self._banners.remove(_SUBJECT)
+        files = self._memory.unfinished
+        databases = [entry.database for entry in files if entry.database is not None and entry.database.exists()]
+        keys = self._controller.go_on(databases[0] if databases else None, [(entry.path, entry.part) for entry in files])
+        self._memory.decide()
+        self.queued.emit(keys)
 
     def _offer(self, found: Sequence[Interrupted]) -> None:
         if not found or self._store.value(OFFERED) == str(found[0].database):
@@ -50,7 +80,7 @@ class InterruptedRun(QObject):
         run = found[0]
         self._store.setValue(OFFERED, str(run.database))
         text = f"The last detection was interrupted: {len(run.unfinished)} of {run.sources} files are not finished."
-        self._banners.show_banner(_SUBJECT, Severity.INFO, text, ("Continue", partial(self._read, run)))
+        self._ask(text, partial(self._read, run))
 
     def _read(self, run: Interrupted) -> None:
         self._background.start(partial(read_stored, run.database), partial(self._go_on, run), self._failed)
@@ -58,7 +88,19 @@ class InterruptedRun(QObject):
     def _go_on(self, run: Interrupted, stored: Sequence[QueueItem]) -> None:
         self._banners.remove(_SUBJECT)
         self._opening.show_stored(item for item in stored if item.path not in run.unfinished)
-        self.queued.emit(self._controller.go_on(run.database, run.unfinished))
+        self.queued.emit(self._controller.go_on(run.database, [(path, None) for path in run.unfinished]))
 
     def _failed(self, message: str) -> None:
         self._banners.show_message(_SUBJECT, Severity.WARNING, message)
+
+
+def _read_ended(entries: Sequence[Remembered]) -> list[QueueItem]:
+    """The stored results of finished files, in the order of the queue. Those whose session is gone are left out."""
+    found: dict[tuple[Path, int], QueueItem] = {}
+    for database in dict.fromkeys(entry.database for entry in entries if entry.database is not None):
+        try:
+            found |= {(database, item.results.source): item for item in read_stored(database) if item.results is not None}
+        except ExportError as error:
+            _log.info("results of the last run cannot be shown: %s", error)
+    keys = [(entry.database, entry.source) for entry in entries if entry.database is not None]
+    return [found[key] for key in keys if key in found]

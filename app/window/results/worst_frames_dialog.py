@@ -39,12 +39,7 @@ class WorstFramesDialog(QDialog):
         self.table.setHeaderLabels(COLUMNS)
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setStyleSheet(
-            f"QTreeWidget {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px; }}"
-            f" QTreeWidget::item {{ padding: 4px 6px; }} QTreeWidget::item:hover {{ background: {theme.HOVER}; }}"
-            f" QTreeWidget::item:selected {{ background: {theme.ACCENT_QUIET}; color: {theme.TEXT}; }}"
-            f" QHeaderView, QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 6px; }}"
-        )
+        self.table.setStyleSheet(theme.table_style())
         header = self.table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.window.devices.status import DeviceStatus, Phase
-from app.window.queue.intake import SESSION
-from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.queue.model import QueueModel
+from app.window.session.folding import folded, limited, session_name
 from app.window.session.thread import SessionThread
 from app.window.timeline.class_counts import Tally
 from engine.errors import UsageError
@@ -26,13 +25,21 @@ from engine.types import DeviceId
 TICK_MS = 200
 """Time between updates from a running session."""
 STOP_SECONDS = 8.0
-AT_ONCE = 100
-"""The largest number of files passed to a session in one turn of the event loop."""
-
-_NAME = 40
-"""Characters of the first file's name in a session's name. Each has at most four bytes, and file systems allow 255 in all."""
+NO_MODEL = "Waiting for a model"
+FEWEST_AHEAD, MOST_AHEAD = 4, 256
+"""Limits of the number of unfinished files that a session knows. The others wait in the queue, where the user can reorder them."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A file that was removed from the queue. own: settings and labels for this file only."""
+
+    row: int
+    item: QueueItem
+    tally: Tally | None
+    own: tuple[RunSettings, tuple[str, ...]] | None
 
 
 class DetectionController(QObject):
@@ -69,8 +76,8 @@ class DetectionController(QObject):
         self._closing = False
         self._timer = QTimer(self, interval=TICK_MS, singleShot=True)
         self._timer.timeout.connect(self._tick)
-        self._more = QTimer(self, singleShot=True, interval=0)
-        self._more.timeout.connect(self._submit)
+        self._ahead = FEWEST_AHEAD
+        model.rowsMoved.connect(self._submit)
         self._woken.connect(self._wake)
 
     @property
@@ -84,19 +91,22 @@ class DetectionController(QObject):
 
     def add(self, paths: Iterable[Path], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
         """Queue files; return their keys. own: settings and labels for these files only."""
-        waits_for = None if self._settings is not None or own is not None else "Waiting for a model"
-        items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for) for path in paths]
+        return self._add(((path, None) for path in paths), own)
+
+    def _add(self, files: Iterable[tuple[Path, Part | None]], own: tuple[RunSettings, tuple[str, ...]] | None = None) -> list[int]:
+        waits_for = None if self._settings is not None or own is not None else NO_MODEL
+        items = [QueueItem(next(self._keys), SourceProgress(path), reason=waits_for, part=part) for path, part in files]
         if own is not None:
             self._own |= {item.key: own for item in items}
         self._model.extend(items)
         self._submit()
         return [item.key for item in items]
 
-    def go_on(self, database: Path, paths: Iterable[Path]) -> list[int]:
-        """Queue the unfinished files of an interrupted session; return their keys. The next session goes on with it."""
+    def go_on(self, database: Path | None, files: Iterable[tuple[Path, Part | None]]) -> list[int]:
+        """Queue unfinished files with their parts; return their keys. The next session goes on with this database, if there is one."""
         if self._session is None:
             self._next_database = database
-        return self.add(paths)
+        return self._add(files)
 
     def restore(self, found: Iterable[QueueItem]) -> list[QueueItem]:
         """Put the stored results of an earlier run into the queue, with empty tallies; return the items with their keys."""
@@ -125,7 +135,7 @@ class DetectionController(QObject):
                 begun = item.results is not None and not item.ended and item.key not in self._own
                 if begun and (restart or item.state is ItemState.WAITING):
                     session.cancel(item.key)
-                    self._forget(item)
+                    self._forget(item, item.part)
             session.finish()
         self._submit()
 
@@ -179,25 +189,43 @@ class DetectionController(QObject):
             self._session.cancel(key)
         self._put(replace(item, state=ItemState.CANCELLED, rate=None))
 
-    def remove(self, key: int) -> None:
-        """Remove a file from the queue."""
+    def remove(self, key: int) -> Removed | None:
+        """Remove a file from the queue; return what ``put_back`` needs. None: it is not in the queue."""
+        item = self._model.get(key)
+        if item is None:
+            return None
+        row = self._model.row_of(key)
         self.cancel(key)
         self._model.remove(key)
-        self._tallies.pop(key, None)
-        self._own.pop(key, None)
+        return Removed(row, item, self._tallies.pop(key, None), self._own.pop(key, None))
 
-    def retry(self, key: int) -> None:
-        """Detect again in a file that has ended, with the current settings."""
-        item = self._model.get(key)
-        if item is not None and item.ended:
-            self._forget(item)
+    def put_back(self, removed: Removed) -> None:
+        """Put a removed file back into its row. If detection had not ended, it starts again."""
+        item = removed.item
+        if removed.own is not None:
+            self._own[item.key] = removed.own
+        if removed.tally is not None:
+            self._tallies[item.key] = removed.tally
+        self._model.insert(removed.row, item)
+        if not item.ended:
+            self._forget(item, item.part)
             self._submit()
 
-    def _forget(self, item: QueueItem) -> None:
+    def detect_again(self, key: int, part: Part | None = None) -> None:
+        """Detect again in a file with the current settings. part: only in this part."""
+        item = self._model.get(key)
+        if item is not None:
+            if self._session is not None and item.results is not None and not item.ended:
+                self._session.cancel(key)
+            self._forget(item, part)
+            self._submit()
+
+    def _forget(self, item: QueueItem, part: Part | None = None) -> None:
         if self._session is not None:
             self._session.numbers.pop(item.key, None)
         self._tallies.pop(item.key, None)
-        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info)))
+        waits_for = None if self._settings_of(item) is not None else NO_MODEL
+        self._put(QueueItem(item.key, SourceProgress(item.path, item.progress.info), reason=waits_for, part=part))
 
     def _put(self, item: QueueItem) -> None:
         self._model.update(item)
@@ -218,22 +246,31 @@ class DetectionController(QObject):
             database, self._next_database = self._next_database or self.folder / session_name(first.path), None
             self._session = SessionThread(run, database, labels, self._woken.emit)
         now = [item for item, settings in waiting if settings == (self._session.settings, self._session.labels)]
-        for item in now[:AT_ONCE]:
+        room = self._room(self._session)
+        for item in now[:room]:
             if not self._session.add(item.key, item.path):
                 break  # the next session takes them
             self._put(replace(item, reason=None, results=Results(self._session.database, -1, self._session.labels)))
         else:
-            if len(now) > AT_ONCE:
-                self._more.start()
-            elif len(now) < len(waiting):
+            if len(now) <= room and len(now) < len(waiting):
                 self._session.finish()  # the others need a session with their settings
         if fresh:
             self._session.start()
         self._wake()
 
+    def _room(self, session: SessionThread) -> int:
+        """The number of files to pass to a session now: enough that its devices never wait, however quickly it finishes them."""
+        given = [item for item in self._model if item.results is not None and item.results.database == session.database]
+        unfinished = sum(not item.ended for item in given)
+        if given and not unfinished:  # all were finished before more arrived
+            self._ahead = min(2 * self._ahead, MOST_AHEAD)
+        devices = sum(status.takes_part for status in self._devices)
+        return max(max(self._ahead, 2 * devices) - unfinished, 0)
+
     def _settings_of(self, item: QueueItem) -> tuple[RunSettings, tuple[str, ...]] | None:
         common = (self._settings, self._labels) if self._settings is not None else None
-        return self._own.get(item.key, common)
+        chosen = self._own.get(item.key, common)
+        return None if chosen is None else (limited(chosen[0], item), chosen[1])
 
     @Slot()
     def _wake(self) -> None:
@@ -246,13 +283,16 @@ class DetectionController(QObject):
             return
         snapshot = session.feed.take()
         keys = {number: key for key, number in list(session.numbers.items())}
+        ended = False
         for number, progress in snapshot.sources.items():
             item = self._model.get(keys.get(number, -1))
             if item is not None and item.results is not None and not item.ended:
                 if item.results.source != number:
                     self._tallies[item.key] = session.feed.tally(number)
                     item = replace(item, results=replace(item.results, source=number))
-                self._put(_folded(item, progress, snapshot.rates.get(number)))
+                item = folded(item, progress, snapshot.rates.get(number))
+                self._put(item)
+                ended |= item.ended
         if snapshot.strategy is not None and snapshot.strategy != self._strategy:
             self._strategy = snapshot.strategy
             self.strategy_changed.emit(snapshot.strategy)
@@ -265,12 +305,18 @@ class DetectionController(QObject):
             self._ended(session, snapshot.error)
         elif snapshot.devices and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in snapshot.devices):
             session.finish()  # the next file starts another session with new processes
+        elif ended:
+            self._submit()
 
     def _ended(self, session: SessionThread, error: str | None) -> None:
         session.join()
         self._session = None
+        lost = bool(self._devices) and all(status.phase in (Phase.FAILED, Phase.LEFT) for status in self._devices)
         for item in self._model:
-            if item.results is not None and item.results.database == session.database and not item.ended:
+            given = item.results is not None and item.results.database == session.database
+            # files with the same settings would fail, too
+            next_ = (error is not None or lost) and item.results is None and self._settings_of(item) == (session.settings, session.labels)
+            if (given or next_) and not item.ended:
                 self._put(replace(item, state=ItemState.FAILED, reason=error or "Detection ended before this file.", rate=None))
         if error is not None:
             self.failed.emit(error)
@@ -280,26 +326,9 @@ class DetectionController(QObject):
         """Stop the session and wait for the end of its processes, usually one or two seconds."""
         self._closing = True
         self._timer.stop()
-        self._more.stop()
         if self._session is not None:
             self._session.stop()
             self._session.join(STOP_SECONDS)
             if self._session.is_alive():
                 _log.error("the session's thread does not end; its processes end with this process")
             self._session = None
-
-
-def session_name(first: Path) -> str:
-    """The file name of a session that starts now with this source: the time and the source's name."""
-    what = "".join(character if character.isprintable() else "_" for character in first.stem)
-    return f"{datetime.now().astimezone():%Y%m%d-%H%M%S-%f} {what[:_NAME]}{SESSION}"
-
-
-def _folded(item: QueueItem, progress: SourceProgress, rate: float | None) -> QueueItem:
-    """A queue item with the progress from its session. rate: frames/s."""
-    item = replace(item, progress=replace(progress, path=item.path, info=progress.info or item.progress.info), rate=rate)
-    finished = progress.finished
-    if finished is None:
-        return replace(item, state=ItemState.RUNNING if progress.frames else ItemState.WAITING)
-    state = ItemState.FAILED if finished.error else ItemState.CANCELLED if finished.cancelled else ItemState.DONE
-    return replace(item, state=state, reason=finished.error, rate=None)

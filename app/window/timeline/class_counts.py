@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from engine.media.types import SourceInfo, SourceKind
 from engine.store.session import SessionReader
 from engine.types import FrameResult
 
-BINS = 240
+BINS = 960
 """The number of slices of a source's length in which activity is counted."""
 _THRESHOLDS = (np.arange(101) / 100).astype(np.float32)
 _COARSE = 5  # hundredths per activity level
@@ -34,12 +34,13 @@ class Tally:
     """Counts detections per class and hundredth of confidence, and per class, level of confidence and slice of time.
 
     The session's thread writes it and the window's thread reads it. ``add`` only increments numbers, so a reader sees
-    counts that are at most one frame old.
+    counts that are at most one frame old. failures: failed frames in each slice, int32 (BINS,).
     """
 
     def __init__(self) -> None:
         self._counts: dict[int, NDArray[np.int64]] = {}
         self._activity: dict[int, NDArray[np.int32]] = {}
+        self.failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
 
     def add(self, class_ids: NDArray[np.int32], scores: NDArray[np.float32], slices: NDArray[np.int64]) -> None:
         """Count detections: class ids (n,), scores (n,) and the slices of the source's length (n,) in which they are."""
@@ -53,8 +54,10 @@ class Tally:
             np.add.at(self._counts[class_id], levels[mine], 1)
             np.add.at(self._activity[class_id], (slices[mine], levels[mine] // _COARSE), 1)
 
-    def add_frames(self, frames: Iterable[FrameResult], length: float) -> None:
-        """Count the detections of frames of a source of this length."""
+    def add_frames(self, frames: Sequence[FrameResult], length: float) -> None:
+        """Count the detections of frames of a source of this length, and the failed frames."""
+        failed = [frame.ref.pts for frame in frames if frame.failure is not None]
+        self._add_failures(failed, length)
         found = [(frame.ref.pts, frame.detections) for frame in frames if frame.detections is not None and len(frame.detections)]
         if found:
             slices = slices_of(np.array([pts for pts, _ in found]), length).repeat([len(detections) for _, detections in found])
@@ -64,8 +67,13 @@ class Tally:
                 slices,
             )
 
+    def _add_failures(self, times: Sequence[float], length: float) -> None:
+        if times:
+            np.add.at(self.failures, slices_of(np.array(times), length), 1)
+
     def add_stored(self, reader: SessionReader, source: int, length: float) -> None:
         """Count the stored detections of a source of this length. An hour of video takes about a second."""
+        self._add_failures(reader.failed_times(source), length)
         slices = slices_of(np.array(reader.times(source, reader.count(source))), length)
         ends = np.flatnonzero(np.diff(slices, append=BINS)).tolist()  # the last frame of each slice
         first = 0

@@ -1,49 +1,41 @@
-"""The seek bar: the position, the analysed part, and when objects of which class were seen."""
+"""The seek bar: the position, the analysed part, the chosen part, and when objects of which class were seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolTip
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy
 
+from app.window.queue.item import Part
 from app.window.timeline.class_counts import BINS
+from app.window.timeline.lanes import Lane, draw_lanes
+from app.window.timeline.view import TimeView
 from app.window.widgets import formats, theme
 from app.window.widgets.painting import draw_box, painting
-from engine.media.annotation.colours import class_colour
 
 STEPS = 10_000
 """Positions of the slider over a source's length."""
 MARGIN = 8.0  # logical pixels left and right, so that the handle stays inside
 TRACK, ANALYSED, TOP = 4.0, 2.0, 6.0
 """Heights of the track and of the line of the analysed part, and the upper edge of the lanes, logical pixels."""
-
-
-@dataclass(frozen=True)
-class Lane:
-    """When objects of a class were seen. counts: detections in each slice of the length, int64 (BINS,)."""
-
-    name: str
-    class_id: int
-    counts: NDArray[np.int64]
-
-    def image(self) -> QImage:
-        """A picture with a pixel for each slice: the more detections, the stronger the class's colour."""
-        pixels = np.empty((1, len(self.counts), 4), np.uint8)
-        pixels[..., :3] = class_colour(self.class_id)
-        shares = np.sqrt(self.counts / max(self.counts.max(), 1))  # with the square root, single objects stay visible beside many
-        pixels[0, :, 3] = np.where(self.counts > 0, 60 + 195 * shares, 0)
-        return QImage(pixels.tobytes(), len(self.counts), 1, QImage.Format.Format_RGBA8888).copy()
+NEAR = 5.0
+"""Distance from which the mouse takes an edge of the chosen part, logical pixels."""
 
 
 class Timeline(QAbstractSlider):
-    """A slider over the length of a source. sought: a time in seconds (a position, for pictures) that the user chose."""
+    """A slider over the length of a source. The wheel enlarges it; Shift with the mouse chooses a part.
+
+    sought: a time in seconds (a position, for pictures) that the user chose. part_chosen: Part, None = none. hovered: the time under
+    the mouse, None = the mouse has left.
+    """
 
     sought = Signal(float)
+    part_chosen = Signal(object)
+    hovered = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,10 +47,15 @@ class Timeline(QAbstractSlider):
         self.setAccessibleName("Position in the video")
         self._duration = 0.0
         self._pictures = False
-        self._detected = 0.0
+        self._detected = (0.0, 0.0)
         self._lanes: tuple[Lane, ...] = ()
+        self._failures: NDArray[np.int32] = np.zeros(BINS, np.int32)
+        self._columns = BINS
         self._drawn: tuple[object, QPixmap] | None = None
         self._hover: float | None = None
+        self._fixed: float | None = None  # the other edge of the part, while the mouse drags one
+        self.view = TimeView()
+        self.part: Part | None = None
         self.actionTriggered.connect(self._acted)
 
     def sizeHint(self) -> QSize:
@@ -67,6 +64,8 @@ class Timeline(QAbstractSlider):
 
     def set_duration(self, duration: float, pictures: bool = False) -> None:
         """Set the length in seconds, or the last position of pictures; 0 = unknown."""
+        if duration != self._duration:
+            self.view = TimeView()
         self._duration, self._pictures = duration, pictures
         self.setEnabled(duration > 0)
         self.update()
@@ -74,34 +73,70 @@ class Timeline(QAbstractSlider):
     def set_position(self, pts: float) -> None:
         """Show the current position, unless the user drags the handle."""
         place = round(self._fraction(pts) * STEPS)
-        moved = abs(place - self.value()) * self.width() / STEPS  # logical pixels
+        moved = abs(place - self.value()) * self.width() / STEPS / self.view.span  # logical pixels
         if not self.isSliderDown() and (moved >= 0.5 or place in (0, STEPS)):
             self.setValue(place)
+            self._look(self.view.showing(place / STEPS))
 
-    def set_detected(self, fraction: float) -> None:
-        """Show how much is analysed, 0..1, from the beginning."""
-        if abs(fraction - self._detected) * self.width() >= 0.5 or fraction in (0.0, 1.0):
-            self._detected = fraction
+    def set_detected(self, end: float, begin: float = 0.0) -> None:
+        """Show how much is analysed, from one fraction of the length to another."""
+        if (begin, end) != self._detected and (abs(end - self._detected[1]) * self.width() >= 0.5 or end in (0.0, 1.0)):
+            self._detected = begin, end
             self.update()
 
-    def set_lanes(self, lanes: Sequence[Lane]) -> None:
-        """Show when objects of some classes were seen."""
+    def set_lanes(self, lanes: Sequence[Lane], failures: NDArray[np.int32] | None = None, frames: int = 0) -> None:
+        """Show when objects of some classes were seen, and where frames failed.
+
+        failures: frames in each slice of the length, int32 (BINS,). frames: of the whole source, 0 = unknown.
+        """
+        self._columns = min(max(frames // 2, 1), BINS) if frames else BINS  # with fewer frames, slices without a frame look like gaps
         self._lanes = tuple(lane for lane in lanes if lane.counts.any())
+        self._failures = failures if failures is not None else np.zeros(BINS, np.int32)
         self._drawn = None
         self.update()
+
+    def set_part(self, part: Part | None) -> None:
+        """Choose a part, None = the whole source; ``part_chosen`` follows if it is another one."""
+        if part is not None:
+            part = Part(max(min(part.begin, part.end), 0.0), min(max(part.begin, part.end), self._duration))
+            part = part if part.end > part.begin else None
+        if part != self.part:
+            self.part = part
+            self.part_chosen.emit(part)
+            self.update()
+
+    def _look(self, view: TimeView) -> None:
+        if view != self.view:
+            self.view = view
+            self.update()
 
     def _fraction(self, pts: float) -> float:
         return min(max(pts / self._duration, 0.0), 1.0) if self._duration else 0.0
 
     def _at(self, x: float) -> float:
-        return min(max((x - MARGIN) / max(self.width() - 2 * MARGIN, 1.0), 0.0), 1.0)
+        """The fraction of the length at a place of the widget."""
+        place = (x - MARGIN) / max(self.width() - 2 * MARGIN, 1.0)
+        return min(max(self.view.fraction(min(max(place, 0.0), 1.0)), 0.0), 1.0)
 
-    def _time_text(self, fraction: float) -> str:
-        pts = fraction * self._duration
-        text = f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
-        place = min(int(fraction * BINS), BINS - 1)
-        seen = (formats.plural(int(lane.counts[place]), lane.name, lane.name) for lane in self._lanes if lane.counts[place])
-        return "\n".join([text, *seen])
+    def x_of(self, fraction: float) -> float:
+        """The place of a fraction of the length, logical pixels; outside the widget if the view does not contain it."""
+        return MARGIN + self.view.place(fraction) * (self.width() - 2 * MARGIN)
+
+    @property
+    def duration(self) -> float:
+        """The length of the source in seconds, or the last position of pictures; 0 = unknown."""
+        return self._duration
+
+    def written(self, pts: float) -> str:
+        """A time as text, or the number of a picture."""
+        return f"{round(pts) + 1}" if self._pictures else formats.clock(pts, 1)
+
+    def text_at(self, pts: float) -> str:
+        """A time, and what was seen there: a line for each class."""
+        place = min(int(self._fraction(pts) * BINS), BINS - 1)
+        seen = [formats.plural(int(lane.counts[place]), lane.name, lane.name) for lane in self._lanes if lane.counts[place]]
+        failed = [f"{formats.plural(int(self._failures[place]), 'frame')} failed"] if self._failures[place] else []
+        return "\n".join([self.written(pts), *seen, *failed])
 
     def _acted(self, action: int) -> None:
         """Handle keys and assistive technology; the mouse has its own handlers."""
@@ -112,30 +147,66 @@ class Timeline(QAbstractSlider):
         self.setSliderPosition(round(self._at(x) * STEPS))
         self.sought.emit(self._at(x) * self._duration)
 
+    def _edge_at(self, x: float) -> float | None:
+        """The edge of the chosen part that is not near the mouse, seconds; None if neither edge is."""
+        if self.part is None:
+            return None
+        for edge, other in ((self.part.begin, self.part.end), (self.part.end, self.part.begin)):
+            if abs(self.x_of(self._fraction(edge)) - x) <= NEAR:
+                return other
+        return None
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Jump to the mouse and start to drag."""
-        if event.button() is Qt.MouseButton.LeftButton:
+        """Jump to the mouse and start to drag; with Shift, or at an edge of the chosen part, start to choose a part."""
+        if event.button() is not Qt.MouseButton.LeftButton or not self._duration:
+            return
+        x = event.position().x()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._fixed = self._at(x) * self._duration
+        elif event.position().y() < self.height() - 18:  # the track below belongs to the position
+            self._fixed = self._edge_at(x)
+        if self._fixed is None:
             self.setSliderDown(True)
-            self._drag(event.position().x())
+            self._drag(x)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Drag, or show the time under the mouse."""
         x = event.position().x()
         self._hover = self._at(x)
-        if self.isSliderDown():
+        if self._fixed is not None:
+            self.set_part(Part(self._fixed, self._at(x) * self._duration))
+        elif self.isSliderDown():
             self._drag(x)
-        elif self._duration:
-            QToolTip.showText(event.globalPosition().toPoint(), self._time_text(self._hover), self)
+        at_edge = self._fixed is not None or self._edge_at(x) is not None
+        self.setCursor(Qt.CursorShape.SplitHCursor if at_edge else Qt.CursorShape.ArrowCursor)
+        if self._duration:
+            self.hovered.emit(self._hover * self._duration)
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the drag."""
         self.setSliderDown(False)
+        self._fixed = None
+        event.accept()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show the whole length again."""
+        self._look(TimeView())
+        event.accept()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Enlarge at the mouse; with Shift, or sideways, move."""
+        turned = event.angleDelta()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
+            self._look(self.view.moved(-(turned.x() or turned.y()) / 1200 * self.view.span))
+        else:
+            self._look(self.view.zoomed(1.25 ** (turned.y() / 120), self._at(event.position().x())))
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
         """Hide the line under the mouse."""
         self._hover = None
+        self.hovered.emit(None)
         self.update()
         super().leaveEvent(event)
 
@@ -145,48 +216,58 @@ class Timeline(QAbstractSlider):
             self._paint(painter)
 
     def _paint(self, painter: QPainter) -> None:
-        left, width = MARGIN, self.width() - 2 * MARGIN
         middle = self.height() - 10.0
-        played = self.sliderPosition() / STEPS
-        self._paint_lanes(painter, left, width, middle - TRACK, played)
-        for fraction, colour in ((1.0, theme.HOVER), (played, theme.ACCENT)):
-            draw_box(painter, QRectF(left, middle - TRACK / 2, width * fraction, TRACK), TRACK / 2, colour)
+        painter.setClipRect(QRectF(0, 0, self.width(), self.height()))
+        played = min(max(self.x_of(self.sliderPosition() / STEPS), MARGIN), self.width() - MARGIN)
+        self._paint_lanes(painter, middle - TRACK, played)
+        for right, colour in ((self.width() - MARGIN, theme.HOVER), (played, theme.ACCENT)):
+            draw_box(painter, QRectF(MARGIN, middle - TRACK / 2, right - MARGIN, TRACK), TRACK / 2, colour)
         # below the track, so that it can be seen wherever the video plays
-        painter.fillRect(QRectF(left, middle + TRACK / 2 + 2, width * self._detected, ANALYSED), QColor(theme.GOOD))
+        self._fill(painter, *self._detected, middle + TRACK / 2 + 2, ANALYSED, QColor(theme.GOOD))
+        for place in np.flatnonzero(self._failures).tolist():
+            self._fill(painter, place / BINS, (place + 1) / BINS, middle - TRACK / 2 - 3, 2.0, QColor(theme.DANGER))
+        if self.view.span < 1:  # the visible part of the whole, at the upper edge
+            whole = self.width() - 2 * MARGIN
+            draw_box(painter, QRectF(MARGIN + self.view.start * whole, 1, max(self.view.span * whole, 8), 2), 1, theme.MUTED)
         if not self.isEnabled():
             return
+        self._paint_part(painter, middle)
         if self._hover is not None and not self.isSliderDown():
-            painter.fillRect(QRectF(left + width * self._hover - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
-        x = left + width * played
-        painter.fillRect(QRectF(x - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
+            painter.fillRect(QRectF(self.x_of(self._hover) - 0.5, 4, 1, middle - 4), QColor(theme.MUTED))
+        painter.fillRect(QRectF(played - 0.75, 4, 1.5, middle - 4), QColor(theme.TEXT))
         painter.setBrush(QColor(theme.TEXT))
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.ACCENT), 2))
-        painter.drawEllipse(QRectF(x - 6, middle - 6, 12, 12))
+        painter.setPen(QPen(QColor(theme.ACCENT), 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.drawEllipse(QRectF(played - 6, middle - 6, 12, 12))
 
-    def _paint_lanes(self, painter: QPainter, left: float, width: float, bottom: float, played: float) -> None:
+    def _fill(self, painter: QPainter, begin: float, end: float, top: float, height: float, colour: QColor) -> None:
+        """Fill a rectangle from one fraction of the length to another, where the view contains it; at least one pixel wide."""
+        left, right = max(self.x_of(begin), MARGIN), min(self.x_of(end), self.width() - MARGIN)
+        if end > begin and right > left:
+            painter.fillRect(QRectF(left, top, max(right - left, 1.0), height), colour)
+
+    def _paint_part(self, painter: QPainter, middle: float) -> None:
+        if self.part is None:
+            return
+        begin, end = self._fraction(self.part.begin), self._fraction(self.part.end)
+        inside = QColor(theme.ACCENT)
+        inside.setAlpha(45)
+        self._fill(painter, begin, end, 4, middle - 6, inside)
+        for x in (self.x_of(begin), self.x_of(end)):
+            painter.fillRect(QRectF(x - 1, 4, 2, middle - 6), QColor(theme.ACCENT))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.ACCENT))
+            painter.drawPolygon([QPointF(x - 5, 3), QPointF(x + 5, 3), QPointF(x, 9)])
+
+    def _paint_lanes(self, painter: QPainter, bottom: float, played: float) -> None:
         if not self._lanes:
             return
-        key = (self.size(), self.devicePixelRatio())
-        if self._drawn is None or self._drawn[0] != key:
-            self._drawn = key, self._draw_lanes(left, width, bottom)
-        x = left + width * played
-        for start, end, opacity in ((0.0, x, 1.0), (x, float(self.width()), 0.55)):
+        key = (self.size(), self.devicePixelRatio(), self.view)
+        if self._drawn is None or self._drawn[0] != key:  # while the video plays, only the border between bright and dim parts moves
+            area = QRectF(MARGIN, TOP, self.width() - 2 * MARGIN, bottom - TOP)
+            self._drawn = key, draw_lanes(self._lanes, self.view, self._columns, self.size(), area, self.devicePixelRatio())
+        for start, end, opacity in ((0.0, played, 1.0), (played, float(self.width()), 0.55)):
             painter.setOpacity(opacity)
             painter.setClipRect(QRectF(start, 0, end - start, self.height()))
             painter.drawPixmap(0, 0, self._drawn[1])
         painter.setClipping(False)
         painter.setOpacity(1.0)
-
-    def _draw_lanes(self, left: float, width: float, bottom: float) -> QPixmap:
-        """Draw the lanes once; while the video plays, only the border between bright and dim parts moves."""
-        ratio = self.devicePixelRatio()
-        drawn = QPixmap(self.size() * ratio)
-        drawn.setDevicePixelRatio(ratio)
-        drawn.fill(Qt.GlobalColor.transparent)
-        height = (bottom - TOP) / len(self._lanes)
-        with QPainter(drawn) as painter:
-            for number, lane in enumerate(self._lanes):
-                area = QRectF(left, TOP + number * height, width, max(height - 1, 1))
-                painter.drawImage(area, lane.image())
-        return drawn

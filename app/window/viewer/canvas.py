@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.window.viewer.chips import chip
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.layout import Placement, fit
 from app.window.viewer.overlay import Overlay
 from app.window.widgets import formats, theme
+from app.window.widgets.chips import chip
 from engine.types import Detections, FrameResult
 
 MOST_ZOOM = 16.0
@@ -231,6 +231,20 @@ class VideoCanvas(QWidget):
             self._pointed = pointed
             self.setToolTip("" if pointed is None else self._describe(pointed))
             self.update()
+
+    @property
+    def result(self) -> FrameResult | None:
+        """The detections of the picture, None if there are none yet."""
+        return self._result
+
+    @property
+    def filter(self) -> ViewFilter:
+        """Which detections are visible."""
+        return self._filter
+
+    def select(self, index: int | None) -> None:
+        """Highlight one of the visible detections until the mouse or another picture changes that."""
+        self._point_at(index)
 
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()

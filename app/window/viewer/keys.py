@@ -29,17 +29,27 @@ PLAYER = (
         "Next or previous frame",
         {".": lambda viewer: viewer.player.step(1), ",": lambda viewer: viewer.player.step(-1)},
     ),
-    Keys("→  ←", "5 seconds forward or back", {"Right": lambda viewer: viewer.seek_by(5.0), "Left": lambda viewer: viewer.seek_by(-5.0)}),
+    Keys(
+        "→  ←",
+        "5 seconds forward or back",
+        {"Right": lambda viewer: viewer.seeking.by(5.0), "Left": lambda viewer: viewer.seeking.by(-5.0)},
+    ),
     Keys(
         "Shift + →  ←",
         "1 second forward or back",
-        {"Shift+Right": lambda viewer: viewer.seek_by(1.0), "Shift+Left": lambda viewer: viewer.seek_by(-1.0)},
+        {"Shift+Right": lambda viewer: viewer.seeking.by(1.0), "Shift+Left": lambda viewer: viewer.seeking.by(-1.0)},
     ),
-    Keys("Home  End", "First or last frame", {"Home": lambda viewer: viewer.player.seek(0.0), "End": lambda viewer: viewer.seek_end()}),
+    Keys(
+        "Home  End", "First or last frame", {"Home": lambda viewer: viewer.player.seek(0.0), "End": lambda viewer: viewer.seeking.to_end()}
+    ),
     Keys(
         "J  K  L",
         "Play back, pause, play; again: twice as fast",
-        {"J": lambda viewer: viewer.shuttle(-1), "K": lambda viewer: viewer.shuttle(0), "L": lambda viewer: viewer.shuttle(1)},
+        {
+            "J": lambda viewer: viewer.seeking.shuttle(-1),
+            "K": lambda viewer: viewer.seeking.shuttle(0),
+            "L": lambda viewer: viewer.seeking.shuttle(1),
+        },
     ),
     Keys(
         "[  ]",
@@ -49,16 +59,37 @@ PLAYER = (
     Keys(
         "N  P",
         "Next or previous detection of the shown classes",
-        {"N": lambda viewer: viewer.seek_detection(forward=True), "P": lambda viewer: viewer.seek_detection(forward=False)},
+        {
+            "N": lambda viewer: viewer.seeking.to_detection(forward=True),
+            "P": lambda viewer: viewer.seeking.to_detection(forward=False),
+        },
     ),
     Keys("D", "Follow detection on or off", {"D": lambda viewer: viewer.transport.follow.toggle()}),
     Keys(
         "S  Shift + S",
         "Save the picture with or without its boxes",
-        {"S": lambda viewer: viewer.save_picture(boxes=True), "Shift+S": lambda viewer: viewer.save_picture(boxes=False)},
+        {
+            "S": lambda viewer: viewer.save_picture(boxes=True),
+            "Shift+S": lambda viewer: viewer.save_picture(boxes=False),
+        },
     ),
-    Keys("I", "Statistics over the picture", {"I": lambda viewer: viewer.toggle_statistics()}),
-    Keys("Wheel  Ctrl + 0", "Enlarge the picture, or fit it again", {"Ctrl+0": lambda viewer: viewer.canvas.set_zoom(1.0)}),
+    Keys(
+        "I  O  X",
+        "Begin or end a part here, or choose the whole video",
+        {
+            "I": lambda viewer: viewer.mark(end=False),
+            "O": lambda viewer: viewer.mark(end=True),
+            "X": lambda viewer: viewer.transport.timeline.set_part(None),
+        },
+    ),
+    Keys("Shift + I", "Statistics over the picture", {"Shift+I": lambda viewer: viewer.toggle_statistics()}),
+    Keys(
+        "Wheel  Ctrl + 0",
+        "Enlarge the picture, or fit it again",
+        {
+            "Ctrl+0": lambda viewer: viewer.canvas.set_zoom(1.0),
+        },
+    ),
 )
 
 

@@ -43,6 +43,10 @@ class PreviewClient(PreviewSignals):
         """Change where detections are looked up, and whether pictures wait for theirs."""
         self._send(lambda conversation: conversation.set_lookup(lookup))
 
+    def reread(self) -> None:
+        """Look up corrected detections from now on."""
+        self._send(lambda conversation: conversation.reread())
+
     def look_up(self, ticket: int, pts: float) -> None:
         """Look up the detections of one frame again; ``found`` follows if there are any."""
         self._send(lambda conversation: conversation.look_up(ticket, pts))
@@ -50,6 +54,10 @@ class PreviewClient(PreviewSignals):
     def fetch_still(self, path: str, size: tuple[int, int]) -> None:
         """Request a small picture of a source, sent when nothing else is under way; ``still`` follows."""
         self._send(lambda conversation: conversation.stills.append(Fetch(0, path, size, still=True)))
+
+    def glimpse(self, path: str, pts: float, size: tuple[int, int]) -> None:
+        """Request a small picture near a time in place of the last such request; ``glimpsed`` follows."""
+        self._send(lambda conversation: conversation.glimpse(Fetch(0, path, size, at=pts, still=True)))
 
     def stop(self) -> None:
         """End the thread and the process, and wait for both. This takes about as long as decoding one picture."""

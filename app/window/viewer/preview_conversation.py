@@ -21,6 +21,7 @@ from engine.processes.outcome import Outcome
 from engine.processes.restart_budget import RestartBudget
 from engine.processes.shared_memory import create_shared_memory
 from engine.store.session import SessionReader
+from engine.store.skipped import is_skipped, result_at
 from engine.types import FrameResult
 
 IN_FLIGHT = preview.SLOTS
@@ -57,7 +58,7 @@ class PreviewSignals(QObject):
 
     opened: path and SourceInfo, before the first picture. shown: Shown. holding: ticket of a picture that waits for its detections.
     ended: ticket of a source without further pictures. unavailable: ticket and reason. found: ticket, pts and FrameResult.
-    still: path, and QImage or None. crashed: a message, and whether the process is restarted.
+    still: path, and QImage or None. glimpsed: path, pts, and QImage or None. crashed: a message, and whether the process is restarted.
     """
 
     opened = Signal(str, object)
@@ -67,6 +68,7 @@ class PreviewSignals(QObject):
     unavailable = Signal(int, str)
     found = Signal(int, object, object)
     still = Signal(str, object)
+    glimpsed = Signal(str, object, object)
     crashed = Signal(str, bool)
 
 
@@ -111,10 +113,21 @@ class PreviewConversation:
         self._wanted.append(fetch)
         self.set_lookup(lookup)
 
+    def glimpse(self, fetch: Fetch) -> None:
+        """Request a small picture before all others of its kind, and forget the last such request."""
+        self.stills = deque(still for still in self.stills if still.at is None)
+        self.stills.appendleft(fetch)
+
     def more(self, fetch: Fetch) -> None:
         """Append a request, unless a jump has made its ticket obsolete."""
         if fetch.ticket == self._ticket:
             self._wanted.append(fetch)
+
+    def reread(self) -> None:
+        """Open the session again for the next lookup, because a person corrected it."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
     def set_lookup(self, lookup: Lookup) -> None:
         """Look detections up there from now on."""
@@ -132,7 +145,7 @@ class PreviewConversation:
         """Show the held picture if it need not wait any longer, and send as many requests as may be under way."""
         if self._held is not None:
             result = self._result(self._held.pts)
-            if result is not None or not self._lookup.hold:
+            if result is not None or not self._waits(self._held.pts):
                 self._signals.shown.emit(replace(self._held, result=result))
                 self._held = None
         while self._wanted and self._held is None and len(self._under_way) < (IN_FLIGHT if self._wanted[0].sequential else 1):
@@ -166,7 +179,7 @@ class PreviewConversation:
         if isinstance(answer, Picture) and answer.info is not None:
             self._signals.opened.emit(request.path, answer.info)
         if request.still:
-            self._signals.still.emit(request.path, image)
+            self._still(request, image)
         elif request.ticket != self._ticket:
             return
         elif isinstance(answer, Picture):
@@ -177,6 +190,12 @@ class PreviewConversation:
             self._signals.ended.emit(answer.ticket)
         else:
             self._signals.unavailable.emit(answer.ticket, answer.reason)
+
+    def _still(self, request: Fetch, image: QImage | None) -> None:
+        if request.at is None:
+            self._signals.still.emit(request.path, image)
+        else:
+            self._signals.glimpsed.emit(request.path, request.at, image)
 
     def _image(self, picture: Picture, slot: int, pixels: bytes | None) -> QImage:
         if pixels is None:
@@ -191,11 +210,21 @@ class PreviewConversation:
             return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
     def _show(self, shown: Shown, may_wait: bool) -> None:
-        if shown.result is None and self._lookup.hold and may_wait:
+        if shown.result is None and may_wait and self._waits(shown.pts):
             self._held = shown
             self._signals.holding.emit(shown.ticket)
         else:
             self._signals.shown.emit(shown)
+
+    def _waits(self, pts: float) -> bool:
+        """Whether a picture without detections waits for them. Those that the run leaves out get none."""
+        results = self._lookup.results
+        if not self._lookup.hold or self._reader is None or results is None:
+            return self._lookup.hold
+        try:
+            return not is_skipped(self._reader, results.source, pts)
+        except FramefleetError:
+            return True  # as in ``_result``
 
     def _result(self, pts: float) -> FrameResult | None:
         results = self._lookup.results
@@ -204,7 +233,7 @@ class PreviewConversation:
         try:
             if self._reader is None:
                 self._reader = SessionReader(results.database)
-            return self._reader.frame_at(results.source, pts)
+            return result_at(self._reader, results.source, pts)
         except FramefleetError as error:  # the session has not begun, or its file is gone; detection reports that itself
             _log.info("no detections for the preview: %s", error)
             return None
@@ -223,7 +252,7 @@ class PreviewConversation:
         _log.error("%s while it worked on %s", outcome.reason, [fetch.path for fetch in lost])
         for fetch in lost:
             if fetch.still:
-                self._signals.still.emit(fetch.path, None)
+                self._still(fetch, None)
         current = next((fetch for fetch in lost if fetch.ticket == self._ticket and not fetch.still), None)
         if current is not None and again:
             # A new process has no position, so a request for the next picture needs one.

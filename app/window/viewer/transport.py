@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.window.results.clock_time import clock_text
+from app.window.timeline.part_button import PartButton
 from app.window.timeline.timeline import Timeline
 from app.window.viewer.player import Playback
 from app.window.widgets import formats, theme
@@ -70,7 +71,8 @@ class Transport(Panel):
         self.fullscreen.clicked.connect(self.fullscreen_requested)
         space = theme.SPACE
         times = (self.time, 4, self.length, space, self.frame, space, self.clock, space, (self.hint, 100))
-        buttons = (self.follow, self.speed, self.fullscreen)
+        self.part = PartButton(self.timeline)
+        buttons = (self.part, self.follow, self.speed, self.fullscreen)
         below = row(self.back, self.play, self.forward, space, *times, 1.0, *buttons, spacing=2, margins=(space, 0, space, space - 2))
         column(self.timeline, below, spacing=0, of=self)
         self.setMinimumWidth(28 * theme.base_size())

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QSize, QStandardPaths, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.window.queue.item import ItemState, QueueItem, Results
+from app.window.queue.item import ItemState, Part, QueueItem, Results
 from app.window.results.clock_time import is_known, read_clock
+from app.window.results.saving import PictureSaver
 from app.window.session.background import Background
-from app.window.timeline.appearances import next_appearance
 from app.window.timeline.class_counts import Tally, length_of
-from app.window.timeline.timeline import Lane
+from app.window.timeline.glimpse import Glimpse
+from app.window.timeline.lanes import Lane
+from app.window.timeline.seeking import Seeking
 from app.window.viewer.canvas import NOT_YET, VideoCanvas
 from app.window.viewer.filter import ViewFilter
 from app.window.viewer.keys import PlayerKeys
@@ -22,10 +23,8 @@ from app.window.viewer.player import Player
 from app.window.viewer.preview_client import PreviewClient
 from app.window.viewer.preview_conversation import Shown
 from app.window.viewer.statistics import Statistics
-from app.window.viewer.transport import SPEEDS, Transport
-from app.window.widgets import formats
+from app.window.viewer.transport import Transport
 from app.window.widgets.build import column
-from engine.errors import ExportError
 from engine.media.types import SourceInfo, SourceKind
 from engine.store.clock import Clock
 
@@ -48,18 +47,17 @@ _MISSING = {
 class Viewer(QWidget):
     """Shows one queue item.
 
-    counted: class id → detections of the shown file at the chosen confidence. picture_saved: the Path of a saved picture.
+    counted: class id → detections of the shown file at the chosen confidence. part_detection_requested: key and Part.
     """
 
     counted = Signal(object)
-    picture_saved = Signal(object)
+    part_detection_requested = Signal(int, object)
     fullscreen_requested = Signal()
 
     def __init__(self, client: PreviewClient, background: Background) -> None:
         super().__init__()
         self._background = background
         self._statistics = Statistics()
-        self._saving: tuple[bool, bool] | None = None
         self._full = False
         self._resting = QTimer(self, interval=REST_MS, singleShot=True)
         self._resting.timeout.connect(self._rest)
@@ -71,6 +69,9 @@ class Viewer(QWidget):
         self.transport: Transport = Transport()
         self.player: Player = Player(client, self)
         self._column = column((self.canvas, 1), self.transport, spacing=0, of=self)
+        self.seeking: Seeking = Seeking(self.player, self.transport, background, lambda: self.item, lambda: self._filter)
+        self.saver = PictureSaver(self.player, self.canvas, background, self)
+        self.glimpse = Glimpse(self.transport.timeline, client)
         self.keys = PlayerKeys(self)
         self._counting = QTimer(self, interval=COUNT_MS, singleShot=True)
         self._counting.timeout.connect(self._count)
@@ -86,13 +87,21 @@ class Viewer(QWidget):
         transport.speed_chosen.connect(player.set_speed)
         transport.follow_toggled.connect(player.set_follow)
         transport.fullscreen_requested.connect(self.fullscreen_requested)
+        transport.part.detection_requested.connect(self._detect_part)
+        self.saver.failed.connect(transport.hint.setText)
         self.canvas.resized.connect(player.set_viewport)
         self.canvas.activated.connect(self.fullscreen_requested)
         self.canvas.mouse_moved.connect(self._wake_controls)
 
+    def add_bar(self, bar: QWidget) -> None:
+        """Put a bar between the picture and the controls."""
+        self._column.insertWidget(1, bar)
+
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
         """Show a file from its beginning."""
         self.item, self._tally = item, tally
+        self.transport.timeline.set_part(None)
+        self.glimpse.set_path(str(item.path))
         self.canvas.show_message("Opening…")
         self.canvas.set_labels(item.results.labels if item.results else ())
         self.transport.set_source(item.progress.info)
@@ -107,6 +116,8 @@ class Viewer(QWidget):
     def clear(self) -> None:
         """Show nothing."""
         self.item = self._tally = None
+        self.transport.timeline.set_part(None)
+        self.glimpse.set_path(None)
         self.player.close_file()
         self.canvas.show_message("")
         self.transport.set_source(None)
@@ -145,71 +156,18 @@ class Viewer(QWidget):
         self.canvas.set_filter(view_filter)
         self._count()
 
-    def shuttle(self, direction: int) -> None:
-        """Play forwards (1) or backwards (-1), twice as fast if it does so already; 0 pauses."""
-        speed = self.player.speed
-        same = self.player.playing and speed * direction > 0
-        self.transport.choose_speed(direction * min(max(2 * abs(speed), 1.0), SPEEDS[-1]) if same else float(direction or 1))
-        self.player.play() if direction else self.player.pause()
-
-    def seek_by(self, seconds: float) -> None:
-        """Jump forward, or back if negative."""
-        info = self.player.info
-        length = info.duration if info is not None and info.duration else float("inf")
-        self.player.seek(min(self.player.position + seconds, length))
-
-    def seek_end(self) -> None:
-        """Jump to the last picture."""
-        info = self.player.info
-        if info is not None:
-            self.player.seek(info.duration if info.duration is not None else float(info.frames))
-
-    def seek_detection(self, forward: bool) -> None:
-        """Jump to the next or previous time at which shown objects appear."""
-        if self.item is None or self.item.results is None or self.item.results.source < 0:
-            return
-        ticket, where = self.item.key, "after" if forward else "before"
-
-        def found(pts: float | None) -> None:
-            if self.item is None or self.item.key != ticket:
-                return
-            if pts is None:
-                self.transport.hint.setText(f"Nothing that is shown appears {where} this")
-            else:
-                self.transport.hint.setText("")
-                self.player.pause()
-                self.player.seek(pts)
-
-        search = partial(next_appearance, self.item.results, self._filter, self.player.position, forward)
-        self._background.start(search, found, self.transport.hint.setText)
-
     def save_picture(self, boxes: bool) -> None:
-        """Save the current picture in the size of the video, with or without boxes; ``picture_saved`` follows."""
-        info, current = self.player.info, self.player.current
-        if info is None or current is None or self._saving is not None:
-            return
-        self._saving = boxes, self.player.playing
-        self.player.pause()
-        size = QSize(info.width, info.height)
-        if (current.image.width(), current.image.height()) == size.toTuple():
-            self._save(current)
-        else:
-            self.player.set_viewport(size)
+        """Save the current picture as a file, with or without boxes."""
+        if self.item is not None:
+            self.saver.save(self.item.path, boxes)
 
-    def _save(self, shown: Shown) -> None:
-        assert self.item is not None
-        assert self._saving is not None
-        (boxes, playing), self._saving = self._saving, None
-        image = shown.image.copy()
-        if boxes:
-            self.canvas.draw_boxes(image)
-        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
-        name = shown.name or formats.clock(shown.pts, 3).replace(":", "-")
-        target = folder / f"{self.item.path.stem} {name}{'' if boxes else ' plain'}.png"
-        self._background.start(partial(_write, image, target), self.picture_saved.emit, self.transport.hint.setText)
-        self.player.set_viewport(self.canvas.device_size())
-        if playing:
-            self.player.play()
+    def mark(self, end: bool) -> None:
+        """Let the chosen part begin or end at the current picture."""
+        self.transport.part.mark(self.player.position, end)
+
+    def _detect_part(self, part: Part | None) -> None:
+        if self.item is not None:
+            self.part_detection_requested.emit(self.item.key, part)
 
     def toggle_statistics(self) -> None:
         """Show or hide the statistics."""
@@ -254,20 +212,24 @@ class Viewer(QWidget):
             self._wake_controls()
 
     def _detected(self, item: QueueItem | None) -> None:
-        fraction = 0.0
+        begin = end = 0.0
         if item is not None:
             length = length_of(item.progress.info)
+            if item.part is not None and length:
+                begin = item.part.begin / length
             if item.state is ItemState.DONE:
-                fraction = 1.0
+                end = item.part.end / length if item.part is not None and length else 1.0
             elif item.progress.head is not None and length:
-                fraction = min(item.progress.head / length, 1.0)
+                end = item.progress.head / length
             self.canvas.set_missing(_MISSING.get(item.state, NOT_YET))
-        self.transport.timeline.set_detected(fraction)
+        self.transport.timeline.set_detected(min(end, 1.0), begin)
 
     def _count(self) -> None:
         tally, shown = self._tally, self._filter
         found = tally.lanes(shown.confidence, shown.classes, LANES) if tally is not None else []
-        self.transport.timeline.set_lanes([Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found])
+        lanes = [Lane(self.canvas.label_of(class_id), class_id, counts) for class_id, counts in found]
+        info = self.item.progress.info if self.item is not None else None
+        self.transport.timeline.set_lanes(lanes, tally.failures if tally is not None else None, info.frames if info is not None else 0)
         self.counted.emit(tally.counts(shown.confidence) if tally is not None else {})
 
     def _shown(self, shown: Shown) -> None:
@@ -276,21 +238,13 @@ class Viewer(QWidget):
         if info is not None and info.kind is SourceKind.IMAGES and shown.result is None:
             size = (shown.image.width(), shown.image.height())  # pictures of one folder differ in size
         self.canvas.show_picture(shown.image, size, shown.result)
-        self.transport.set_position(shown.pts, shown.result.ref.index if shown.result is not None else None)
+        own = shown.result is not None and shown.result.ref.pts == shown.pts  # else the boxes are those of a sample before
+        self.transport.set_position(shown.pts, shown.result.ref.index if own and shown.result is not None else None)
         self._statistics.count()
         if self._statistics.on:
             self._show_statistics()
-        if self._saving is not None:
-            self._save(shown)
 
     def _opened(self, info: SourceInfo) -> None:
         self.transport.set_source(info)
         if self.item is not None:
             self._detected(self.item)
-
-
-def _write(image: QImage, target: Path) -> Path:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if not image.save(str(target)):
-        raise ExportError(f"cannot write {target}: check that the folder may be written and that the disk is not full")
-    return target

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.window.widgets import formats, theme
-from app.window.widgets.build import column, label, row, tool_button
+from app.window.widgets.build import column, label, push_button, row, tool_button
 from app.window.widgets.icons import pixmap
 
 MOST = 3
@@ -36,9 +36,9 @@ _COLOURS = {
 
 
 class Banner(QFrame):
-    """One message, with a button for an action, if there is one, and a button to dismiss it."""
+    """One message, with a button for each action, and a button to dismiss it. ``button``: of the first action, None without any."""
 
-    def __init__(self, severity: Severity, text: str, action: Action | None) -> None:
+    def __init__(self, severity: Severity, text: str, actions: Sequence[Action]) -> None:
         super().__init__()
         self.severity = severity
         colour, ground = _COLOURS[severity]
@@ -49,11 +49,9 @@ class Banner(QFrame):
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.set_text(text)
-        self.button = QPushButton(action[0]) if action is not None else None
-        if self.button is not None and action is not None:
-            self.button.clicked.connect(action[1])
+        buttons = [push_button(title, act) for title, act in actions]
+        self.button = buttons[0] if buttons else None
         self.dismiss = tool_button("close", "Dismiss")
-        buttons = [self.button] if self.button is not None else []
         row(symbol, (self.text, 1), *buttons, self.dismiss, spacing=10, margins=(12, 7, 8, 7), of=self)
 
     def set_text(self, text: str) -> None:
@@ -77,21 +75,21 @@ class BannerArea(QWidget):
         """The current messages, the oldest first."""
         return [banner.text.text() for banner in self._banners.values()]
 
-    def show_banner(self, subject: str, severity: Severity, text: str, action: Action | None = None) -> Banner:
+    def show_banner(self, subject: str, severity: Severity, text: str, *actions: Action) -> Banner:
         """Show a message; it replaces the one about the same subject."""
         self.remove(subject)
         while len(self._banners) >= MOST:
             self.remove(min(self._banners, key=lambda shown: _RANKS.index(self._banners[shown].severity)))  # the oldest of several
-        banner = Banner(severity, text, action)
+        banner = Banner(severity, text, actions)
         banner.dismiss.clicked.connect(lambda: self.remove(subject))
         self._banners[subject] = banner
         self._column.insertWidget(0, banner)
         self.show()
         return banner
 
-    def show_message(self, subject: str, severity: Severity, message: str, action: Action | None = None) -> Banner:
+    def show_message(self, subject: str, severity: Severity, message: str, *actions: Action) -> Banner:
         """Show a message of the engine, whose first letter becomes a capital."""
-        return self.show_banner(subject, severity, formats.capitalised(message), action)
+        return self.show_banner(subject, severity, formats.capitalised(message), *actions)
 
     def update_text(self, subject: str, text: str) -> None:
         """Change the message about a subject, unless the user has dismissed it."""

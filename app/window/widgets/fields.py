@@ -66,6 +66,12 @@ def combo_box(name: str) -> QComboBox:
     return combo
 
 
+def narrow(combo: QComboBox) -> None:
+    """Let a combo box become narrower than its longest text."""
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(8)
+
+
 def number(name: str, kind: Number, value: float | None) -> QSpinBox | QDoubleSpinBox:
     """A field for a number of this kind. If the kind allows None, the field shows the kind's text for it."""
     spin: QSpinBox | QDoubleSpinBox

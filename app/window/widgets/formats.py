@@ -62,6 +62,14 @@ def gib(size: float) -> str:
     return f"{size / (1 << 30):.1f} GiB"
 
 
+def size(nbytes: float) -> str:
+    """The size of files: ``812 bytes``, ``4.2 MiB``, ``15.9 GiB``."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if nbytes >= factor:
+            return f"{nbytes / factor:.1f} {unit}"
+    return plural(round(nbytes), "byte")
+
+
 def capitalised(text: str) -> str:
     """Text with a capital letter at the start of each line, unless it starts with a name such as ``a.mp4`` or ``cpu:0``."""
     return re.sub(r"^[a-z](?=[a-z]*[ ,])", lambda letter: letter[0].upper(), text, flags=re.MULTILINE)

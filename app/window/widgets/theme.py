@@ -85,6 +85,18 @@ def apply_theme(application: QApplication) -> None:
     application.setStyleSheet(style_sheet())
 
 
+def table_style() -> str:
+    """The style sheet of a table of rows."""
+    return f"""
+QTreeWidget {{ background: {SURFACE}; border: 1px solid {BORDER}; border-radius: 6px; }}
+QTreeWidget::item {{ padding: 4px 6px; }}
+QTreeWidget::item:hover {{ background: {HOVER}; }}
+QTreeWidget::item:selected {{ background: {ACCENT_QUIET}; color: {TEXT}; }}
+QHeaderView, QHeaderView::section {{ background: {SURFACE}; color: {MUTED}; border: none; }}
+QHeaderView::section {{ padding: 5px 6px; min-height: {base_size() + 4}px; }}
+"""
+
+
 def style_sheet() -> str:
     """The style sheet; widgets are addressed by the dynamic property ``role`` rather than by name."""
     base = base_size()

@@ -24,6 +24,7 @@ from engine.backends.tensorrt.slot import Slot, WholeSlot
 from engine.backends.tensorrt.trials import Builder
 from engine.cuda.device import free_memory, open_device
 from engine.cuda.memory import Memory, OutOfMemoryError, cuda_errors
+from engine.detection.frame_format import HostImage
 from engine.detection.preprocess import Fit
 from engine.devices.affinity import bind_near
 from engine.errors import ModelError
@@ -31,7 +32,7 @@ from engine.media.types import DeviceFrame
 from engine.model.network import Network
 from engine.processes.child_main import name_thread
 from engine.settings import EngineSettings, Hint, Precision
-from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
+from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
 from plugins.cache import FileCache
 
 _SLOTS = 3
@@ -131,14 +132,14 @@ class TensorRtBackend(Backend):
             WholeSlot(self._cuda, self._stream, self._copies, self._engine, builder.kernels, memory, self._settings) for _ in range(count)
         ]
 
-    def _submit_impl(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         try:
             return self._start_inference(images, still)
         except OutOfMemoryError as problem:
             self._shrink(problem)
             return self._in_parts(images, still)
 
-    def _start_inference(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
+    def _start_inference(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         place = self._idle.get()
         try:
             self._cuda.set_current()
@@ -158,7 +159,7 @@ class TensorRtBackend(Backend):
             finished.set_exception(problem)
         return finished
 
-    def _in_parts(self, images: Sequence[Image | DeviceFrame], still: bool) -> Future[list[Found]]:
+    def _in_parts(self, images: Sequence[HostImage | DeviceFrame], still: bool) -> Future[list[Found]]:
         """Infer a batch that has become larger than the engine's batch size, in parts."""
         found: list[Found] = []
         while len(found) < len(images):
@@ -185,7 +186,7 @@ class TensorRtBackend(Backend):
         reason = info.reason.split("; batch ")[0]
         self._info = replace(info, batch=batch, reason=f"{reason}; batch {batch}: the device's memory became too small for {info.batch}")
 
-    def _fill(self, place: _Place, images: Sequence[Image | DeviceFrame], still: bool) -> list[Fit]:
+    def _fill(self, place: _Place, images: Sequence[HostImage | DeviceFrame], still: bool) -> list[Fit]:
         host = [image for image in images if not isinstance(image, DeviceFrame)]
         addresses: list[int] = []
         if host:
@@ -232,7 +233,7 @@ class TensorRtBackend(Backend):
         self._memories.clear()
 
 
-def _release_frames(images: Sequence[Image | DeviceFrame]) -> None:
+def _release_frames(images: Sequence[HostImage | DeviceFrame]) -> None:
     for image in images:
         if isinstance(image, DeviceFrame):
             image.release()

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from engine.cuda.graph import copy, copy_rows
 from engine.cuda.memory import REGISTERED, Memory
+from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
 from engine.detection.preprocess import Fit, plan_fit
-from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
+from engine.media.types import DeviceFrame
 from engine.types import Image
-from plugins.preprocess import NV12, P016, RGB8, describe_frame
+from plugins.preprocess import I420, NV12, P016, RGB8, describe_frame
 
-_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016}
+_FORMATS = {PixelFormat.NV12: NV12, PixelFormat.P016: P016, PixelFormat.I420: I420}
 _ALIGNMENT = 256
 
 
@@ -28,7 +29,7 @@ class Geometry:
         self._width, self._height, self._letterbox = width, height, letterbox
         self._of_image, self._of_frame = lru_cache(64)(self._describe_image), lru_cache(64)(self._describe_frame)
 
-    def fill(self, table: NDArray[Any], images: Sequence[Image | DeviceFrame], uploaded: Sequence[int], still: bool) -> list[Fit]:
+    def fill(self, table: NDArray[Any], images: Sequence[HostImage | DeviceFrame], uploaded: Sequence[int], still: bool) -> list[Fit]:
         """Describe the pictures of a batch in its table, FRAME (batch,), and return their fits. Entries without a picture get no address.
 
         uploaded: addresses on the device of the pictures in host memory, in order. still: see ``Backend.submit``.
@@ -37,14 +38,15 @@ class Geometry:
         luma, chroma = np.zeros(len(table), np.uint64), np.zeros(len(table), np.uint64)
         known: FrameFormat | None = None
         for index, image in enumerate(images):
-            if not isinstance(image, DeviceFrame):
+            if not isinstance(image, DeviceFrame | Planes):
                 entry, fit = self.of_image(image, still)
                 luma[index] = next(remaining)
             else:
                 if image.format is not known:  # frames of one source share it
-                    known, (frame_entry, frame_fit) = image.format, self.of_frame(image)
+                    known, (frame_entry, frame_fit) = image.format, self.of_frame(image.format)
                 entry, fit = frame_entry, frame_fit
-                luma[index], chroma[index] = image.address, image.address + known.chroma_offset
+                luma[index] = address = image.address if isinstance(image, DeviceFrame) else next(remaining)
+                chroma[index] = address + known.chroma_offset
             table[index] = entry
             fits.append(fit)
         table["luma"], table["chroma"] = luma, chroma
@@ -54,9 +56,9 @@ class Geometry:
         """FRAME () without addresses, and the fit, of an RGB picture in host memory."""
         return self._of_image(image.shape[1], image.shape[0], still)
 
-    def of_frame(self, frame: DeviceFrame) -> tuple[NDArray[Any], Fit]:
-        """FRAME () without addresses, and the fit, of a frame on the device."""
-        return self._of_frame(frame.format)
+    def of_frame(self, layout: FrameFormat) -> tuple[NDArray[Any], Fit]:
+        """FRAME () without addresses, and the fit, of a frame that is not converted to RGB."""
+        return self._of_frame(layout)
 
     def _describe_image(self, width: int, height: int, still: bool) -> tuple[NDArray[Any], Fit]:
         fit = plan_fit(width, height, self._width, self._height, self._letterbox)
@@ -88,7 +90,7 @@ class Uploads:
         self._done = device.create_event(EventOptions(timing_enabled=True))
         self._used = False
 
-    def put(self, images: Sequence[Image]) -> tuple[list[int], Event]:
+    def put(self, images: Sequence[HostImage]) -> tuple[list[int], Event]:
         """Copy the pictures. Returns their addresses on the device and the event after the copies. The slot's last batch must be done.
 
         Pictures in registered memory must not change until then.
@@ -97,7 +99,7 @@ class Uploads:
             OutOfMemoryError: the device's memory does not suffice.
         """
         places = np.cumsum([0, *(-(-image.nbytes // _ALIGNMENT) * _ALIGNMENT for image in images)]).tolist()
-        at_hand = [image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data) for image in images]
+        at_hand = [_is_registered(image) for image in images]
         if places[-1] > self._room or (len(self._host) < self._room and not all(at_hand)):
             self._memory.close()
             self._room = max(places[-1], self._room)
@@ -105,11 +107,15 @@ class Uploads:
             self._host = self._memory.pinned(0 if all(at_hand) else self._room)
         self._stream.record(self._begun)
         for image, place, ready in zip(images, places, at_hand, strict=False):
+            staged = self._host[place : place + image.nbytes]
+            if isinstance(image, Planes):
+                block = image.luma if ready else image.copy_to(staged).luma
+                copy(self._address + place, block.ctypes.data, image.nbytes, self._stream)
+                continue
             if ready:
                 height, width = image.shape[:2]
                 copy_rows(self._address + place, image.ctypes.data, image.strides[0], 3 * width, height, self._stream)
                 continue
-            staged = self._host[place : place + image.nbytes]
             np.copyto(staged.reshape(image.shape), image)
             copy(self._address + place, staged.ctypes.data, image.nbytes, self._stream)
         self._stream.record(self._done)
@@ -130,3 +136,10 @@ class Uploads:
 
 def _inside(fit: Fit) -> tuple[int, int, int, int]:
     return fit.left, fit.top, fit.inner_width, fit.inner_height
+
+
+def _is_registered(image: HostImage) -> bool:
+    """Whether a picture, or a frame in one block, lies in registered memory. Frames of FFmpeg never do."""
+    if isinstance(image, Planes):
+        return REGISTERED.covers(image.luma.ctypes.data)
+    return image.strides[1:] == (3, 1) and REGISTERED.covers(image.ctypes.data)

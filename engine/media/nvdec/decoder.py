@@ -20,10 +20,11 @@ from typing import TypeAlias
 
 from cuda.core import Device
 
+from engine.detection.frame_format import FrameFormat
 from engine.errors import DeviceError
 from engine.media.container.open_files import Identity, OpenFiles, identity
 from engine.media.container.video_file import VideoFile, VideoPacket
-from engine.media.decode import THREADS, decode
+from engine.media.decode import THREADS, decode_planes
 from engine.media.decoder import Decoded, Decoder
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UncertainEndError, UnsupportedError
@@ -36,7 +37,7 @@ from engine.media.nvdec.session import Session, SessionPool
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.sampled import is_reliable
 from engine.media.segment_table import SegmentTable
-from engine.media.types import DecodedOnDevice, DeviceFrame, FrameFormat, Segment, SourceInfo, SourceKind
+from engine.media.types import DecodedOnDevice, DeviceFrame, Segment, SourceInfo, SourceKind
 
 _LEAST_SURFACES = 8
 _SURFACE_BYTES = 4 * 2**30
@@ -98,7 +99,7 @@ class NvdecDecoder(Decoder):
             return self._decode(info, segment, skip)
         if self._required and info.kind is SourceKind.VIDEO:
             raise DeviceError(f"cuda:{self._index}: NVDEC cannot decode {info.path} ({reason}): use --decode auto")
-        return decode(info, segment, skip, max(1, THREADS // self.threads))
+        return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
 
     def _decode(self, info: SourceInfo, segment: Segment, skip: int) -> Iterator[Decoded]:
         Device(self._index).set_current()
@@ -127,7 +128,7 @@ class NvdecDecoder(Decoder):
         except (DamagedError, UnsupportedError) as problem:
             self._report(info.path, problem)
             # with several threads FFmpeg marks different frames of a damaged stream from run to run
-            yield from decode(info, segment, max(skip, gone), threads=1)
+            yield from decode_planes(info, segment, max(skip, gone), threads=1)
 
     def cpu_reason(self, info: SourceInfo) -> str:
         """See ``Decoder.cpu_reason``."""

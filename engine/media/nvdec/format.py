@@ -14,27 +14,23 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
+from engine.detection.frame_format import FrameFormat, PixelFormat
 from engine.media.container.video_file import VideoFile, VideoPacket
 from engine.media.nvdec.bitstream import Bitstream
 from engine.media.nvdec.errors import DamagedError, UnsupportedError
 from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
-from engine.media.picture import Converter, is_full_range, matrix_name
+from engine.media.picture import Converter
+from engine.media.planes import frame_format
 from engine.media.segment import covers, packets_of
 from engine.media.tone_mapping import transfer_name
-from engine.media.types import FrameFormat, PixelFormat, Segment
+from engine.media.types import Segment
+from engine.media.yuv import DEPTHS, samples_of
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""
 
 _TRIED_PACKETS = 64
-_FORMATS = {
-    "yuv420p": (PixelFormat.NV12, 8),
-    "yuvj420p": (PixelFormat.NV12, 8),
-    "yuv420p10le": (PixelFormat.P016, 10),
-    "yuv420p12le": (PixelFormat.P016, 12),
-}
-"""FFmpeg's pixel formats that NVDEC can decode: the format of NVDEC's frames, and the bits of a sample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,26 +101,17 @@ def _time(packet: VideoPacket) -> int:
 
 def _format(file: VideoFile, frame: VideoFrame) -> FrameFormat:
     name = frame.format.name
-    if name not in _FORMATS:
-        raise UnsupportedError(f"its pixel format is {name}; NVDEC is used for {', '.join(_FORMATS)}")
+    if name not in DEPTHS:
+        raise UnsupportedError(f"its pixel format is {name}; NVDEC is used for {', '.join(DEPTHS)}")
     if frame.interlaced_frame:
         raise UnsupportedError("the video is interlaced, which NVDEC shows deinterlaced")
     if transfer := transfer_name(frame):
         raise UnsupportedError(f"it is HDR video ({transfer}), which the CPU converts to standard dynamic range")
-    convert = Converter(file.stream.sample_aspect_ratio)
-    kind, depth = _FORMATS[name]
-    shown = convert.size(frame)
-    orientation = convert.orientation(frame)
-    return FrameFormat(kind, depth, frame.width, frame.height, *shown, orientation, matrix_name(frame), is_full_range(frame))
+    depth = DEPTHS[name]
+    kind = PixelFormat.NV12 if depth == 8 else PixelFormat.P016
+    return frame_format(frame, Converter(file.stream.sample_aspect_ratio), kind, depth)
 
 
 def planes(frame: VideoFrame, depth: int) -> list[Samples]:
     """Luma, U and V of a 4:2:0 frame, (height, width) each. Samples of more than 8 bits are the upper bits of 16."""
-    found: list[Samples] = []
-    for plane in frame.planes:
-        content = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)
-        if depth == 8:
-            found.append(content[:, : plane.width])
-        else:
-            found.append(content.view(np.uint16)[:, : plane.width] << np.uint16(16 - depth))
-    return found
+    return [samples if depth == 8 else samples.view(np.uint16) << np.uint16(16 - depth) for samples in samples_of(frame)]

@@ -9,8 +9,8 @@ import ctypes
 from functools import cache
 from typing import Any
 
+from engine.detection.frame_format import FrameFormat
 from engine.media.nvdec.errors import UnsupportedError
-from engine.media.types import FrameFormat
 
 _CHROMA_420 = 1
 

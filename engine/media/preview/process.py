@@ -39,7 +39,8 @@ class Fetch:
     ticket: the number that identifies the answer. size: width and height of the area to fill, pixels. slot: where to write the pixels.
     at: request the frame shown at this pts. before: request the last frame before this pts. Neither: request the next frame, but not
     one before pts ``after``. A pts is in seconds; in a folder of pictures it is a position.
-    still: request an early picture of the source, without moving the position of the source being played.
+    still: request a picture from the middle of the source, or the keyframe before pts ``at``, without moving the position of the source
+    being played.
     """
 
     ticket: int
@@ -110,10 +111,13 @@ class _Player:
         self._reader: VideoReader | None = None
         self._path: str | None = None
         self._unsent_info: SourceInfo | None = None
+        from engine.media.preview.still import Stills
+
+        self._stills = Stills()
 
     def answer(self, request: Fetch) -> tuple[Answer, bytes | memoryview | None]:
         try:
-            frame = _still(request) if request.still else self._frame(request)
+            frame = self._stills.picture(Path(request.path), request.size, request.at) if request.still else self._frame(request)
         except FramefleetError as error:
             self._close_reader()
             return NoPicture(request.ticket, str(error)), None
@@ -132,6 +136,7 @@ class _Player:
 
     def close(self) -> None:
         self._close_reader()
+        self._stills.close()
         for slot in self._slots:
             slot.release()
 
@@ -162,12 +167,6 @@ class _Player:
             self._reader = VideoReader(Path(request.path))
             self._path, self._unsent_info = request.path, self._reader.info
         return self._reader
-
-
-def _still(request: Fetch) -> DecodedFrame | None:
-    from engine.media.preview.still import first_picture
-
-    return first_picture(Path(request.path), request.size)
 
 
 def _frame_before(reader: VideoReader, pts: float) -> DecodedFrame | None:

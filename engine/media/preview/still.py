@@ -1,4 +1,4 @@
-"""Decodes an early picture of a source quickly, without probing the source."""
+"""Decodes single pictures of a source quickly, without probing the source."""
 
 from __future__ import annotations
 
@@ -14,25 +14,38 @@ from engine.media.picture import Converter
 from engine.media.preview.reader import VideoReader
 from engine.media.sources import is_picture
 from engine.media.types import DecodedFrame
+from engine.types import Closing
 
 _TRIED_PACKETS = 100
-_PLACE = 0.1  # where to look, as a share of the duration: the first frames are often black
+_MIDDLE = 0.5  # the first frames are often black or grey
 
 
-def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
-    """Return an early picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
+class Stills(Closing):
+    """Decodes single pictures. It keeps the last video open, because the next picture is usually of the same one."""
 
-    Raises:
-        SourceError: the source cannot be opened.
-    """
-    if path.is_dir() or is_picture(path):
-        with VideoReader(path, max_size) as reader:
-            return next(reader, None)
-    with VideoFile(path) as file:
+    def __init__(self) -> None:
+        self._file: VideoFile | None = None
+
+    def picture(self, path: Path, max_size: tuple[int, int], at: float | None = None) -> DecodedFrame | None:
+        """Return a picture of a source, scaled down to fit ``max_size`` (width, height). None if no picture can be decoded.
+
+        at: the time of the picture, seconds, or its position in a folder; of a video the keyframe before it is returned. None: the middle.
+
+        Raises:
+            SourceError: the source cannot be opened.
+        """
+        if path.is_dir() or is_picture(path):
+            with VideoReader(path, max_size) as reader:
+                reader.seek((reader.info.frames - 1) * _MIDDLE if at is None else at)
+                return next(reader, None)
+        if self._file is None or self._file.path != path:
+            self.close()
+            self._file = VideoFile(path)
+        file = self._file
         convert = Converter(file.stream.sample_aspect_ratio, max_size, for_screen=True)
         length = float(file.container.duration or 0) / av.time_base
-        start = file.stream.start_time or 0
-        for packets in (file.packets_at(start + int(length * _PLACE / file.time_base)), file.packets()):
+        place = (file.stream.start_time or 0) + int(length * _MIDDLE / file.time_base) if at is None else int(at / file.time_base)
+        for packets in (file.packets_at(place), file.packets()):
             for packet in (*islice(packets, _TRIED_PACKETS), None):
                 for frame in file.decode(packet):
                     if isinstance(frame, VideoFrame):
@@ -41,4 +54,10 @@ def first_picture(path: Path, max_size: tuple[int, int]) -> DecodedFrame | None:
                         except (av.FFmpegError, ValueError, SourceError):
                             return None
             file.reopen()
-    return None
+        return None
+
+    def close(self) -> None:
+        """Close the file. Repeated calls have no effect."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -10,7 +10,10 @@ from typing import NoReturn
 
 from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
+from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
+from engine.media.decode import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
@@ -20,7 +23,7 @@ from engine.pool.protocol import Failed, Member, Setup
 from engine.pool.worker.message_buffer import ROOM_BYTES
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings, Isolation
-from engine.types import DeviceId, EngineInfo, Found, Image
+from engine.types import DeviceId, EngineInfo, Found
 
 LEAST_BYTES = 8 * CHUNK_BYTES
 """Least limit of the shared memory: five 8K pictures."""
@@ -48,7 +51,12 @@ class Group(Backend):
 
     def decoder(self) -> SharedDecoder:
         """The decoder for all members. Call this after the engines are built."""
-        return SharedDecoder(self.info.decode_threads, self._pictures)
+        return SharedDecoder(self.info.decode_threads, self._pictures, self._read)
+
+    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        """Decode a segment for the members. GPUs convert planes to RGB faster than the decode threads do."""
+        gpus = any(member.kind == "cuda" for member in self.device.members)
+        return decode_planes(info, segment, skip, threads, oblong_only=not gpus)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before
@@ -90,7 +98,7 @@ class Group(Backend):
             return create_backend(device)
         return RemoteBackend(replace(self._setup, device=device), self._pictures)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         return self._member_pool.put(images, still)
 
     def _close_impl(self) -> None:

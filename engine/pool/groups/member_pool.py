@@ -17,6 +17,7 @@ from typing import NoReturn
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError, FramefleetError
 from engine.model.network import Network
 from engine.pool.groups.picture_queue import MemberState, PictureQueue, QueuedPicture
@@ -29,7 +30,7 @@ from engine.pool.worker.inference import Inference
 from engine.processes.restart_budget import RESTART_SECONDS, RESTARTS
 from engine.processes.watchdog import Watchdog
 from engine.settings import EngineSettings
-from engine.types import DeviceId, EngineInfo, Found, Image, InferenceFailure
+from engine.types import DeviceId, EngineInfo, Found, InferenceFailure
 
 _LOOK_SECONDS = 0.5
 _JOIN_SECONDS = 1.0
@@ -94,7 +95,7 @@ class MemberPool:
         missing = [member for member in self._members.values() if member.backend is None and member.out is None]
         return not missing or (bool(self.engines) and all(member.attempt > 1 for member in missing))
 
-    def put(self, images: Sequence[Image], still: bool) -> SharedBatch:
+    def put(self, images: Sequence[HostImage], still: bool) -> SharedBatch:
         """Queue pictures. They must not change until their batch is done."""
         shared = SharedBatch(len(images), next(iter(self._members)))
         with self._changed:
@@ -118,18 +119,15 @@ class MemberPool:
     def _run(self, member: MemberState, network: Network, settings: EngineSettings) -> None:
         """Run in a member's thread: build its engine and work, again after each restart."""
         while True:
-            retry = False
             try:
                 self._work(member, self._build(member, network, settings))
-            except MemberLostError as problem:
-                member.lost, retry = str(problem), True
             except FramefleetError as problem:
-                member.lost = str(problem)
+                member.lost = problem
             if self._closed:
                 return
-            assert member.lost is not None
-            why = member.lost
-            restarting = retry and member.budget.spend(time.monotonic())
+            lost, why = member.lost, str(member.lost)
+            retry = isinstance(lost, MemberLostError)
+            restarting = isinstance(lost, MemberLostError) and member.budget.spend(time.monotonic(), lost.waited)
             if retry and not restarting:
                 why += f"; {RESTARTS} restarts within {RESTART_SECONDS:.0f} s did not help"
             self._report(Member(member.device, Failed(why, restarting)))
@@ -181,7 +179,7 @@ class MemberPool:
                 member.backend = None
             backend.close()
         if member.lost is not None:
-            raise MemberLostError(member.lost)
+            raise member.lost
 
     def _examine(self, member: MemberState, backend: Backend) -> None:
         """Test the engine with a black picture.
@@ -241,7 +239,7 @@ class MemberPool:
         with self._changed:
             self._queue.end(member, pictures, again, None if problem is not None else started)
             if isinstance(problem, MemberLostError):
-                member.lost = str(problem)
+                member.lost = problem
             elif problem is not None:
                 member.doubtful = str(problem)
             self._changed.notify_all()

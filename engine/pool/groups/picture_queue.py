@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
 from engine.backends.base import Backend
+from engine.detection.frame_format import HostImage
+from engine.errors import FramefleetError
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.scheduling.crash_count import CrashCount
 from engine.processes.restart_budget import RestartBudget
-from engine.types import DeviceId, Image
+from engine.types import DeviceId
 
 _SMOOTHING = 0.3
 
@@ -21,7 +23,7 @@ _SMOOTHING = 0.3
 class QueuedPicture:
     """A picture for any member. crashes: of members during its inference."""
 
-    image: Image
+    image: HostImage
     still: bool
     shared: SharedBatch
     position: int
@@ -44,7 +46,7 @@ class MemberState:
     free_since: float = 0.0
     alone: bool = False
     doubtful: str | None = None
-    lost: str | None = None
+    lost: FramefleetError | None = None
     out: str | None = None
     attempt: int = 0
     budget: RestartBudget = field(default_factory=RestartBudget)

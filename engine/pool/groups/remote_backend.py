@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from engine.backends.base import Backend, Progress
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.model.network import Network
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
@@ -20,14 +21,18 @@ from engine.pool.supervision.process import RemoteWorker
 from engine.pool.worker import worker
 from engine.processes.child import KILL_SECONDS
 from engine.settings import EngineSettings
-from engine.types import EngineInfo, Found, Image
+from engine.types import EngineInfo, Found
 
 STOP_SECONDS = 0.4
 """How long ``close`` waits for the worker to stop by itself."""
 
 
 class MemberLostError(DeviceError):
-    """The member's process has ended; a new one may succeed."""
+    """The member's process has ended; a new one may succeed. waited: seconds until a hang was noticed, else 0."""
+
+    def __init__(self, why: str, waited: float = 0.0) -> None:
+        super().__init__(why)
+        self.waited = waited
 
 
 @dataclass(eq=False)
@@ -35,7 +40,7 @@ class _Task:
     """A batch that was sent. images: kept until the answer, since the member reads them in place."""
 
     future: Future[list[Found]]
-    images: Sequence[Image]
+    images: Sequence[HostImage]
 
 
 class RemoteBackend(Backend):
@@ -59,10 +64,10 @@ class RemoteBackend(Backend):
         self._number = 0
         self._known: list[Chunk] = []
         self._busy: Counter[str] = Counter()
-        self._lost: str | None = None
+        self._lost: MemberLostError | None = None
 
     @property
-    def lost(self) -> str | None:
+    def lost(self) -> MemberLostError | None:
         """Why the process has ended; None while it runs."""
         return self._lost
 
@@ -85,9 +90,9 @@ class RemoteBackend(Backend):
                     self._listening.start()
                     return engine
         outcome = self._remote.reap(self._remote.host.end())
-        raise (MemberLostError if outcome.retry else DeviceError)(outcome.reason)
+        raise MemberLostError(outcome.reason, outcome.waited) if outcome.retry else DeviceError(outcome.reason)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         self._slots.acquire()
         try:
             # urgent: the picture that tests the engine must not wait for memory of pictures that wait for this test
@@ -95,7 +100,7 @@ class RemoteBackend(Backend):
             places = tuple(map(self._place, images))
             with self._lock:
                 if self._lost is not None:
-                    raise MemberLostError(self._lost)
+                    raise self._lost
                 if (chunks := self._pictures.chunks) != self._known:
                     self._known = chunks
                     self._remote.send(SharedMemory(tuple(chunks)))
@@ -109,10 +114,10 @@ class RemoteBackend(Backend):
         future.add_done_callback(lambda _: self._slots.release())
         return future
 
-    def _place(self, image: Image) -> Place:
+    def _place(self, image: HostImage) -> Place:
         place = self._pictures.locate(image)
         if place is None:
-            raise RuntimeError(f"a picture of {image.shape} is not in shared memory")
+            raise RuntimeError(f"a picture of {image.nbytes} bytes is not in shared memory")
         return place
 
     def timings(self) -> Mapping[str, float]:
@@ -135,10 +140,11 @@ class RemoteBackend(Backend):
             self._take(message)
         ended = self._remote.host.end()
         with self._lock:
-            self._lost, tasks = self._remote.reap(ended).reason, list(self._tasks.values())
+            outcome, tasks = self._remote.reap(ended), list(self._tasks.values())
+            self._lost = MemberLostError(outcome.reason, outcome.waited)
             self._tasks.clear()
         for task in tasks:
-            task.future.set_exception(MemberLostError(self._lost))
+            task.future.set_exception(self._lost)
 
     def _take(self, message: FromWorker) -> None:
         match message:

@@ -19,6 +19,7 @@ from threading import Lock
 
 import numpy as np
 
+from engine.detection.frame_format import FrameFormat, HostImage, Planes
 from engine.processes.watchdog import waiting_for_room
 from engine.types import Image
 
@@ -40,13 +41,17 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Place:
-    """The location of a picture, uint8 (height, width, 3). offset: bytes from the chunk's start. pitch: bytes from row to row."""
+    """The location of a picture, uint8 (height, width, 3), or of a frame. offset: bytes from the chunk's start.
+
+    pitch: bytes from row to row. format: of a frame, None for a picture.
+    """
 
     chunk: int
     offset: int
     height: int
     width: int
     pitch: int
+    format: FrameFormat | None = None
 
 
 @dataclass(eq=False)
@@ -92,24 +97,27 @@ class SharedPictures:
         """Bytes allocated."""
         return sum(chunk.nbytes for chunk in self.chunks)
 
-    def put(self, image: Image, urgent: bool = False) -> Image:
-        """Copy a picture into shared memory; waits until there is room. urgent: exceed the limit instead of waiting."""
+    def put(self, image: HostImage, urgent: bool = False) -> HostImage:
+        """Copy a picture or frame into shared memory; waits until there is room. urgent: exceed the limit instead of waiting."""
         memory, offset = self._take(image.nbytes, urgent)
         held = (ctypes.c_uint8 * image.nbytes).from_buffer(memory.mapped, offset)
         weakref.finalize(held, self._returned.put, (memory, offset)).atexit = False
+        if isinstance(image, Planes):
+            return image.copy_to(np.ndarray(image.nbytes, np.uint8, held))  # type: ignore[arg-type]
         copy: Image = np.ndarray(image.shape, np.uint8, held)  # type: ignore[arg-type]
         np.copyto(copy, image)
         return copy
 
-    def locate(self, image: Image) -> Place | None:
-        """The location of a picture, or of a part of one; None if it is not in this memory."""
-        if image.strides[1:] != (3, 1):
+    def locate(self, image: HostImage) -> Place | None:
+        """The location of a picture, of a part of one, or of a frame; None if it is not in this memory."""
+        pixels, layout = (image.luma, image.format) if isinstance(image, Planes) else (image, None)
+        if layout is None and pixels.strides[1:] != (3, 1):
             return None
-        address = image.__array_interface__["data"][0]
+        address = pixels.__array_interface__["data"][0]
         for memory in list(self._memories.values()):
             if 0 <= address - memory.address < memory.chunk.nbytes:
-                height, width = image.shape[:2]
-                return Place(memory.chunk.number, address - memory.address, height, width, image.strides[0])
+                height, width = pixels.shape[:2]
+                return Place(memory.chunk.number, address - memory.address, height, width, pixels.strides[0], layout)
         return None
 
     def close(self) -> None:
@@ -176,8 +184,10 @@ class MappedChunk:
             self._mapped = mmap.mmap(file.fileno(), chunk.nbytes)
         self.address, self.nbytes = _address(self._mapped), chunk.nbytes
 
-    def image(self, place: Place) -> Image:
-        """The picture at a place of this chunk, without copying."""
+    def image(self, place: Place) -> HostImage:
+        """The picture or frame at a place of this chunk, without copying."""
+        if place.format is not None:
+            return Planes.of(place.format, np.ndarray(place.format.nbytes, np.uint8, self._mapped, place.offset))
         return np.ndarray((place.height, place.width, 3), np.uint8, self._mapped, place.offset, (place.pitch, 3, 1))
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
 
+from engine.detection.frame_format import HostImage, Planes
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
+from engine.media.decode import decode
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
@@ -49,8 +52,8 @@ class TilesBackend(Group):
         info = super()._describe(engines, settings)
         return replace(info, batch=1 if settings.hint is Hint.LATENCY else min(PICTURES, info.batch), slots=SLOTS)
 
-    def _submit_impl(self, images: Sequence[Image], still: bool) -> Future[list[Found]]:
-        cut = [(image, self._plan(image)) for image in images]
+    def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
+        cut = [(image, self._plan(image)) for image in images if not isinstance(image, Planes)]
         # the last tile, usually the whole picture, goes first: its upload takes longest and should not delay the end
         places = [(image, box) for image, tiling in cut for box in np.roll(tiling.boxes, 1, axis=0).tolist()]
         parts = [image[top:bottom, left:right] for image, (left, top, right, bottom) in places]
@@ -79,6 +82,9 @@ class TilesBackend(Group):
         except Exception as problem:  # an executor's callback would swallow it
             traceback.print_exception(problem)
             return InferenceFailure(f"its tiles cannot be merged: {type(problem).__name__}: {problem}")
+
+    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        return decode(info, segment, skip, threads)  # tiles are cut from pictures
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

@@ -175,7 +175,7 @@ class Supervisor:
         with self._wanted.lock:
             wanted = self._wanted.devices
             leaving = remote.leaving is not None or device not in wanted
-            restarting = not leaving and outcome.retry and (not suspect or remote.budget.spend(time.monotonic()))
+            restarting = not leaving and outcome.retry and (not suspect or remote.budget.spend(time.monotonic(), outcome.waited))
             if not (restarting or leaving):
                 wanted.remove(device)
             staying = list(wanted)  # also a device that joins again as soon as it has left

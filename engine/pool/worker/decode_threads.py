@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
+from engine.detection.frame_format import Planes
 from engine.media.decoder import Decoder
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import DecodeFailure, DeviceFrame
@@ -151,11 +152,13 @@ class DecodeThreads:
                     continue
                 now = time.perf_counter()
                 image = frame.image
-                if isinstance(image, DeviceFrame):
+                if isinstance(image, DeviceFrame | Planes):
                     width, height = image.format.width, image.format.height
-                    by_nvdec += 1
                 else:
                     width, height = image.shape[1::-1]
+                if isinstance(image, DeviceFrame):
+                    by_nvdec += 1
+                else:
                     by_cpu += 1
                 if task.careful:
                     self._send(Trying(task.source, task.segment.number, done, frame.pts, width, height, frame.name, frame.index))

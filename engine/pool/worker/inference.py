@@ -13,12 +13,13 @@ from itertools import groupby
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.detection.frame_format import HostImage
 from engine.errors import DeviceError
 from engine.media.types import DeviceFrame, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.worker.message_buffer import End, FrameBuffer, Item, Picture
 from engine.processes.watchdog import Clock, Watchdog
-from engine.types import Found, Image, InferenceFailure
+from engine.types import Found, InferenceFailure
 
 SLOWEST_TIMES = 10
 """Factor by which a batch may take longer than the slowest one before it."""
@@ -135,7 +136,7 @@ class Inference:
             _forget(pictures)
         return result
 
-    def submit(self, images: Sequence[Image | DeviceFrame], still: bool = False, times: Times | None = None) -> Future[list[Found]]:
+    def submit(self, images: Sequence[HostImage | DeviceFrame], still: bool = False, times: Times | None = None) -> Future[list[Found]]:
         """Like ``Backend.submit``, with a watchdog. times: receives the times."""
         times = times or Times()
         with self._submitting:

@@ -8,10 +8,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from engine.detection.frame_format import HostImage
 from engine.media.decoder_use import DecoderUse
 from engine.media.types import DeviceFrame
 from engine.pool.protocol import Detect
-from engine.types import Image
 
 MAX_BYTES = 128 * 2**20
 """Most host memory for queued pictures, bytes. A limit on their number is not enough: one 8K picture has 100 MB."""
@@ -32,7 +32,7 @@ class Picture:
 
     task: Detect
     pts: float
-    image: Image | DeviceFrame | None
+    image: HostImage | DeviceFrame | None
     width: int
     height: int
     name: str | None

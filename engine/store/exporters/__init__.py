@@ -1,6 +1,6 @@
 """The export formats. Each module defines one format as an ``Exporter``."""
 
-from engine.store.exporters import coco, csv, cvat, jsonl, labelstudio, megadetector, mot, parquet, video, yolo
+from engine.store.exporters import coco, csv, cvat, events, jsonl, labelstudio, megadetector, mot, parquet, video, yolo, zones
 from engine.store.exporters.common.base import Exporter
 
 EXPORTERS: dict[str, Exporter] = {
@@ -13,6 +13,8 @@ EXPORTERS: dict[str, Exporter] = {
     "cvat": cvat.EXPORTER,
     "labelstudio": labelstudio.EXPORTER,
     "megadetector": megadetector.EXPORTER,
+    "zones": zones.EXPORTER,
+    "events": events.EXPORTER,
     "video": video.EXPORTER,
 }
 """The formats by their names in the settings. To add a format, add a module with an ``EXPORTER`` and an entry here."""

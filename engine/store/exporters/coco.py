@@ -9,7 +9,7 @@ from engine.media.types import SourceKind
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, text_output, write_list
 from engine.store.exporters.common.coco_ids import COCO_IDS, check_coco_labels
-from engine.store.exporters.common.rounding import rounded, to_json
+from engine.store.exporters.common.rounding import marks, rounded, to_json
 from engine.store.exporters.pictures.names import ffmpeg_command, picture_name
 
 
@@ -19,7 +19,9 @@ def write(export: Export, file: TextIO) -> None:
     Ids start at 1, as in COCO: image id = frame index + 1, category id = class id + 1, or COCO's own with the option ``coco_ids``.
     ``frame`` (index, from 0) and ``pts`` (seconds) identify the frame of a video. The command in ``info.images`` extracts the frames of a
     video to pictures with the names in ``file_name`` (see ``pictures.names``), in the size that boxes refer to. Additional keys: ``score``
-    in annotations, ``failed`` (the reason) in images of failed frames, which have no picture.
+    in annotations, ``failed`` (the reason) in images of failed frames, which have no picture. If the session has tracks, annotations with a
+    track have ``track_id``, also in ``attributes``, where CVAT and datumaro expect it. If a person corrected the session, ``attributes``
+    has ``verified``.
     """
     reader, source = export.reader, export.source
     info = {"description": source.name, "version": "1.0", "date_created": reader.facts.get("created", "")}
@@ -51,14 +53,17 @@ def _images(export: Export) -> Iterator[dict[str, object]]:
 
 
 def _annotations(export: Export) -> Iterator[dict[str, object]]:
-    number, categories = 0, _categories(export)
+    number, categories, tracked = 0, _categories(export), export.reader.has_tracks
     for frame in export.frames(export.source):
         if frame.detections is None:
             continue
-        for class_id, score, box in rounded(frame.detections):
+        found = zip(rounded(frame.detections), marks(frame.detections, tracked), strict=True)
+        for (class_id, score, box), mark in found:
             number += 1
             x, y, width, height = box
             right, bottom = round(x + width, 2), round(y + height, 2)
+            track = {} if mark.get("track") is None else {"track_id": mark["track"]}
+            attributes = track | {name: value for name, value in mark.items() if name == "verified"}
             yield {
                 "id": number,
                 "image_id": frame.ref.index + 1,
@@ -68,6 +73,8 @@ def _annotations(export: Export) -> Iterator[dict[str, object]]:
                 "segmentation": [[x, y, right, y, right, bottom, x, bottom]],
                 "iscrowd": 0,
                 "score": score,
+                **track,
+                **({"attributes": attributes} if attributes else {}),
             }
 
 

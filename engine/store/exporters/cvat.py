@@ -1,13 +1,18 @@
 """CVAT XML 1.1 (https://docs.cvat.ai/docs/dataset_management/formats/format-cvat): for video tasks, and for tasks of pictures.
 
-Frames count from 0. Boxes are in source pixels, origin top left. Each detection of a video is a track of one frame. CVAT counts the
+Frames count from 0. Boxes are in source pixels, origin top left. A track of a video has a keyframe for each
+detection; a detection without a track is a track of one frame. The source of what a person verified is ``manual``. CVAT counts the
 frames that its own decoder returns: after frames that cannot be decoded, its numbers may differ.
 """
 
 from __future__ import annotations
 
+from array import array
 from html import escape
 from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
 from engine.store.exporters.common.base import Export, Exporter, text_output
@@ -37,27 +42,50 @@ def _write_meta(export: Export, file: TextIO) -> None:
 
 
 def _write_tracks(export: Export, file: TextIO) -> None:
-    labels, track, last = export.labels, 0, export.reader.count(export.source.number) - 1
+    labels, last, before = export.labels, export.reader.count(export.source.number) - 1, 0
+    classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
+    followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, frame, verified and box
+    single = max(classes, default=-1) + 1
     for block in export.blocks(export.source):
         numbers = [frame.number for frame in block.frames]
-        for position, class_id, box in zip(block.frame.tolist(), block.class_ids.tolist(), block.boxes.tolist(), strict=True):
-            number, place = numbers[position], _place(box)
-            file.write(f'<track id="{track}" label={_attribute(labels[class_id])} source="auto">\n')
-            file.write(f'<box frame="{number}" outside="0" occluded="0" keyframe="1" {place} z_order="0"></box>\n')
-            if number < last:
-                file.write(f'<box frame="{number + 1}" outside="1" occluded="0" keyframe="1" {place} z_order="0"></box>\n')
-            file.write("</track>\n")
-            track += 1
+        columns = (block.frame, block.class_ids, block.tracks, block.verified, block.boxes)
+        for position, class_id, track, verified, box in zip(*(column.tolist() for column in columns), strict=True):
+            row = (before + position, numbers[position], verified, *box)
+            if track in followed:
+                followed[track].extend(row)
+            else:
+                _write_track(file, single, labels[class_id], np.array([row]), last)
+                single += 1
+        before += len(block.frames)
+    for track, values in followed.items():
+        if values:
+            _write_track(file, track, labels[classes[track]], np.array(values).reshape(-1, 7), last)
+
+
+def _write_track(file: TextIO, number: int, label: str, rows: NDArray[np.float64], last: int) -> None:
+    """Write a track. rows: position among the stored frames, frame, verified, box. last: the video's last frame."""
+    source = "manual" if rows[:, 2].all() else "auto"
+    ends = np.append(np.diff(rows[:, 0]) > 1, True)
+    file.write(f'<track id="{number}" label={_attribute(label)} source="{source}">\n')
+    for (_, frame, _, *box), ended in zip(rows.tolist(), ends.tolist(), strict=True):
+        file.write(_track_box(int(frame), 0, box))
+        if ended and frame < last:
+            file.write(_track_box(int(frame) + 1, 1, box))
+    file.write("</track>\n")
+
+
+def _track_box(frame: int, outside: int, box: list[float]) -> str:
+    return f'<box frame="{frame}" outside="{outside}" occluded="0" keyframe="1" {_place(box)} z_order="0"></box>\n'
 
 
 def _write_images(export: Export, file: TextIO) -> None:
     labels, single = export.labels, export.source.file.name
     for block in export.blocks(export.source):
-        found = zip(block.frame.tolist(), block.class_ids.tolist(), block.boxes.tolist(), strict=True)
+        columns = (block.frame, block.class_ids, block.verified, block.boxes)
         boxes: list[list[str]] = [[] for _ in block.frames]
-        for position, class_id, box in found:
-            label = _attribute(labels[class_id])
-            boxes[position].append(f'<box label={label} source="auto" occluded="0" {_place(box)} z_order="0"></box>\n')
+        for position, class_id, verified, box in zip(*(column.tolist() for column in columns), strict=True):
+            label, origin = _attribute(labels[class_id]), "manual" if verified else "auto"
+            boxes[position].append(f'<box label={label} source="{origin}" occluded="0" {_place(box)} z_order="0"></box>\n')
         for frame, lines in zip(block.frames, boxes, strict=True):
             name = _attribute(frame.name or single)
             file.write(f'<image id="{frame.number}" name={name} width="{frame.width}" height="{frame.height}">\n')

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, text_output
-from engine.store.exporters.common.rounding import label_of, rounded, to_json
+from engine.store.exporters.common.rounding import label_of, marks, rounded, to_json
 
 
 def write(export: Export, file: TextIO) -> None:
@@ -14,10 +14,11 @@ def write(export: Export, file: TextIO) -> None:
 
     Keys: ``source`` (see ``StoredSource.name``), ``frame`` (index, from 0), ``name`` (the picture's file name, if the source is a
     folder), ``pts`` (seconds), ``clock`` (ISO 8601, if known), ``device``, ``detections``: a list of objects with ``class_id``, ``label``,
-    ``confidence`` and ``box`` (x, y, width, height in source pixels, origin top left). A failed frame has no detections and the reason in
+    ``confidence`` and ``box`` (x, y, width, height in source pixels, origin top left). If the session has tracks, each detection has the
+    key ``track``, null for none; if a person corrected the session, ``verified``. A failed frame has no detections and the reason in
     ``failed``.
     """
-    source, clock = export.source, Clock.of(export.reader, export.source)
+    source, clock, tracked = export.source, Clock.of(export.reader, export.source), export.reader.has_tracks
     for frame in export.frames(source):
         line: dict[str, object] = {"source": source.name, "frame": frame.ref.index}
         if frame.name is not None:
@@ -30,8 +31,8 @@ def write(export: Export, file: TextIO) -> None:
             line["failed"] = frame.failure
         else:
             line["detections"] = [
-                {"class_id": class_id, "label": label_of(export.reader.labels, class_id), "confidence": score, "box": box}
-                for class_id, score, box in rounded(frame.detections)
+                {"class_id": class_id, "label": label_of(export.reader.labels, class_id), "confidence": score, "box": box, **mark}
+                for (class_id, score, box), mark in zip(rounded(frame.detections), marks(frame.detections, tracked), strict=True)
             ]
         file.write(to_json(line) + "\n")
 

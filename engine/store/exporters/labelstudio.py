@@ -5,9 +5,13 @@ Frames count from 1: number = frame index + 1. Boxes are in percent of the pictu
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from html import escape
 from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.media.types import SourceKind
 from engine.store.clock import Clock
@@ -15,11 +19,14 @@ from engine.store.exporters.common.base import Export, Exporter, text_output, wr
 from engine.store.exporters.common.rounding import relative, to_json
 from engine.types import FrameResult
 
+_BOX = ("x", "y", "width", "height")
+
 
 def write(export: Export, file: TextIO) -> None:
     """Write a video as one task, or a task for each picture.
 
-    A region of a video is shown in one frame. The paths in ``data`` are those of the session: replace them by addresses from which your
+    A track is one region of a video, with a keyframe for each detection and the highest confidence. A detection without a track is a region
+    of one frame. The paths in ``data`` are those of the session: replace them by addresses from which your
     Label Studio loads the files, such as ``/data/local-files/?d=a.mp4``.
     """
     if export.source.kind is not SourceKind.VIDEO:
@@ -37,12 +44,30 @@ def write(export: Export, file: TextIO) -> None:
 def _video_regions(export: Export) -> Iterator[str]:
     info, frames = export.source.info, export.reader.count(export.source.number)
     shown = {"framesCount": frames, "duration": None if info is None else info.duration}
-    for frame in export.frames(export.source):
-        for position, (label, score, box) in enumerate(_regions(export, frame)):
-            place = {"frame": frame.ref.index + 1, "enabled": False, "rotation": 0, **box, "time": round(frame.ref.pts, 6)}
-            value = {**shown, "sequence": [place], "labels": [label]}
-            region = {"id": f"{frame.ref.index + 1}-{position + 1}", "type": "videorectangle", "from_name": "box", "to_name": "video"}
-            yield to_json({**region, "score": score, "value": value})
+    classes = {track: class_id for track, class_id, *_ in export.reader.tracks(export.source.number)}
+    followed: dict[int, array[float]] = {track: array("d") for track in classes}  # rows of position, time, frame, verified, score, box
+
+    def region(name: str, label: str, rows: NDArray[np.float64]) -> str:
+        ends = np.append(np.diff(rows[:, 0]) > 1, True)  # not enabled: the box is not shown between this frame and the next one
+        sequence = [
+            {"frame": int(frame), "enabled": not end, "rotation": 0, **dict(zip(_BOX, box, strict=True)), "time": pts}
+            for (_, pts, frame, _, _, *box), end in zip(rows.tolist(), ends.tolist(), strict=True)
+        ]
+        value = {**shown, "sequence": sequence, "labels": [label]}
+        head = {"id": name, "type": "videorectangle", "from_name": "box", "to_name": "video", **_meta(bool(rows[:, 3].all()))}
+        return to_json({**head, "score": float(rows[:, 4].max()), "value": value})
+
+    for position, frame in enumerate(export.frames(export.source)):
+        for order, (place, label, score, box) in enumerate(_regions(export, frame)):
+            row = (position, round(frame.ref.pts, 6), frame.ref.index + 1, _verified(frame, place), score, *box.values())
+            tracks = None if frame.detections is None else frame.detections.tracks
+            if tracks is not None and int(tracks[place]) in followed:
+                followed[int(tracks[place])].extend(row)
+            else:
+                yield region(f"{frame.ref.index + 1}-{order + 1}", label, np.array([row]))
+    for track, values in followed.items():
+        if values:
+            yield region(f"track-{track}", export.labels[classes[track]], np.array(values).reshape(-1, 9))
 
 
 def _picture_tasks(export: Export) -> Iterator[str]:
@@ -55,24 +80,34 @@ def _picture_tasks(export: Export) -> Iterator[str]:
                 "type": "rectanglelabels",
                 "from_name": "label",
                 "to_name": "image",
+                **_meta(_verified(frame, place)),
                 "score": score,
                 "original_width": frame.width,
                 "original_height": frame.height,
                 "image_rotation": 0,
                 "value": {"rotation": 0, **box, "rectanglelabels": [label]},
             }
-            for position, (label, score, box) in enumerate(_regions(export, frame))
+            for position, (place, label, score, box) in enumerate(_regions(export, frame))
         ]
         image = source.path if frame.name is None else f"{source.path.rstrip('/')}/{frame.name}"
         yield to_json({"data": {"image": image}, "predictions": [{"model_version": model, "result": result}]})
 
 
-def _regions(export: Export, frame: FrameResult) -> Iterator[tuple[str, float, dict[str, float]]]:
-    """Yield label, confidence, and box in percent of each detection."""
+def _regions(export: Export, frame: FrameResult) -> Iterator[tuple[int, str, float, dict[str, float]]]:
+    """Yield place in the frame, label, confidence, and box in percent of each detection."""
     labels = export.labels
-    for class_id, score, box in relative(frame):
-        percent = dict(zip(("x", "y", "width", "height"), (round(100 * part, 4) for part in box), strict=True))
-        yield labels[class_id], score, percent
+    for place, class_id, score, box in relative(frame):
+        percent = dict(zip(_BOX, (round(100 * part, 4) for part in box), strict=True))
+        yield place, labels[class_id], score, percent
+
+
+def _verified(frame: FrameResult, place: int) -> bool:
+    return frame.detections is not None and frame.detections.verified is not None and bool(frame.detections.verified[place])
+
+
+def _meta(verified: bool) -> dict[str, object]:
+    """The note that Label Studio shows with a verified region."""
+    return {"meta": {"text": ["verified"]}} if verified else {}
 
 
 def write_configuration(export: Export, file: TextIO) -> None:

@@ -1,6 +1,6 @@
 """MegaDetector results, format 1.6 (https://lila.science/megadetector-output-format), read by Timelapse and AddaxAI.
 
-Frames count from 0. Boxes are shares of the picture, origin top left.
+Frames count from 0. Boxes are shares of the picture, origin top left. The format has no place for tracks.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Categories:
     def detections(self, frame: FrameResult) -> list[dict[str, Any]]:
         """Return the detections of a frame as the file has them."""
         found = []
-        for class_id, score, box in relative(frame):
+        for _, class_id, score, box in relative(frame):
             label = self._labels[class_id]
             category = self._map.get(label, label)
             entry: dict[str, Any] = {"category": self.ids[category], "conf": score, "bbox": box}

@@ -1,7 +1,7 @@
 """Apache Parquet: the columns of the CSV table of detections, with types and compressed.
 
-Frames count from 0. ``track`` is null in sessions without tracks. ``clock`` is a time stamp in UTC, null if it is unknown when the source
-began.
+Frames count from 0. ``track`` is null in sessions without tracks. ``verified`` is there if a person corrected the session.
+``clock`` is a time stamp in UTC, null if it is unknown when the source began.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.store.blocks import Block
 from engine.store.clock import Clock
 from engine.store.exporters.common.base import Export, Exporter, Output, complete_file
 from engine.store.exporters.common.rounding import label_of
-from engine.store.exporters.csv import DETECTIONS, file_of
+from engine.store.exporters.csv import columns_of, file_of
 from engine.store.schema import explained
 
 REPEATED = ["source", "frame", "time", "clock", "class_id", "label", "picture_width", "picture_height", "device", "track"]
@@ -37,7 +37,7 @@ def write(export: Export) -> None:
     except ImportError:
         raise ExportError("--format parquet needs pyarrow: install framefleet[parquet], or pyarrow") from None
     clock = Clock.of(export.reader, export.source)
-    schema = _schema(pa)
+    schema = _schema(pa, columns_of(export))
     with (
         explained(export.path, "write"),
         complete_file(export.path) as part,
@@ -53,13 +53,13 @@ def write(export: Export) -> None:
             file.write_table(pa.concat_tables(tables))
 
 
-def _schema(pa: Any) -> Any:
-    types = {"time": pa.float64(), "clock": pa.timestamp("ms", "UTC"), "confidence": pa.float64()}
+def _schema(pa: Any, columns: tuple[str, ...]) -> Any:
+    types = {"verified": pa.bool_(), "time": pa.float64(), "clock": pa.timestamp("ms", "UTC"), "confidence": pa.float64()}
     types |= dict.fromkeys(("source", "label", "device"), pa.string())
     types |= dict.fromkeys(("frame", "track"), pa.int64())
     types |= dict.fromkeys(("class_id", "picture_width", "picture_height"), pa.int32())
     types |= dict.fromkeys(("x", "y", "width", "height"), pa.float64())
-    return pa.schema([(name, types[name]) for name in DETECTIONS])
+    return pa.schema([(name, types[name]) for name in columns])
 
 
 def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> Any:
@@ -79,6 +79,7 @@ def _table(pa: Any, schema: Any, export: Export, clock: Clock, block: Block) -> 
     columns["class_id"] = pa.array(block.class_ids.astype(np.int32))
     columns["confidence"] = pa.array(block.scores)
     columns |= {name: pa.array(block.boxes[:, column]) for column, name in enumerate(("x", "y", "width", "height"))}
+    columns["verified"] = pa.array(block.verified)
     columns["track"] = pa.array(block.tracks, mask=block.tracks < 0)
     return pa.table([columns[name] for name in schema.names], schema)
 

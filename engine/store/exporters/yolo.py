@@ -1,7 +1,8 @@
 """YOLO data set, as Ultralytics and datumaro read it: labels, ``data.yaml`` and, if wanted, the frames as pictures.
 
 Pictures of a video are named by time (see ``pictures.names``), so frames need no number. Boxes are centre x, centre y, width, height as
-shares of the picture. Class ids count from 0. Confidences are not stored: the labels are meant to be corrected and trained with.
+shares of the picture. Class ids count from 0. Confidences, tracks and who verified a box are not stored: the
+format has no place for them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def write(export: Export) -> None:
 def _lines(frame: FrameResult) -> str:
     return "".join(
         f"{class_id} {x + width / 2:.6f} {y + height / 2:.6f} {width:.6f} {height:.6f}\n"
-        for class_id, _, (x, y, width, height) in relative(frame)
+        for _, class_id, _, (x, y, width, height) in relative(frame)
     )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from engine.errors import ExportError
 from engine.store import schema
+from engine.store.objects.corrected import has_corrections
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ def _other_sessions(path: Path, keep: Path) -> Iterator[tuple[Path, Holdings]]:
             continue
         try:
             with closing(schema.open_existing(kept, "ro")) as connection:
+                if has_corrections(connection):
+                    continue  # no other session holds what a person corrected
                 other = _holdings(connection)
         except (sqlite3.Error, ExportError, OSError):
             continue  # a file that cannot be read is not ours to delete

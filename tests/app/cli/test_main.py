@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import app.cli.doctor
+from app.cli import window as cli_window
 from app.main import COMMANDS, main
 from app.system_libraries import PACKAGES
 from engine import logs
@@ -31,7 +32,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     printed = capsys.readouterr().out
     for command, text in COMMANDS.items():
-        assert f"{command:9} {text}" in printed
+        assert f"{command:15} {text}" in printed
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -57,6 +58,17 @@ def test_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> No
 def test_a_mistyped_command_is_recognised(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["detcet", "a.mp4"]) == 2
     assert "detcet does not exist; did you mean 'framefleet detect …'?" in capsys.readouterr().err
+
+
+def test_a_missing_file_beside_others_does_not_keep_the_window_from_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(cli_window, "open_window", lambda files, *_, **__: opened.extend(files) or 0)
+    there = tmp_path / "a.mp4"
+    there.touch()
+    files = [tmp_path / "missing.mp4", there]
+    assert main([*map(str, files)]) == 0
+    assert opened == files
+    assert main([str(tmp_path / "missing.mp4")]) == 2
 
 
 def test_an_address_is_no_file_for_the_window(capsys: pytest.CaptureFixture[str]) -> None:

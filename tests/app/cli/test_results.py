@@ -69,10 +69,25 @@ def test_what_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
 def test_every_format_is_written_from_one_session(tmp_path: Path) -> None:
     make_video(tmp_path / "a.mp4", 4, (640, 480), rate=25)
     database = write_session(tmp_path / "s.sqlite", {str(tmp_path / "a.mp4"): 4})
-    options = ("--interval", "30s", "--bom", "--pictures", "png", "--every", "2", "--category-map", "car=vehicle")
+    zones = {"version": 1, "width": 640, "height": 480, "lines": [{"name": "gate", "from": [5, 0], "to": [5, 99]}]}
+    (tmp_path / "zones.json").write_text(json.dumps(zones))
+    assert run_main("track", database).status == 0
+    options = (
+        "--zones",
+        tmp_path / "zones.json",
+        "--interval",
+        "30s",
+        "--bom",
+        "--pictures",
+        "png",
+        "--every",
+        "2",
+        "--category-map",
+        "car=vehicle",
+    )
     run = run_main("results", database, "--out", tmp_path / "out", "--format", ",".join(EXPORTERS), *options)
     assert run.status == 0, run.err
-    written = [Path(line).name for line in run.out.splitlines()]
+    written = [Path(line).name for line in run.out.splitlines() if line.startswith(str(tmp_path / "out"))]
     assert sorted(written) == sorted(path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith("."))
     assert {"a.detections.csv", "counts.csv", "files.csv", "a.detections.parquet", "yolo", "a.mot", "megadetector.json"} <= {*written}
     assert len([*(tmp_path / "out" / "yolo").rglob("*.png")]) == 2

@@ -63,7 +63,7 @@ def test_a_first_start_leads_from_nothing_to_boxes(qtbot: QtBot, open_window: Op
     drop(window, [video])  # without a model it is queued and can be watched, and the window says what is missing
     qtbot.waitUntil(lambda: len(window.items) == 1)
     qtbot.waitUntil(lambda: any("Choose a model" in text for text in window.banners.texts))
-    assert window.pages.currentWidget() is window.viewer
+    assert window.pages.currentWidget() is window.middle
     qtbot.waitUntil(lambda: window.viewer.canvas.placement is not None, timeout=PATIENCE)
 
     (tmp_path / "tiny.cfg").write_text(TINY_CFG.read_text())
@@ -201,9 +201,9 @@ def test_the_video_gets_more_than_half_and_panels_stay_as_the_user_leaves_them(q
     assert not window.left.isVisible()
     window.columns.setSizes([0, 800, 400])
     kept = window.right.width()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert not window.right.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert not window.left.isVisible()
     window.close()
     again = open_window()
@@ -343,12 +343,12 @@ def test_what_is_selected_in_a_file_dialog_can_be_read(qtbot: QtBot, tmp_path: P
 def test_full_screen_leaves_the_window_as_it_was(qtbot: QtBot, open_window: Open) -> None:
     window = open_window()
     window.showMaximized()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert window.isFullScreen()
     assert not window.left.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert window.isMaximized()
     assert window.left.isVisible()
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     window.close()
     assert not open_window().isFullScreen()  # the next start is no full screen without a picture

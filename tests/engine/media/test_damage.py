@@ -86,6 +86,24 @@ def test_small_damage_between_frames_is_reported(clip: Clip, tmp_path: Path) -> 
         assert failures or len(set(frames)) == FRAMES, f"{FRAMES - len(frames)} frames are lost silently"
 
 
+def test_a_truncated_frame_fails_even_if_its_decoder_reports_nothing(clip: Clip, tmp_path: Path) -> None:
+    """VP9's decoder returns a picture for a part of a packet."""
+    source = clip("v.mp4", frames=40, gop=20, codec="libvpx-vp9", muxer={"movflags": "faststart"})
+    whole = pictures(source)
+    assert len(whole) == 40
+    size = source.stat().st_size
+    for missing in range(size // 40, size // 4, size // 40):  # bytes
+        for pts, image in pictures(truncated(source, tmp_path / "v.mp4", 1 - missing / size)).items():
+            assert np.array_equal(image, whole[pts]), f"without {missing} bytes, the frame at {pts:.3f} s differs"
+
+
+def pictures(path: Path) -> dict[float, Any]:
+    """The decoded pictures by time."""
+    info = probe(path)
+    outcomes = [outcome for segment in info.segments for outcome in decode(info, segment)]
+    return {outcome.pts: outcome.image for outcome in outcomes if isinstance(outcome, DecodedFrame)}
+
+
 def test_undamaged_frames_at_a_truncated_end_are_not_lost_by_threads(clip: Clip, tmp_path: Path) -> None:
     info = probe(truncated(clip("a.mp4", frames=FRAMES, **CLIPS["a.mp4"]), tmp_path / "a.mp4", 0.6))
     assert counts(info, threads=4)[0] == counts(info, threads=1)[0]

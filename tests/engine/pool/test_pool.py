@@ -16,9 +16,9 @@ import pytest
 
 from engine.backends import create_backend
 from engine.errors import UsageError
-from engine.media.decode import decode
+from engine.media.decode import decode_planes
 from engine.media.probe import probe
-from engine.media.types import DecodedFrame, SourceKind
+from engine.media.types import DecodeFailure, SourceKind
 from engine.pool.events import DeviceReady, DeviceStarting, DeviceStats, Event, FramesDone, SourceFinished, StrategyChosen
 from engine.pool.pool import EnginePool
 from engine.pool.scheduling import state
@@ -68,8 +68,8 @@ def expected(sources: list[Path]) -> dict[int, list[Detections | str]]:
                 continue
             info, found[number] = probe(path), []
             for segment in info.segments:
-                for frame in decode(info, segment):
-                    if isinstance(frame, DecodedFrame):
+                for frame in decode_planes(info, segment, oblong_only=True):
+                    if not isinstance(frame, DecodeFailure):
                         found[number] += backend.infer([frame.image], still=info.kind is SourceKind.IMAGES)
                     else:
                         found[number] += [frame.reason] * frame.count

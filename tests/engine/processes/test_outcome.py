@@ -37,6 +37,11 @@ def test_restarts_are_limited_in_time() -> None:
     assert not budget.spend(RESTART_SECONDS + 0.6)
 
 
+def test_the_time_until_a_hang_was_noticed_does_not_count() -> None:
+    budget = RestartBudget()
+    assert [budget.spend(70.0 * turn, waited=65.0) for turn in range(RESTARTS + 1)] == [True] * RESTARTS + [False]
+
+
 def test_a_budget_has_its_own_limits() -> None:
     budget = RestartBudget(1, 10.0)
     assert [budget.spend(now) for now in (0.0, 10.0, 10.5)] == [True, False, True]

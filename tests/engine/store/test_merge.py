@@ -10,7 +10,10 @@ from engine.errors import UsageError
 from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.merge import merge_sessions
+from engine.store.objects.corrections import Corrections, OneDetection
 from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session, tracked_with
+from engine.tracking.follow import TrackerName
 from engine.types import DeviceId
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
 
@@ -79,3 +82,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == f"{tmp_path / 'm' / 'session.sqlite'}: 2 sources\n"
     assert main(["merge", str(tmp_path / "none")]) == 2
     assert "there is no" in capsys.readouterr().err
+
+
+def test_tracks_and_corrections_go_along(tmp_path: Path) -> None:
+    first = write_session(tmp_path / "first.sqlite", {"a.mp4": 5})
+    second = write_session(tmp_path / "second.sqlite", {"b.mp4": 5})
+    track_session(second, TrackerName.OCSORT)
+    with Corrections(second) as corrections:
+        corrections.delete(OneDetection(0, 3, 1))
+    merge_sessions([first, second], tmp_path / "both.sqlite")
+    assert tracked_with(tmp_path / "both.sqlite", 1, TrackerName.OCSORT)
+    with SessionReader(tmp_path / "both.sqlite") as reader:
+        assert [len(frame.detections) for number in range(2) for frame in reader.frames(number)] == [2] * 8 + [1, 2]
+        assert [len(reader.tracks(number)) for number in range(2)] == [0, 1]

@@ -1,8 +1,9 @@
 import pytest
 
-from engine.errors import ExportError
+from engine.errors import ExportError, UsageError
+from engine.store.objects.corrections import Corrections, OneTrack
 from engine.store.session import SessionReader
-from engine.store.tracks import track_session
+from engine.store.tracks import track_session, tracked_with
 from engine.tracking.follow import TrackerName
 from tests.support.store import write_session
 
@@ -16,7 +17,7 @@ def test_detections_get_tracks_and_a_second_call_replaces_them(tmp_path):
         assert track_session(path, name) == [("a.mp4", 1), ("b.mp4", 1)]  # the two boxes of a frame overlap: they show one object
         with SessionReader(path) as reader:
             assert [frame.detections.tracks.tolist() for frame in reader.frames(1)] == [[1, -1]] * 20
-            assert reader.facts["tracker"] == f"{name} 1"
+            assert [tracked_with(path, 1, other) for other in TrackerName] == [other is name for other in TrackerName]
             assert reader.tracks(0) == [(1, 0, 0, 29, 30)]
 
 
@@ -31,3 +32,18 @@ def test_a_file_that_is_no_session_is_refused(tmp_path):
     (tmp_path / "s.sqlite").write_text("text")
     with pytest.raises(ExportError, match="no session database"):
         track_session(tmp_path / "s.sqlite", TrackerName.BYTETRACK)
+
+
+def test_tracks_joined_by_hand_are_not_replaced_without_being_asked(tmp_path):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 10}, boxes=1)
+    track_session(path, TrackerName.BYTETRACK)
+    with Corrections(path) as corrections:
+        corrections.confirm(OneTrack(0, 1))
+        track_session(path, TrackerName.BYTETRACK)
+        corrections.split(0, 1, 5)
+    with pytest.raises(UsageError, match="--drop-corrections"):
+        track_session(path, TrackerName.BYTETRACK)
+    track_session(path, TrackerName.BYTETRACK, drop_corrections=True)
+    with SessionReader(path) as reader:
+        assert reader.tracks(0) == [(1, 0, 0, 9, 10)]
+        assert all(frame.detections.verified.all() for frame in reader.frames(0)), "confirmations stay"

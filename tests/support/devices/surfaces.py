@@ -1,21 +1,19 @@
-"""Makes decoded frames in memory, and a reference implementation in NumPy of the kernel ``preprocess``."""
+"""Makes decoded frames in memory, and computes the network's input from them by its definition, in NumPy's integers."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
-from av.video.frame import VideoFrame
-from av.video.reformatter import ColorRange, Colorspace
 from numpy.typing import NDArray
 
-from engine.media.picture import Converter
+from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
+from engine.media.yuv import reduced
 from engine.types import Image
-from plugins.preprocess import NV12, P016, RGB8
-
-COLOURS = {"bt601": Colorspace.ITU601, "bt709": Colorspace.ITU709}
+from plugins.colour import SHIFT, colour_factors
 
 
 def picture(width: int, height: int, seed: int) -> Image:
@@ -24,62 +22,88 @@ def picture(width: int, height: int, seed: int) -> Image:
     patches = random.integers(0, 256, (3, 4, 3)).astype(np.uint8)
     large = cv2.resize(patches, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.int16)
     cv2.rectangle(large, (width // 4, height // 3), (width // 2, height // 2), (250, 20, 130), -1)
-    return np.clip(large + random.integers(-6, 7, large.shape), 0, 255).astype(np.uint8)
+    noisy: Image = np.clip(large + random.integers(-6, 7, large.shape), 0, 255).astype(np.uint8)
+    return noisy
 
 
-def decoded(image: Image, ten_bits: bool, matrix: str, full_range: bool) -> tuple[VideoFrame, NDArray[np.uint8], NDArray[np.uint8]]:
-    """A frame as a CPU decoder returns it, and its planes as NVDEC does: NV12 or P016, bytes (height, pitch) and (height / 2, pitch)."""
-    frame = VideoFrame.from_ndarray(image, format="rgb24").reformat(
-        format="yuv420p10le" if ten_bits else "yuv420p",
-        dst_colorspace=COLOURS[matrix],
-        dst_color_range=ColorRange.JPEG if full_range else ColorRange.MPEG,
-    )
-    frame.colorspace, frame.color_range = COLOURS[matrix], ColorRange.JPEG if full_range else ColorRange.MPEG
-    y, u, v = (
-        np.frombuffer(plane, np.uint16 if ten_bits else np.uint8).reshape(plane.height, -1)[:, : plane.width] for plane in frame.planes
-    )
-    planes = (y, np.stack([u, v], axis=-1).reshape(len(u), -1))
-    luma, chroma = (np.pad(plane << 6 if ten_bits else plane, ((0, 0), (0, -plane.shape[1] % 64))).view(np.uint8) for plane in planes)
-    return frame, luma, chroma
+@dataclass(frozen=True, eq=False)
+class Pictured:
+    """A frame of random samples, as FFmpeg's planes (uint8, or uint16 for depths of 10 and 12), of any colour and orientation."""
+
+    samples: Sequence[NDArray[Any]]
+    depth: int
+    orientation: tuple[bool, int | None]
+    matrix: str
+    full_range: bool
+
+    def layout(self, kind: PixelFormat) -> FrameFormat:
+        """The format of the frame in a kind of memory."""
+        height, width = self.samples[0].shape
+        shown = (height, width) if self.orientation[0] else (width, height)
+        depth = 8 if kind is PixelFormat.I420 else self.depth
+        return FrameFormat(kind, depth, width, height, *shown, self.orientation, self.matrix, self.full_range)
+
+    def planes(self) -> Planes:
+        """The frame as the CPU's decoder returns it."""
+        return Planes(self.layout(PixelFormat.I420), *(reduced(plane, self.depth) for plane in self.samples))
+
+    def surface(self, kind: PixelFormat) -> NDArray[np.uint8]:
+        """The frame's bytes in one block: I420 as uploaded, NV12 and P016 as NVDEC writes them."""
+        layout = self.layout(kind)
+        content = np.zeros(layout.nbytes, np.uint8)
+        if kind is PixelFormat.I420:
+            self.planes().copy_to(content)
+            return content
+        for place, samples in zip(layout.planes(content), self.samples, strict=True):
+            place[...] = samples << np.uint16(16 - self.depth) if self.depth > 8 else samples
+        return content
 
 
-def shown(frame: VideoFrame, aspect: Fraction | None = None) -> Image:
-    """The picture that the CPU converts a frame to."""
-    return Converter(aspect)(frame)
+def random_frame(
+    width: int, height: int, seed: int, depth: int, orientation: tuple[bool, int | None], matrix: str, full_range: bool
+) -> Pictured:
+    """A frame of random samples."""
+    random, dtype = np.random.default_rng(seed), np.uint8 if depth == 8 else np.uint16
+    sizes = [(height, width), *[(-(-height // 2), -(-width // 2))] * 2]
+    return Pictured([random.integers(0, 1 << depth, size, dtype=dtype) for size in sizes], depth, orientation, matrix, full_range)
 
 
-def sample(entry: Any, luma: NDArray[np.uint8], chroma: NDArray[np.uint8] | None, width: int, height: int) -> NDArray[np.float32]:
-    """The network's input that ``preprocess`` computes from a frame, float32 (height, width, 3), 0..255.
+def by_definition(planes: Planes, width: int, height: int) -> Image:
+    """The input of width × height pixels, upright, as ``docs/adr/0022-same-input.md`` defines it."""
+    layout = planes.format
+    image = rgb_by_definition(planes)
+    image = image.swapaxes(0, 1) if layout.orientation[0] else image
+    flip = layout.orientation[1]
+    image = image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
+    return np.stack([resized(image[..., channel], width, height) for channel in range(3)], axis=-1)
 
-    entry: one ``FRAME``. luma, chroma: its planes. width, height: of the network.
-    """
-    columns, rows = np.meshgrid(np.arange(width), np.arange(height))
-    stored_width, stored_height = (int(size) for size in entry["size"])
-    a, b, c, d, e, f = (float(value) for value in entry["map"])
-    x, y = np.clip(a * columns + b * rows + c, 0, stored_width - 1), np.clip(d * columns + e * rows + f, 0, stored_height - 1)
-    x0, y0 = x.astype(int), y.astype(int)
-    x1, y1 = np.minimum(x0 + 1, stored_width - 1), np.minimum(y0 + 1, stored_height - 1)
-    right, down = (x - x0)[..., None], (y - y0)[..., None]
 
-    def pixel(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.float64]:
-        if entry["format"] == RGB8:
-            return np.asarray(luma[:, : 3 * stored_width].reshape(-1, stored_width, 3)[y, x], np.float64)
-        assert chroma is not None
-        wide = {NV12: np.uint8, P016: np.uint16}[int(entry["format"])]
-        scale = 1 if wide is np.uint8 else 256
-        values = luma.view(wide)[y, x], chroma.view(wide)[y // 2, x // 2 * 2], chroma.view(wide)[y // 2, x // 2 * 2 + 1]
-        y_, u, v = (value / scale for value in values)
-        black, of_y, v_in_r, u_in_g, v_in_g, u_in_b = (float(factor) for factor in entry["colour"])
-        grey, u, v = np.floor(of_y * (y_ - black)), u - 128, v - 128
-        rgb = grey + np.floor(v_in_r * v), grey + np.floor(u_in_g * u) + np.floor(v_in_g * v), grey + np.floor(u_in_b * u)
-        return np.clip(np.stack(rgb, axis=-1), 0, 255)
+def rgb_by_definition(planes: Planes) -> Image:
+    """The frame in RGB, as stored."""
+    height, width = planes.luma.shape
+    black, of_y, v_in_r, u_in_g, v_in_g, u_in_b = colour_factors(planes.format.matrix, planes.format.full_range)
+    u, v = (plane.repeat(2, 0).repeat(2, 1)[:height, :width].astype(np.int64) - 128 for plane in (planes.u, planes.v))
+    grey = (planes.luma.astype(np.int64) - black) * of_y >> SHIFT
+    colours = (v * v_in_r >> SHIFT), (u * u_in_g >> SHIFT) + (v * v_in_g >> SHIFT), (u * u_in_b >> SHIFT)
+    image: Image = np.clip(np.stack([grey + colour for colour in colours], axis=-1), 0, 255).astype(np.uint8)
+    return image
 
-    upper = pixel(x0, y0) * (1 - right) + pixel(x1, y0) * right
-    lower = pixel(x0, y1) * (1 - right) + pixel(x1, y1) * right
-    values = upper * (1 - down) + lower * down
-    if entry["rounded"]:
-        values = np.rint(values)
-    left, top, end, bottom = entry["inside"]
-    outside = (columns < left) | (columns >= end) | (rows < top) | (rows >= bottom)
-    values[outside] = 127.5
-    return values.astype(np.float32)
+
+def resized(samples: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+    """A plane resized by OpenCV's fixed-point bilinear interpolation."""
+    x0, x1, of_x0, of_x1 = _neighbours(samples.shape[1], width, bound=True)
+    y0, y1, of_y0, of_y1 = _neighbours(samples.shape[0], height, bound=False)
+    rows = samples[:, x0].astype(np.int64) * of_x0 + samples[:, x1].astype(np.int64) * of_x1
+    upper, lower = (of_y0[:, None] * (rows[y0] >> 4)) >> 16, (of_y1[:, None] * (rows[y1] >> 4)) >> 16
+    return ((upper + lower + 2) >> 2).astype(np.uint8)
+
+
+def _neighbours(stored: int, size: int, bound: bool) -> tuple[NDArray[np.int64], ...]:
+    """For each of ``size`` places the two neighbours among ``stored`` samples, and their weights in 1/2048."""
+    place = ((np.arange(size) + 0.5) * (1 / (size / stored)) - 0.5).astype(np.float32)
+    first = np.floor(place).astype(np.int64)
+    share = place - first.astype(np.float32)
+    if bound:
+        share[(first < 0) | (first >= stored - 1)] = 0
+    weights = (np.rint((1 - share) * np.float32(2048)), np.rint(share * np.float32(2048)))
+    return np.clip(first, 0, stored - 1), np.clip(first + 1, 0, stored - 1), *(weight.astype(np.int64) for weight in weights)

@@ -7,14 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
-import pytest
 
 from tests.support.faults.seeds import seeded
-
-
-def short_and_long(short: int, long: int) -> pytest.MarkDecorator:
-    """Run a test with ``rounds`` of this number, and with many more by ``-m slow``."""
-    return pytest.mark.parametrize("rounds", [short, pytest.param(long, marks=(pytest.mark.slow, pytest.mark.timeout(3600)))])
 
 
 def randomness() -> np.random.Generator:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from engine.errors import UsageError
 from engine.settings.clock import ClockSettings
+from engine.zones.shapes import ZoneSet
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -18,6 +19,28 @@ class PictureFormat(StrEnum):
 
     JPEG = "jpeg"
     PNG = "png"
+
+
+class Part(StrEnum):
+    """What an annotated video shows over the picture."""
+
+    BOXES = "boxes"
+    IDS = "ids"
+    TRAILS = "trails"
+    ZONES = "zones"
+    HEAT = "heatmap"
+
+
+DRAWN = frozenset(Part) - {Part.HEAT}
+
+
+def read_parts(text: str) -> frozenset[Part]:
+    """Read a list such as ``boxes,ids``. Raises UsageError."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in [*Part]]
+    if unknown or not names:
+        raise UsageError(f"'{text}' is no list of what to draw: choose from {', '.join(Part)}")
+    return frozenset(map(Part, names))
 
 
 @dataclass(frozen=True)
@@ -41,11 +64,12 @@ class Every:
 class ExportOptions:
     """The options of all formats. Each format uses those that ``Exporter.options`` names.
 
-    interval: length of the intervals in ``counts.csv``, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
+    interval: length of the intervals in tables of counts, seconds. bom: whether CSV files begin with a byte order mark. pictures: the
     format of the exported frames; None: no pictures. every: which frames a YOLO data set contains. between: only frames with a
     detection whose confidence lies between these two; None: all. category_map: MegaDetector's category for each label. coco_ids: whether
-    category ids are COCO's own, see ``coco_ids``. clock: for all formats: where clock times come from, in place of those that are stored;
-    None: the stored ones.
+    category ids are COCO's own, see ``coco_ids``. zones: where to count tracks; None: nowhere. draw: what an
+    annotated video shows. clock: for all formats: where clock times
+    come from, in place of those that are stored; None: the stored ones.
     """
 
     interval: float = 900.0
@@ -55,6 +79,8 @@ class ExportOptions:
     between: tuple[float, float] | None = None
     category_map: Mapping[str, str] = field(default_factory=dict)
     coco_ids: bool = False
+    zones: ZoneSet | None = None
+    draw: frozenset[Part] = DRAWN
     clock: ClockSettings | None = None
 
 

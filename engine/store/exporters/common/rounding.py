@@ -22,10 +22,25 @@ def rounded(detections: Detections) -> Iterator[tuple[int, float, list[float]]]:
     return zip(detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
 
 
-def relative(frame: FrameResult) -> Iterator[tuple[int, float, list[float]]]:
-    """Yield class id, confidence and box (x, y, width, height as shares of the picture) of each detection of a frame, rounded.
+def marks(detections: Detections, tracked: bool) -> list[dict[str, object]]:
+    """Return what else is known of each detection, for JSON: ``track``, None if it has none, and ``verified`` if anything was corrected.
 
-    Boxes are cut to the picture, because readers of these formats reject others. A box without any area in the picture is left out.
+    tracked: whether the session has tracks; else ``track`` is left out.
+    """
+    found: list[dict[str, object]] = [{} for _ in range(len(detections))]
+    if tracked:
+        tracks = [-1] * len(found) if detections.tracks is None else detections.tracks.tolist()
+        found = [{"track": None if track < 0 else track} for track in tracks]
+    if detections.verified is not None:
+        found = [{**mark, "verified": verified} for mark, verified in zip(found, detections.verified.tolist(), strict=True)]
+    return found
+
+
+def relative(frame: FrameResult) -> Iterator[tuple[int, int, float, list[float]]]:
+    """Yield place in the frame, class id, confidence and box of each detection, rounded.
+
+    Boxes are x, y, width, height as shares of the picture. They are cut to the picture, because readers of these formats reject others. A
+    box without any area in the picture is left out.
     """
     if frame.detections is None:
         return
@@ -34,9 +49,10 @@ def relative(frame: FrameResult) -> Iterator[tuple[int, float, list[float]]]:
     boxes[:, 2:] -= boxes[:, :2]
     scores = np.round(frame.detections.scores.astype(np.float64), 4)
     boxes = np.round(boxes, 6) + 0.0
-    for class_id, score, box in zip(frame.detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True):
+    found = zip(frame.detections.class_ids.tolist(), scores.tolist(), boxes.tolist(), strict=True)
+    for place, (class_id, score, box) in enumerate(found):
         if box[2] > 0 and box[3] > 0:
-            yield class_id, score, box
+            yield place, class_id, score, box
 
 
 def label_of(labels: Sequence[str], class_id: int) -> str:

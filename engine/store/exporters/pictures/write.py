@@ -30,6 +30,7 @@ class PicturesJob:
     folder: str
     confidence: float
     classes: frozenset[int] | None
+    corrected: bool
     options: ExportOptions
 
 
@@ -46,7 +47,8 @@ def write_pictures(export: Export, source: StoredSource, folder: Path, before: i
         raise ExportError(f"{source.file} has changed since its detections were made: detect again, or export without pictures")
     folder.mkdir(parents=True)
     reader = export.reader
-    job = PicturesJob(str(reader.path), source.number, str(source.file), str(folder), reader.confidence, reader.classes, export.options)
+    chosen = (reader.confidence, reader.classes, reader.corrected)
+    job = PicturesJob(str(reader.path), source.number, str(source.file), str(folder), *chosen, export.options)
     process = ChildProcess("pictures", _main, job, words="the process that writes pictures", quiet=True)
     outcome = run_child(process, lambda frames: export.progress(before + frames))
     if outcome.exit_code != 0 or not outcome.crashed:

@@ -75,7 +75,7 @@ def test_a_stored_file_can_be_detected_again(qtbot: QtBot, window: MainWindow, s
     key = next(iter(window.items)).key
     window.setup.begin(tiny_files())
     qtbot.waitUntil(lambda: window.setup.summary is not None, timeout=PATIENCE)
-    window.controller.retry(key)
+    window.controller.detect_again(key)
 
     def done_again() -> bool:
         item = window.items.get(key)

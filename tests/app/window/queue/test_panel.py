@@ -1,16 +1,16 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QDropEvent, QImage
+from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.actions import Actions
 from app.window.queue.delegate import THUMBNAIL, thumbnail
 from app.window.queue.item import ItemState, Results
 from app.window.queue.model import ITEM_ROLE, THUMBNAIL_ROLE, QueueModel
-from app.window.queue.panel import QueuePanel
+from app.window.queue.panel import CTRL_SHIFT, QueuePanel
 from engine.media.decoder_use import DecoderUse
 from tests.support.store import video_info
 from tests.support.window import changed, queue_item
@@ -40,7 +40,7 @@ def titles(menu: QMenu) -> dict[str, bool]:
 def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:
     model, panel = panel_with(qtbot, 3)
     change(model, 1, state=ItemState.DONE, frames=100)
-    qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3")
+    qtbot.waitUntil(lambda: panel.summary.text() == "1 of 3 done")
     change(model, 2, state=ItemState.RUNNING, frames=50, rate=10.0)
     spoken = model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "clip 2.mp4, running, 50 % · 10.0 frames/s · 5 s left"
@@ -49,6 +49,10 @@ def test_the_heading_sums_up_and_screen_readers_get_text(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: panel.summary.text() == "3 done")
     change(model, 3, state=ItemState.FAILED)
     qtbot.waitUntil(lambda: panel.summary.text() == "2 done, 1 failed")
+    change(model, 2, state=ItemState.CANCELLED)
+    qtbot.waitUntil(lambda: panel.summary.text() == "1 done, 1 failed, 1 cancelled")
+    change(model, 1, state=ItemState.CANCELLED)
+    qtbot.waitUntil(lambda: panel.summary.text() == "1 failed, 2 cancelled")
 
 
 def test_clicking_a_file_shows_it_and_delete_removes_it(qtbot: QtBot) -> None:
@@ -177,3 +181,42 @@ def test_the_focus_can_be_seen(qtbot: QtBot) -> None:
     panel.view.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(panel.view.hasFocus)
     assert edge().blue() > without.blue() + 60
+
+
+def names(model: QueueModel) -> list[str]:
+    return [item.path.stem for item in model]
+
+
+def test_files_are_moved_with_keys_and_with_the_mouse(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 3)
+    panel.show_item(3)
+    for expected in (["clip 1", "clip 3", "clip 2"], ["clip 3", "clip 1", "clip 2"], ["clip 3", "clip 1", "clip 2"]):
+        qtbot.keyClick(panel.view, Qt.Key.Key_Up, CTRL_SHIFT)
+        assert names(model) == expected
+    qtbot.keyClick(panel.view, Qt.Key.Key_Down, CTRL_SHIFT)
+    assert names(model) == ["clip 1", "clip 3", "clip 2"]
+    assert panel.current is not None
+    assert panel.current.key == 3
+    assert [model.row_of(key) for key in (1, 2, 3)] == [0, 2, 1]
+    last = panel.view.visualRect(model.index(2)).bottomLeft() + QPoint(20, -4)
+    data = model.mimeData([model.index(1)])
+    assert model.supportedDragActions() == Qt.DropAction.MoveAction  # without it, the view starts no move
+    dropped = QDropEvent(QPointF(last), Qt.DropAction.MoveAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    panel.view.dropEvent(dropped)  # Qt delivers it only during a real drag
+    assert names(model) == ["clip 1", "clip 2", "clip 3"]
+
+
+def test_a_failure_is_explained_in_full_with_what_to_do(qtbot: QtBot) -> None:
+    model, panel = panel_with(qtbot, 2)
+    reason = "/videos/clip 2.mp4 is empty: nothing was written to it, or a download did not finish"
+    change(model, 2, state=ItemState.FAILED, reason=reason)
+    panel.show_item(2)
+    assert panel.problem.isVisible()
+    assert panel.problem.text.text() == "Is empty: nothing was written to it, or a download did not finish"
+    buttons = {button.text(): button for button in panel.problem.findChildren(QPushButton)}
+    for title, signal in (("Retry", panel.retry_requested), ("Show file", panel.reveal_requested), ("Remove", panel.remove_requested)):
+        with qtbot.waitSignal(signal) as asked:
+            qtbot.mouseClick(buttons[title], Qt.MouseButton.LeftButton)
+        assert asked.args == [2]
+    panel.show_item(1)
+    assert not panel.problem.isVisible()

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.window.devices.status import DeviceStatus, Phase
 from app.window.queue.item import ItemState
 from app.window.queue.model import QueueModel
-from app.window.session.controller import DetectionController, session_name
+from app.window.session.controller import DetectionController
+from app.window.session.folding import session_name
 from app.window.settings.preferences import Preferences
 from engine.model.check import check_model
 from engine.settings import Parallel, RunSettings
@@ -157,7 +158,7 @@ def test_a_session_that_cannot_begin_says_why(qtbot: QtBot, desk: Desk, short: P
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.FAILED, timeout=PATIENCE)
     assert len(desk.errors) == 1
     (tmp_path / "sessions").unlink()
-    desk.controller.retry(key)
+    desk.controller.detect_again(key)
     qtbot.waitUntil(lambda: desk.state(key) is ItemState.DONE, timeout=PATIENCE)
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSettings
 
 from app.window.settings.preferences import FLOOR, STORED, Preferences, load, save
 from engine.errors import UsageError
-from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles
+from engine.settings import Decode, EngineSettings, Hint, Isolation, ModelFiles, Parallel, Precision, Resize, RunSettings, Tiles, Track
 from engine.settings.clock import ClockSettings, ClockSource
 from engine.settings.kinds import Moment
 from engine.settings.table import DEFAULTS
@@ -33,6 +33,7 @@ CHANGED = Preferences.of(
     decode_threads=6,
     latency_budget=12.5,
     hint=Hint.LATENCY,
+    track=Track.OCSORT,
     begin=Moment(seconds=Fraction(3, 2)),
     end=Moment(frames=2700),
     every=Moment(seconds=Fraction(1)),
@@ -76,6 +77,7 @@ def test_preferences_of_the_first_version_are_loaded(tmp_path: Path) -> None:
         "lanes": "6",
         "latency_budget": "12.5",
         "hint": "latency",
+        "track": "ocsort",
     }
     for key, value in values.items():
         old.setValue(f"detection/{key}", value)
@@ -119,5 +121,5 @@ def test_every_choice_reaches_the_run() -> None:
     )
     tiles = Tiles(4, None, 0.25, full_frame=False)
     part = Moment(seconds=Fraction(3, 2)), Moment(frames=2700), Moment(seconds=Fraction(1))
-    clock = ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
-    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles, *part, clock)
+    others = Track.OCSORT, ClockSettings(ClockSource.NAME, ZoneInfo("Europe/Berlin"))
+    assert CHANGED.run_settings() == RunSettings(MODEL, DEVICES, Parallel.STREAMS, engine, Isolation.THREAD, tiles, *part, *others)

@@ -10,10 +10,12 @@ from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from app.demo import demo_labels, demo_settings
 from app.window.main_window import MainWindow
+from app.window.queue.item import ItemState, Part
 from engine.media.annotation.colours import class_colour
 from engine.pool.events import Ledger
-from engine.store.session import SessionWriter
+from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.media import make_video
 from tests.support.store import video_info
@@ -107,11 +109,58 @@ def test_full_screen_hides_the_controls_while_the_mouse_rests(qtbot: QtBot, wind
     window.open_paths([video])
     viewer = window.viewer
     qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     assert viewer.transport.isVisible()
     qtbot.waitUntil(lambda: viewer.canvas.height() == viewer.height())
     qtbot.waitUntil(lambda: not viewer.transport.isVisible(), timeout=PATIENCE)
     qtbot.mouseMove(viewer.canvas, viewer.canvas.rect().center())
     qtbot.waitUntil(viewer.transport.isVisible)
-    window.toggle_fullscreen()
+    window.arrangement.toggle_fullscreen()
     qtbot.waitUntil(lambda: viewer.canvas.height() < viewer.height())
+
+
+def test_a_part_is_chosen_with_keys_and_detected_alone(qtbot: QtBot, window: MainWindow, video: Path) -> None:
+    settings, labels = demo_settings(), demo_labels()
+    window.controller.set_settings(settings, labels, restart=False)
+    window.open_paths([video])
+    player, timeline = window.viewer.player, window.viewer.transport.timeline
+    qtbot.waitUntil(lambda: player.info is not None and player.current is not None, timeout=PATIENCE)
+    (item,) = window.items
+    player.pause()
+    for key, frame in ((Qt.Key.Key_I, 10), (Qt.Key.Key_O, 20)):
+        player.seek(frame / 30)
+        qtbot.waitUntil(lambda frame=frame: player.position == pytest.approx(frame / 30), timeout=PATIENCE)
+        qtbot.keyClick(window, key)
+    assert timeline.part == Part(pytest.approx(10 / 30), pytest.approx(20 / 30))
+    part = window.viewer.transport.part
+    assert part.isVisible()
+    part.menu().actions()[0].trigger()
+
+    def ended() -> bool:
+        now = window.items.get(item.key)
+        return now is not None and now.state is ItemState.DONE and now.part is not None
+
+    qtbot.waitUntil(ended, timeout=PATIENCE)
+    done = window.items.get(item.key)
+    assert done is not None
+    assert done.progress.frames == 10
+    assert done.results is not None
+    with SessionReader(done.results.database) as reader:
+        times = reader.times(done.results.source, 10)
+    assert (times[0], times[-1]) == pytest.approx((10 / 30, 19 / 30))
+    qtbot.keyClick(window, Qt.Key.Key_X)
+    assert timeline.part is None
+
+
+def test_the_card_over_the_timeline_shows_the_picture_there(qtbot: QtBot, window: MainWindow, video: Path) -> None:
+    window.open_paths([video])
+    viewer = window.viewer
+    qtbot.waitUntil(lambda: viewer.canvas.placement is not None, timeout=PATIENCE)
+    viewer.player.pause()
+    timeline = viewer.transport.timeline
+    qtbot.mouseMove(timeline, timeline.rect().center())
+    qtbot.waitUntil(lambda: viewer.glimpse.isVisible() and not viewer.glimpse.picture.pixmap().isNull(), timeout=PATIENCE)
+    assert viewer.glimpse.text.text().startswith("0:00.6")
+    assert viewer.glimpse.picture.pixmap().width() <= 176 * viewer.devicePixelRatio()
+    viewer.clear()
+    assert not viewer.glimpse.isVisible()

@@ -5,7 +5,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app.window.timeline.class_counts import BINS
-from app.window.timeline.timeline import MARGIN, Lane, Timeline
+from app.window.timeline.lanes import Lane
+from app.window.timeline.timeline import MARGIN, Timeline
 from app.window.viewer.player import Playback
 from app.window.viewer.transport import Transport
 from app.window.widgets import theme
@@ -49,9 +50,9 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     timeline = make_timeline(qtbot)
     timeline.set_detected(0.5)
     counts = np.zeros(BINS, np.int64)
-    counts[120] = 4
+    counts[BINS // 2] = 4
     other = np.zeros(BINS, np.int64)
-    other[10:20] = 1
+    other[BINS // 24 : BINS // 12] = 1
     timeline.set_lanes([Lane("car", 2, counts), Lane("person", 0, other)])
     timeline.set_position(80.0)  # the played part does not cover the analysed one
     image = timeline.grab().toImage()
@@ -60,7 +61,7 @@ def test_it_shows_how_far_detection_is_and_when_something_was_seen(qtbot: QtBot)
     for y, class_id, first, last in ((10, 2, 250, 251), (20, 0, 21, 41)):
         seen = [x - int(MARGIN) for x in range(image.width()) if image.pixelColor(x, y) == QColor(*class_colour(class_id))]
         assert (seen[0], seen[-1]) == (pytest.approx(first, abs=1), pytest.approx(last, abs=1))
-    assert timeline._time_text(0.5) == "0:50.0\n4 car"
+    assert timeline.text_at(50.0) == "0:50.0\n4 car"
 
 
 def test_the_transport_reads_and_speaks_like_the_player(qtbot: QtBot) -> None:

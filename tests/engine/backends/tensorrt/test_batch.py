@@ -8,13 +8,14 @@ import pytest
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
 from engine.backends.tensorrt.batch import Geometry
-from engine.media.types import DeviceFrame, FrameFormat, PixelFormat
+from engine.detection.frame_format import FrameFormat, PixelFormat
+from engine.media.types import DeviceFrame
 from plugins.preprocess import FRAME, P016, RGB8, describe_frame
 
 
 def test_a_frame_on_the_device_is_described_by_its_format() -> None:
     layout = FrameFormat(PixelFormat.P016, 10, 63, 48, 48, 126, (True, 0), "bt709", True)
-    entry, fit = Geometry(96, 96, letterbox=True).of_frame(DeviceFrame(layout, 4096, None, lambda: None))
+    entry, fit = Geometry(96, 96, letterbox=True).of_frame(layout)
     inside = fit.left, fit.top, fit.inner_width, fit.inner_height
     expected = describe_frame(P016, (63, 48), (48, 126), inside, "bt709", True, (True, 0))
     expected["pitch"] = 2 * 64
@@ -43,7 +44,7 @@ def test_a_batch_may_mix_frames_of_several_sources_and_pictures_of_the_host() ->
     uploaded = iter((100, 200))
     for entry, fit, image in zip(table, fits, images, strict=False):
         if isinstance(image, DeviceFrame):
-            expected, expected_fit = geometry.of_frame(image)
+            expected, expected_fit = geometry.of_frame(image.format)
             addresses = image.address, image.address + image.format.chroma_offset
         else:
             expected, expected_fit = geometry.of_image(image, False)

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("cuda.core", reason="cuda-python is not installed")
 
+from engine.detection.frame_format import FrameFormat, PixelFormat
 from engine.errors import DeviceError
 from engine.media.container.video_file import VideoFile
 from engine.media.nvdec.decoder import NvdecDecoder
@@ -21,7 +22,7 @@ from engine.media.nvdec.format import first_frame, planes
 from engine.media.nvdec.surfaces import SurfaceRing
 from engine.media.picture import Converter
 from engine.media.probe import probe
-from engine.media.types import FrameFormat, PixelFormat, Segment
+from engine.media.types import Segment
 from tests.engine.media.conftest import Clip
 from tests.support.media import make_field_video, rewrap
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
 from engine.pool.groups import shared_pictures as shared
 from engine.pool.groups.shared_pictures import CHUNK_BYTES, Chunk, MappedChunk, Place, SharedPictures
 from engine.processes.watchdog import Watchdog
@@ -23,7 +24,15 @@ def picture(value: int, width: int = 64, height: int = 48) -> Image:
 
 
 def read_in_another_process(chunk: Chunk, place: Place) -> bytes:
-    return MappedChunk(chunk).image(place).tobytes()
+    image = MappedChunk(chunk).image(place)
+    assert isinstance(image, np.ndarray)
+    return image.tobytes()
+
+
+def read_planes_in_another_process(chunk: Chunk, place: Place) -> tuple[FrameFormat, bytes, bytes, bytes]:
+    frame = MappedChunk(chunk).image(place)
+    assert isinstance(frame, Planes)
+    return frame.format, frame.luma.tobytes(), frame.u.tobytes(), frame.v.tobytes()
 
 
 def open_files() -> int:
@@ -146,3 +155,18 @@ def test_nothing_stays_behind(anonymous: bool, monkeypatch: pytest.MonkeyPatch, 
     gc.collect()
     assert open_files() == before
     assert not list(tmp_path.iterdir())
+
+
+def test_a_frame_is_seen_by_another_process_as_planes() -> None:
+    layout = FrameFormat(PixelFormat.I420, 8, 63, 47, 63, 47, (False, None), "bt709", False)
+    given = Planes.of(layout, np.random.default_rng(1).integers(0, 256, layout.nbytes, np.uint8))
+    apart = Planes(layout, *(np.pad(plane, ((0, 0), (0, 9)))[:, : plane.shape[1]] for plane in (given.luma, given.u, given.v)))
+    pictures = SharedPictures(2 * CHUNK_BYTES)
+    assert pictures.locate(apart) is None
+    copy = pictures.put(apart)
+    place = pictures.locate(copy)
+    assert place is not None
+    with multiprocessing.get_context("spawn").Pool(1) as process:
+        found = process.apply(read_planes_in_another_process, (pictures.chunks[0], place))
+    assert found == (layout, given.luma.tobytes(), given.u.tobytes(), given.v.tobytes())
+    pictures.close()

@@ -11,7 +11,8 @@ import pytest
 
 from engine.backends import create_backend
 from engine.backends.base import Backend
-from engine.media.types import DeviceFrame, FrameFormat, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.detection.frame_format import FrameFormat, PixelFormat
+from engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Detect, Failed
 from engine.pool.worker.inference import Batch, Inference, Times

@@ -8,7 +8,8 @@ from random import Random
 
 import numpy as np
 
-from engine.media.types import DeviceFrame, FrameFormat, PixelFormat, Segment, SourceInfo, SourceKind
+from engine.detection.frame_format import FrameFormat, PixelFormat
+from engine.media.types import DeviceFrame, Segment, SourceInfo, SourceKind
 from engine.pool.protocol import Detect
 from engine.pool.worker import message_buffer as module
 from engine.pool.worker.message_buffer import End, FrameBuffer, Gap, Item, Picture

@@ -52,6 +52,22 @@ interface = LabelInterface(Path(sys.argv[2]).read_text())
 print("\\n" + json.dumps([interface.validate_prediction(task["predictions"][0], return_errors=True) for task in tasks]))
 """
 
+LABEL_STUDIO_CONVERTER = """
+import json, sys, tempfile
+from pathlib import Path
+from label_studio_sdk.converter import Converter
+folder, tasks = Path(tempfile.mkdtemp()), json.loads(Path(sys.argv[1]).read_text())
+for number, task in enumerate(tasks):
+    task |= {"id": number, "annotations": [{"id": number, "result": task["predictions"][0]["result"], "completed_by": 1}]}
+(folder / "tasks.json").write_text(json.dumps(tasks))
+Converter(Path(sys.argv[2]).read_text(), str(folder), download_resources=False).convert(
+    str(folder / "tasks.json"), str(folder / "out"), "COCO", is_dir=False
+)
+coco = json.loads((folder / "out" / "result.json").read_text())
+names = {category["id"]: category["name"] for category in coco["categories"]}
+print("\\n" + json.dumps([[names[each["category_id"]], *each["bbox"]] for each in coco["annotations"]]))
+"""
+
 
 def read_with(module: str, script: str, *arguments: Path | str) -> Any:
     """Run a script with an interpreter that has a module. Returns the JSON value of its last line."""
@@ -126,3 +142,9 @@ def test_megadetectors_validator_accepts_the_file(exported: Path) -> None:
 def test_label_studios_own_checks_accept_tasks_and_predictions(exported: Path, name: str, tasks: int) -> None:
     files = (exported / "out" / f"{name}.labelstudio.{suffix}" for suffix in ("json", "xml"))
     assert read_with("label_studio_sdk", LABEL_STUDIO, *files) == [[]] * tasks
+
+
+def test_label_studios_converter_reads_the_same_boxes(exported: Path) -> None:
+    files = (exported / "out" / f"trap.labelstudio.{suffix}" for suffix in ("json", "xml"))
+    (box,) = read_with("label_studio_sdk", LABEL_STUDIO_CONVERTER, *files)
+    assert box == ["person", *(pytest.approx(value, abs=0.01) for value in (0, 0, 10.5, 20.25))]

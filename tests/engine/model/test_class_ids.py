@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.cli.arguments.classes import class_ids
 from engine.errors import UsageError
+from engine.model.class_ids import class_ids
 
 LABELS = ("person", "traffic light", "car", "cat")
 

@@ -13,7 +13,7 @@ from app.window.widgets.painting import draw_box
 _GROUND = QColor(14, 16, 20, 215)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def chip(text: str, colour: str, most: int, ratio: float) -> QPixmap:
     """Draw text, which may have several lines, each elided to ``most`` logical pixels. ratio: device pixels of a logical pixel."""
     font = theme.font(-1)

@@ -1,4 +1,4 @@
-"""Turns ``--classes person,car`` into class ids."""
+"""Finds the class ids of labels that a user wrote, such as ``person,car``."""
 
 from __future__ import annotations
 

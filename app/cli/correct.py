@@ -1,0 +1,107 @@
+"""``framefleet correct SESSION WHAT``: corrects stored detections and tracks. The model's results stay beside the corrections."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
+from app.cli.arguments.sources import named_source
+from app.cli.run.exports import add_session_argument, session_database
+from engine.errors import UsageError
+from engine.model.class_ids import class_ids
+from engine.settings.kinds import Moments, whole
+from engine.store.file.lock import lock_session
+from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
+from engine.store.session import SessionReader
+
+_ACTIONS = {
+    "confirm": "mark as verified",
+    "relabel": "give the class --label, and mark as verified",
+    "delete": "leave out of all results",
+    "join": "make one track of the tracks in --track",
+    "split": "make a new track of --track from --at on",
+    "undo": "undo the last correction",
+    "list": "show the corrections",
+}
+_NEEDED = {"relabel": ("label",), "join": ("track",), "split": ("track", "at")}
+
+
+def run(argv: Sequence[str]) -> int:
+    """Correct, and say what was done. Returns 0.
+
+    Raises:
+        FramefleetError: the session cannot be read or written, or has no such object.
+    """
+    arguments = _parser().parse_args(argv)
+    _check(arguments)
+    database = session_database(arguments.session)
+    with lock_session(database):
+        with SessionReader(database) as reader:
+            sources, labels = reader.sources(), reader.labels
+        with Corrections(database) as corrections:
+            if arguments.action == "list":
+                print("".join(f"{edit.made[:19].replace('T', ' ')}  {edit.words}\n" for edit in corrections.edits()), end="")
+                return 0
+            if arguments.action == "undo":
+                undone = corrections.undo()
+                print("nothing to undo" if undone is None else f"undone: {undone.words}")
+                return 0
+            source = named_source(sources, arguments.source).number
+            if arguments.action == "join":
+                corrections.join(source, arguments.track)
+            elif arguments.action == "split":
+                corrections.split(source, arguments.track[0], corrections.frame_from(source, arguments.at))
+            else:
+                for chosen in _chosen(arguments, source):
+                    if arguments.action == "relabel":
+                        corrections.relabel(chosen, *(class_ids([arguments.label], labels) or ()))
+                    else:
+                        getattr(corrections, arguments.action)(chosen)
+            print(corrections.edits()[-1].words)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    actions = "\n".join(f"  {name:8} {words}" for name, words in _ACTIONS.items())
+    parser = make_parser(
+        "correct",
+        f"Correct stored detections and tracks. Results leave deleted ones out and mark verified ones.\n\n{actions}",
+        arguments="SESSION WHAT",
+        examples=(
+            "detections relabel --track 4 --label truck",
+            "detections delete --frame 120 --object 2",
+            "detections split --track 4 --at 12.5s",
+            "detections undo",
+        ),
+    )
+    add_session_argument(parser)
+    parser.add_argument("action", choices=_ACTIONS, metavar="WHAT", help=", ".join(_ACTIONS))
+    parser.add_argument("--source", metavar="NAME", help="the source, if the session has several")
+    parser.add_argument("--track", type=options.numbers, metavar="N[,N]", help="the track, for join the tracks")
+    parser.add_argument("--frame", type=options.checked(whole), metavar="N", help="a frame, from 0")
+    words = "the place of a detection among all that the model found in --frame, from 0"
+    parser.add_argument("--object", type=options.checked(whole), metavar="N", help=words)
+    parser.add_argument("--label", metavar="NAME", help="a label or class id")
+    parser.add_argument(
+        "--at", type=options.checked(Moments().read), metavar="T", help="split: the new track's first time (12.5s) or frame (310)"
+    )
+    return parser
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    action = arguments.action
+    for name in _NEEDED.get(action, ()):
+        if getattr(arguments, name) is None:
+            raise UsageError(f"{action} needs --{name}")
+    if action in ("confirm", "relabel", "delete") and (arguments.track is None) == (arguments.frame is None):
+        raise UsageError(f"{action} needs either --track, or --frame and --object")
+    if (arguments.frame is None) != (arguments.object is None):
+        raise UsageError("--frame and --object belong together: a frame, and a detection in it")
+
+
+def _chosen(arguments: argparse.Namespace, source: int) -> list[Chosen]:
+    if arguments.track is None:
+        return [OneDetection(source, arguments.frame, arguments.object)]
+    return [OneTrack(source, track) for track in arguments.track]

@@ -1,0 +1,103 @@
+"""The list of events beside the timeline: sort, search, jump to an event by click or key, and save as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from app.window.events.model import EVENT, EventModel
+from app.window.widgets import formats
+from app.window.widgets.build import Panel, column, label, push_button, row
+from app.window.widgets.fields import clearable, combo_box, narrow
+from app.window.widgets.table import style_table
+from engine.store.objects.events import EventKind
+from engine.zones.shapes import ZoneSet
+
+_KINDS = {None: "All events", EventKind.APPEARANCE: "Appearances", EventKind.CROSSING: "Crossings", EventKind.VISIT: "Visits to zones"}
+_WIDTHS = (66, 104, 56, 200, 66, 96)
+
+
+class EventsPanel(Panel):
+    """Lists events. sought: the time of the event that the user chose, seconds. save_requested: as CSV."""
+
+    sought = Signal(float)
+    save_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = EventModel(self)
+        self._time = 0.0
+        self.kinds = combo_box("Kind of event")
+        for kind, title in _KINDS.items():
+            self.kinds.addItem(title, kind)
+        narrow(self.kinds)
+        self.search = clearable("Class, track or place")
+        self.search.setAccessibleName("Search events")
+        self.count = label("small")
+        self.save = push_button("Save as CSV…", self.save_requested.emit, role="flat")
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Events")
+        style_table(self.table)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.table.horizontalHeader()
+        for number, width in enumerate(_WIDTHS):
+            self.table.setColumnWidth(number, width)
+        header.setSectionResizeMode(EVENT, QHeaderView.ResizeMode.Stretch)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        column(
+            row(self.kinds, (self.search, 1), self.save, spacing=6),
+            (self.table, 1),
+            self.count,
+            spacing=6,
+            margins=(12, 10, 12, 8),
+            of=self,
+        )
+        self.kinds.currentIndexChanged.connect(self._filter)
+        self.search.textChanged.connect(self._filter)
+        self.table.clicked.connect(self._jump)
+        self.table.activated.connect(self._jump)
+        for keys, forward in (("Shift+N", True), ("Shift+P", False)):
+            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(self.next if forward else self.previous)
+
+    def set_events(self, events: NDArray[np.void], labels: Sequence[str], zones: ZoneSet | None) -> None:
+        """Show other events; the filter stays."""
+        self.model.set_events(events, labels, zones)
+        self._say()
+
+    def set_time(self, time: float) -> None:
+        """The time of the picture, seconds: the next event lies after it."""
+        self._time = time
+
+    def next(self) -> None:
+        """Jump to the next listed event."""
+        self._step(forward=True)
+
+    def previous(self) -> None:
+        """Jump to the listed event before."""
+        self._step(forward=False)
+
+    def _step(self, forward: bool) -> None:
+        found = self.model.row_near(self._time, forward)
+        if found is not None:
+            self.table.selectRow(found)
+            self._jump(self.model.index(found, 0))
+
+    def _jump(self, index: QModelIndex) -> None:
+        time = self.model.time_at(index.row())
+        self._time = time
+        self.sought.emit(time)
+
+    def _filter(self) -> None:
+        self.model.set_filter(self.search.text(), self.kinds.currentData())
+        self._say()
+
+    def _say(self) -> None:
+        self.count.setText(f"{formats.plural(self.model.rowCount(), 'event')} · Shift + N, P: next, previous")

@@ -1,0 +1,130 @@
+"""Remembers the queue on disk, so that it is there again at the next start, also after a crash."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.window.queue.item import Part, QueueItem
+from app.window.queue.model import QueueModel
+from engine.processes.file_lock import FileLock, LockedError
+
+NAME = "queue.json"
+SAVE_MS = 500
+"""Time from a change of the queue to its writing."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A file of the queue. database, source: of its results, None and -1 without any. ended: whether its detection had ended."""
+
+    path: Path
+    database: Path | None = None
+    source: int = -1
+    ended: bool = False
+    part: Part | None = None
+
+
+class QueueMemory(QObject):
+    """Writes the queue to a file in ``folder`` after each change. ``unfinished``: files of the last run that the user has not decided on.
+
+    Only one window of a folder remembers its queue: the one that has called ``start`` first.
+    """
+
+    def __init__(self, items: QueueModel, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._items, self._folder = items, folder
+        self._lock: FileLock | None = None
+        self._written: list[dict[str, Any]] | None = None
+        self.unfinished: tuple[Remembered, ...] = ()
+        self._soon = QTimer(self, singleShot=True, interval=SAVE_MS)
+        self._soon.timeout.connect(self.save)
+        for signal in (items.rowsInserted, items.rowsRemoved, items.rowsMoved, items.dataChanged):
+            signal.connect(self._changed)
+
+    def start(self) -> list[Remembered]:
+        """Return the queue of the last run, and remember this one from now on."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(self._folder / f".{NAME}.lock")
+        except (LockedError, OSError) as error:
+            _log.info("the queue is not remembered: %s", error)
+            return []
+        try:
+            entries = json.loads((self._folder / NAME).read_text("utf-8"))
+            return [_read(entry) for entry in entries]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            _log.warning("the queue of the last run cannot be read: %s", error)
+            return []
+
+    def _changed(self) -> None:
+        if self._lock is not None and not self._soon.isActive():
+            self._soon.start()
+
+    def decide(self) -> None:
+        """Forget the unfinished files of the last run: they are in the queue again, or the user does not want them."""
+        self.unfinished = ()
+        self._changed()
+
+    def save(self) -> None:
+        """Write the queue, if it has changed since it was written."""
+        entries = [_write(item) for item in self._items] + [_plain(entry) for entry in self.unfinished]
+        if self._lock is None or entries == self._written:
+            return
+        new = self._folder / f".{NAME}.new"
+        try:
+            new.write_text(json.dumps(entries, indent=1), "utf-8")
+            new.replace(self._folder / NAME)
+            self._written = entries
+        except OSError as error:
+            _log.warning("the queue cannot be remembered: %s", error)
+
+    def stop(self) -> None:
+        """Write the queue a last time, and let another window remember its own."""
+        self._soon.stop()
+        self.save()
+        if self._lock is not None:
+            with suppress(OSError):
+                self._lock.close()
+            self._lock = None
+
+
+def unfinished_text(files: Sequence[Remembered]) -> str:
+    """What happened to files, in one sentence."""
+    if len(files) == 1:
+        return f"{files[0].path.name} was interrupted."
+    return f"{len(files)} files were interrupted."
+
+
+def _write(item: QueueItem) -> dict[str, Any]:
+    results = item.results
+    known = results is not None and (results.source >= 0 or not item.ended)
+    database, source = (results.database, results.source) if known and results is not None else (None, -1)
+    return _plain(Remembered(item.path, database, source, item.ended, item.part))
+
+
+def _plain(entry: Remembered) -> dict[str, Any]:
+    plain = asdict(entry)
+    return plain | {"path": str(entry.path), "database": str(entry.database) if entry.database is not None else None}
+
+
+def _read(entry: dict[str, Any]) -> Remembered:
+    database, part = entry["database"], entry["part"]
+    return Remembered(
+        Path(entry["path"]),
+        Path(database) if database is not None else None,
+        int(entry["source"]),
+        bool(entry["ended"]),
+        Part(float(part["begin"]), float(part["end"])) if part is not None else None,
+    )

@@ -1,0 +1,41 @@
+"""Explains why detection failed in the chosen file, with what the user can do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel
+
+from app.window.queue.item import ItemState, QueueItem
+from app.window.widgets import formats, theme
+from app.window.widgets.build import column, label, push_button, row
+from app.window.widgets.icons import pixmap
+
+
+class ProblemCard(QFrame):
+    """Shown for a failed file. retry, reveal, remove: what the user chose."""
+
+    retry = Signal()
+    reveal = Signal()
+    remove = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.title, self.text = label("section", wrap=True), label("small", wrap=True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        symbol = QLabel(pixmap=pixmap("error", 18, theme.DANGER))
+        choices = (("Retry", self.retry), ("Show file", self.reveal), ("Remove", self.remove))
+        buttons = [push_button(title, signal, role="link") for title, signal in choices]
+        head = row((symbol, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), spacing=8)
+        column(head, self.text, row(*buttons, None, spacing=2), spacing=6, margins=(12, 10, 12, 6), of=self)
+        self.hide()
+
+    def show_item(self, item: QueueItem | None) -> None:
+        """Explain this file's failure; hide if there is none."""
+        failed = item is not None and item.state is ItemState.FAILED
+        if item is not None and failed:
+            self.title.setText(f"{formats.shortened(item.path.name, 24)} failed")
+            self.text.setText(formats.shortened(item.explanation, 24))
+            self.text.setToolTip(f"{item.path}\n{item.explanation}")
+            self.setAccessibleName(f"{item.path.name} failed: {item.explanation}")
+        self.setVisible(failed)

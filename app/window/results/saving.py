@@ -1,0 +1,64 @@
+"""Saves the current picture as a file."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, QStandardPaths, Signal
+from PySide6.QtGui import QImage
+
+from app.window.session.background import Background
+from app.window.viewer.canvas import VideoCanvas
+from app.window.viewer.player import Player
+from app.window.viewer.preview_conversation import Shown
+from app.window.widgets import formats
+from engine.errors import ExportError
+
+
+class PictureSaver(QObject):
+    """Saves pictures in the size of the video. saved: the Path of the file. failed: why it could not be written."""
+
+    saved = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, player: Player, canvas: VideoCanvas, background: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._player, self._canvas, self._background = player, canvas, background
+        self._wanted: tuple[Path, bool, bool] | None = None
+        player.shown.connect(self._shown)
+
+    def save(self, source: Path, boxes: bool) -> None:
+        """Save the current picture of a source, with or without boxes; ``saved`` or ``failed`` follows."""
+        info, current = self._player.info, self._player.current
+        if info is None or current is None or self._wanted is not None:
+            return
+        self._wanted = source, boxes, self._player.playing
+        self._player.pause()
+        size = QSize(info.width, info.height)
+        if (current.image.width(), current.image.height()) == size.toTuple():
+            self._shown(current)
+        else:
+            self._player.set_viewport(size)
+
+    def _shown(self, shown: Shown) -> None:
+        if self._wanted is None:
+            return
+        (source, boxes, playing), self._wanted = self._wanted, None
+        image = shown.image.copy()
+        if boxes:
+            self._canvas.draw_boxes(image)
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
+        name = shown.name or formats.clock(shown.pts, 3).replace(":", "-")
+        target = folder / f"{source.stem} {name}{'' if boxes else ' plain'}.png"
+        self._background.start(partial(_write, image, target), self.saved.emit, self.failed.emit)
+        self._player.set_viewport(self._canvas.device_size())
+        if playing:
+            self._player.play()
+
+
+def _write(image: QImage, target: Path) -> Path:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not image.save(str(target)):
+        raise ExportError(f"cannot write {target}: check that the folder may be written and that the disk is not full")
+    return target

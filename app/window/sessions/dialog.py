@@ -1,0 +1,165 @@
+"""The dialog with the stored sessions: open, export, rename, delete, and clean up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QHeaderView, QInputDialog, QMessageBox, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.window.session.background import Background
+from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
+from app.window.widgets import formats, theme
+from app.window.widgets.build import column, label, push_button, row, say, wrapped
+from app.window.widgets.fields import combo_box
+
+COLUMNS = ("Name", "Date", "Files", "Frames", "Model", "Size on disk")
+SIZE = 860, 460
+AGES = {"never by age": None, "older than a week": 7, "older than a month": 30, "older than 3 months": 91, "older than a year": 365}
+SIZES = {"no limit": None, "1 GiB": 1 << 30, "5 GiB": 5 << 30, "20 GiB": 20 << 30, "100 GiB": 100 << 30}
+
+
+class SessionsDialog(QDialog):
+    """Lists the sessions in a folder. in_use: returns the databases that the queue shows, which stay as they are.
+
+    opened, export_requested: the Path of a session.
+    """
+
+    opened = Signal(object)
+    export_requested = Signal(object)
+
+    def __init__(self, folder: Path, background: Background, in_use: Callable[[], Collection[Path]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Sessions")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._folder, self._background, self._in_use = folder, background, in_use
+        self._sessions: list[StoredSession] = []
+        self.table = QTreeWidget()
+        self.table.setAccessibleName("Sessions")
+        self.table.setHeaderLabels(COLUMNS)
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
+        self.table.setStyleSheet(theme.table_style())
+        header = self.table.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for stretched in (0, 2):
+            header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        self.table.itemSelectionChanged.connect(self._selected)
+        self.table.itemActivated.connect(lambda *_: self._emit(self.opened))
+        self.total, self.problem = label("small"), wrapped("error")
+        self.show_ = push_button("Open", partial(self._emit, self.opened), role="primary")
+        self.export = push_button("Export…", partial(self._emit, self.export_requested))
+        self.rename = push_button("Rename…", self._ask_name)
+        self.delete = push_button("Delete…", lambda: self._ask_delete([session.path for session in self.selected]))
+        self.age, self.size_ = combo_box("Delete sessions of this age"), combo_box("Delete the oldest above this size")
+        self.age.addItems([*AGES])
+        self.size_.addItems([*SIZES])
+        self.clean = push_button("Clean up…", self._ask_clean)
+        for changed in (self.age.currentIndexChanged, self.size_.currentIndexChanged):
+            changed.connect(self._selected)
+        for key, act in (("F2", self.rename.click), ("Delete", self.delete.click)):
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+        cleaning = row(
+            label("muted", "Delete sessions"), self.age, label("muted", "and the oldest above"), self.size_, self.clean, None, spacing=8
+        )
+        actions = row(self.show_, self.export, self.rename, self.delete, None, self.total, spacing=8)
+        column((self.table, 1), self.problem, actions, cleaning, spacing=12, margins=(16, 16, 16, 14), of=self)
+        self.resize(*SIZE)
+        self._selected()
+        self._read()
+
+    @property
+    def selected(self) -> list[StoredSession]:
+        """The sessions that the user has selected."""
+        return [self._sessions[self.table.indexOfTopLevelItem(item)] for item in self.table.selectedItems()]
+
+    def _read(self) -> None:
+        self._background.start(partial(list_sessions, self._folder), self._show, self._fail)
+
+    def _show(self, sessions: Sequence[StoredSession]) -> None:
+        self._sessions = list(sessions)
+        self.table.clear()
+        for session in sessions:
+            files = ", ".join(session.files) if session.files else session.problem or "no files"
+            date = f"{session.created:%Y-%m-%d %H:%M}"
+            texts = (session.path.stem, date, files, formats.count(session.frames), session.model, formats.size(session.size))
+            item = QTreeWidgetItem(texts)
+            item.setToolTip(0, str(session.path))
+            item.setToolTip(2, "\n".join(session.files) or session.problem)
+            for number in (3, 5):
+                item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.table.addTopLevelItem(item)
+        size = formats.size(sum(session.size for session in sessions))
+        self.total.setText(f"{formats.plural(len(sessions), 'session')}, {size}, in {self._folder}")
+        self._selected()
+
+    def _fail(self, message: str) -> None:
+        say(self.problem, formats.capitalised(message))
+        self._read()
+
+    @Slot()
+    def _selected(self) -> None:
+        chosen = self.selected
+        readable = len(chosen) == 1 and not chosen[0].problem
+        for button in (self.show_, self.export):
+            button.setEnabled(readable)
+        self.rename.setEnabled(len(chosen) == 1)
+        self.delete.setEnabled(bool(chosen))
+        self.clean.setEnabled(bool(self.cleanable))
+
+    @property
+    def cleanable(self) -> list[StoredSession]:
+        """The sessions that cleaning up would delete."""
+        days, most = AGES[self.age.currentText()], SIZES[self.size_.currentText()]
+        used = self._in_use()
+        free = [session for session in self._sessions if session.path not in used]
+        return to_clean(free, datetime.now().astimezone(), timedelta(days=days) if days else None, most)
+
+    def _emit(self, signal: object) -> None:
+        chosen = self.selected
+        if len(chosen) == 1 and not chosen[0].problem:
+            signal.emit(chosen[0].path)  # type: ignore[attr-defined]
+
+    def _ask_name(self) -> None:
+        (session,) = self.selected
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle("Rename the session")
+        dialog.setLabelText("New name")
+        dialog.setTextValue(session.path.stem)
+        dialog.textValueSelected.connect(lambda name: self._change([session.path], partial(rename_session, session.path, name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _ask_clean(self) -> None:
+        self._ask_delete([session.path for session in self.cleanable])
+
+    def _ask_delete(self, paths: Sequence[Path]) -> None:
+        size = formats.size(sum(session.size for session in self._sessions if session.path in paths))
+        box = QMessageBox(
+            QMessageBox.Icon.Warning, "Delete sessions", f"Delete {formats.plural(len(paths), 'session')} ({size})?", parent=self
+        )
+        box.setInformativeText("Their detections are lost. The videos stay.")
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+        box.setEscapeButton(keep)
+
+        def answered() -> None:
+            if box.clickedButton() is delete:
+                self._change(paths, partial(delete_sessions, paths))
+            box.deleteLater()
+
+        box.finished.connect(lambda _: answered())
+        box.open()
+
+    def _change(self, paths: Sequence[Path], change: Callable[[], object]) -> None:
+        used = [path.stem for path in paths if path in self._in_use()]
+        say(self.problem, f"{', '.join(used)}: shown in the queue. Remove its files from the queue first." if used else "")
+        if not used:
+            self._background.start(change, lambda _: self._read(), self._fail)

@@ -1,0 +1,108 @@
+"""Lists, renames and deletes the sessions in a folder, and chooses which to delete. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from app.window.queue.intake import SESSION
+from engine.errors import ExportError
+from engine.store.file.lock import lock_session
+from engine.store.session import SessionReader
+
+_COMPANIONS = ("", "-wal", "-shm")
+"""What SQLite appends to the name of a database for the files beside it."""
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """One session. size: on disk, bytes. problem: why it cannot be read, "" if it can."""
+
+    path: Path
+    created: datetime
+    files: tuple[str, ...] = ()
+    frames: int = 0
+    model: str = ""
+    size: int = 0
+    problem: str = ""
+
+
+def list_sessions(folder: Path) -> list[StoredSession]:
+    """The sessions in a folder, the newest first."""
+    return sorted((_read(path) for path in folder.glob(f"*{SESSION}")), key=lambda session: session.created, reverse=True)
+
+
+def _read(path: Path) -> StoredSession:
+    size, created = 0, datetime.now().astimezone()
+    with suppress(OSError):
+        size = sum(part.stat().st_size for part in _parts(path))
+        created = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    try:
+        with SessionReader(path) as reader:
+            sources = reader.sources()
+            frames = sum(reader.count(source.number) for source in sources)
+            with suppress(ValueError, KeyError):
+                created = datetime.fromisoformat(reader.facts["created"]).astimezone()
+            names = tuple(source.file.name or source.path for source in sources)
+            return StoredSession(path, created, names, frames, reader.facts.get("model", ""), size)
+    except ExportError as error:
+        return StoredSession(path, created, size=size, problem=str(error))
+
+
+def _parts(path: Path) -> list[Path]:
+    return [part for end in _COMPANIONS if (part := path.with_name(path.name + end)).exists()]
+
+
+def delete_sessions(paths: Iterable[Path]) -> None:
+    """Delete sessions for ever.
+
+    Raises:
+        ExportError: some are in use or cannot be deleted; the others are deleted.
+    """
+    problems = []
+    for path in paths:
+        try:
+            with lock_session(path):
+                for part in reversed(_parts(path)):
+                    part.unlink()
+        except ExportError as error:
+            problems.append(str(error))
+        except OSError as error:
+            problems.append(f"cannot delete {path}: {error.strerror or error}")
+    if problems:
+        raise ExportError("\n".join(problems))
+
+
+def rename_session(path: Path, name: str) -> Path:
+    """Give a session another name, without suffix; return its path.
+
+    Raises:
+        ExportError: the name cannot be used, or the session is in use.
+    """
+    if not name.strip() or any(letter in name for letter in "/\\:"):
+        raise ExportError(f"'{name}' cannot be a name: write at least one character, and no / \\ or :")
+    new = path.with_name(f"{name.strip()}{SESSION}")
+    if new.exists():
+        raise ExportError(f"there is already a session named {name.strip()}: choose another name")
+    with lock_session(path):
+        try:
+            for part in _parts(path):
+                part.rename(part.with_name(new.name + part.name.removeprefix(path.name)))
+        except OSError as error:
+            raise ExportError(f"cannot rename {path}: {error.strerror or error}") from error
+    return new
+
+
+def to_clean(sessions: Sequence[StoredSession], now: datetime, older_than: timedelta | None, most_bytes: int | None) -> list[StoredSession]:
+    """The sessions to delete: those older than a time, and the oldest of the others until the rest takes at most this much."""
+    chosen = [session for session in sessions if older_than is not None and now - session.created > older_than]
+    rest = sorted((session for session in sessions if session not in chosen), key=lambda session: session.created)
+    size = sum(session.size for session in rest)
+    while most_bytes is not None and size > most_bytes:
+        oldest = rest.pop(0)
+        chosen.append(oldest)
+        size -= oldest.size
+    return chosen

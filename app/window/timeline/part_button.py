@@ -1,0 +1,44 @@
+"""The button that names the chosen part of a source, with a menu of what to do with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from app.window.queue.item import Part
+from app.window.timeline.timeline import Timeline
+
+
+class PartButton(QToolButton):
+    """Shown while a part is chosen. detection_requested: the Part in which to detect."""
+
+    detection_requested = Signal(object)
+
+    def __init__(self, timeline: Timeline) -> None:
+        super().__init__()
+        self._timeline = timeline
+        self.setProperty("role", "flat")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Chosen part")
+        self.setToolTip("The chosen part: drag its edges on the timeline, or press I and O (X: none)")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        menu.addAction("Detect only in this part", lambda: self.detection_requested.emit(self._timeline.part))
+        menu.addAction("Choose the whole video", lambda: self._timeline.set_part(None))
+        self.setMenu(menu)
+        self.hide()
+        timeline.part_chosen.connect(self._chosen)
+
+    def mark(self, pts: float, end: bool) -> None:
+        """Let the part begin or end at a time. The other edge moves to the end of the source if it is on the wrong side."""
+        part, length = self._timeline.part, self._timeline.duration
+        if end:
+            begin = part.begin if part is not None and part.begin < pts else 0.0
+            self._timeline.set_part(Part(begin, pts))
+        else:
+            self._timeline.set_part(Part(pts, part.end if part is not None and part.end > pts else length))
+
+    def _chosen(self, part: Part | None) -> None:
+        if part is not None:
+            self.setText(f"{self._timeline.written(part.begin)} – {self._timeline.written(part.end)}")
+        self.setVisible(part is not None)

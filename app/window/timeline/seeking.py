@@ -1,0 +1,65 @@
+"""Jumps in the shown file: by seconds, to its end, to detections, and playing at growing speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from app.window.queue.item import QueueItem
+from app.window.session.background import Background
+from app.window.timeline.appearances import next_appearance
+from app.window.viewer.filter import ViewFilter
+from app.window.viewer.player import Player
+from app.window.viewer.transport import SPEEDS, Transport
+
+
+class Seeking:
+    """Moves a player. item: returns the shown file. shown: returns the filter of the shown detections."""
+
+    def __init__(
+        self,
+        player: Player,
+        transport: Transport,
+        background: Background,
+        item: Callable[[], QueueItem | None],
+        shown: Callable[[], ViewFilter],
+    ) -> None:
+        self._player, self._transport, self._background = player, transport, background
+        self._item, self._shown = item, shown
+
+    def shuttle(self, direction: int) -> None:
+        """Play forwards (1) or backwards (-1), twice as fast if it does so already; 0 pauses."""
+        player = self._player
+        same = player.playing and player.speed * direction > 0
+        self._transport.choose_speed(direction * min(max(2 * abs(player.speed), 1.0), SPEEDS[-1]) if same else float(direction or 1))
+        player.play() if direction else player.pause()
+
+    def by(self, seconds: float) -> None:
+        """Jump forward, or back if negative."""
+        info = self._player.info
+        length = info.duration if info is not None and info.duration else float("inf")
+        self._player.seek(min(self._player.position + seconds, length))
+
+    def to_end(self) -> None:
+        """Jump to the last picture."""
+        info = self._player.info
+        if info is not None:
+            self._player.seek(info.duration if info.duration is not None else float(info.frames))
+
+    def to_detection(self, forward: bool) -> None:
+        """Jump to the next or previous time at which shown objects appear."""
+        item, hint = self._item(), self._transport.hint
+        if item is None or item.results is None or item.results.source < 0:
+            return
+        where = "after" if forward else "before"
+
+        def found(pts: float | None) -> None:
+            now = self._item()
+            if now is None or now.key != item.key:
+                return
+            hint.setText("" if pts is not None else f"Nothing that is shown appears {where} this")
+            if pts is not None:
+                self._player.pause()
+                self._player.seek(pts)
+
+        self._background.start(partial(next_appearance, item.results, self._shown(), self._player.position, forward), found, hint.setText)

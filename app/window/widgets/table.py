@@ -1,0 +1,29 @@
+"""The look of tables."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QAbstractItemView, QTableView
+
+from app.window.widgets import theme
+
+_SHEET = f"""
+QTableView {{ background: {theme.SURFACE}; border: 1px solid {theme.BORDER}; border-radius: 6px;
+    selection-background-color: {theme.SELECTED}; selection-color: {theme.TEXT}; }}
+QTableView:focus {{ border-color: {theme.ACCENT}; }}
+QHeaderView, QTableCornerButton::section {{ background: {theme.SURFACE}; border: none; }}
+QHeaderView::section {{ background: {theme.SURFACE}; color: {theme.MUTED}; border: none; padding: 3px 8px; }}
+"""
+
+
+def style_table(table: QTableView) -> None:
+    """Let a table show rows of equal height without a grid; its rows are selected as a whole."""
+    table.setStyleSheet(_SHEET)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.setIconSize(QSize(9, 9))
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(theme.base_size() + 11)
+    table.horizontalHeader().setHighlightSections(False)

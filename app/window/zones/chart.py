@@ -1,0 +1,83 @@
+"""A chart of counts over time, a line for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.window.widgets import formats, theme
+from app.window.widgets.build import column, label
+from app.window.widgets.plotting import pg
+from engine.media.annotation.colours import class_colour
+from engine.zones.counts import Counts
+from engine.zones.shapes import Line
+
+BINS = 60
+MOST_CLASSES = 6
+
+
+class CountChart(QWidget):
+    """Crossings of a line, or objects in a zone, over the length of the file. name: of a class id."""
+
+    def __init__(self, name: Callable[[int], str]) -> None:
+        super().__init__()
+        self._name = name
+        self._plot = pg.PlotWidget(background=theme.RAISED)
+        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        item = self._plot.getPlotItem()
+        item.hideButtons()
+        item.setMenuEnabled(False)
+        item.setMouseEnabled(False, False)
+        for side in ("bottom", "left"):
+            item.getAxis(side).setPen(theme.BORDER)
+            item.getAxis(side).setTextPen(theme.MUTED)
+            item.getAxis(side).setStyle(tickFont=theme.font(-2))
+        item.getAxis("bottom").tickStrings = lambda values, *_: [formats.clock(max(value, 0.0)) for value in values]
+        self._heading = label("small", "")
+        self._heading.setTextFormat(Qt.TextFormat.RichText)
+        self._heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._plot.setMinimumSize(120, 80)
+        self._cursor = pg.InfiniteLine(0, angle=90, pen=pg.mkPen(theme.MUTED))
+        self.setAccessibleName("Counts over time")
+        column(self._heading, (self._plot, 1), spacing=4, of=self)
+
+    def show_counts(self, counts: Counts | None, number: int | None, length: float) -> None:
+        """Draw the counts of one line or zone. length: of the file, seconds."""
+        item = self._plot.getPlotItem()
+        item.clear()
+        item.addItem(self._cursor)
+        if counts is None or number is None or number >= len(counts.zones.shapes) or length <= 0:
+            self._heading.setText("Choose a line or zone to see its counts over time")
+            return
+        shape = counts.zones.shapes[number]
+        is_line = isinstance(shape, Line)
+        table = counts.crossings if is_line else counts.visits
+        table = table[table["shape"] == number]
+        class_ids, totals = np.unique(table["class_id"], return_counts=True)
+        shown = class_ids[np.argsort(-totals, kind="stable")][:MOST_CLASSES].tolist()
+        edges = np.linspace(0, length, BINS + 1)
+        for class_id in shown:
+            values = _per_bin(table[table["class_id"] == class_id], edges, is_line)
+            item.plot(edges, values, stepMode="center", pen=pg.mkPen(class_colour(class_id), width=1.6))
+        item.setXRange(0, length, padding=0.01)
+        legend = "  ".join(f'<span style="color:rgb{class_colour(class_id)}">■</span> {escape(self._name(class_id))}' for class_id in shown)
+        what = f"Crossings in {length / BINS:.1f} s" if is_line else "Objects inside"
+        self._heading.setText(f"{escape(shape.name)}: {what}&nbsp;&nbsp;{legend}")
+
+    def set_time(self, time: float) -> None:
+        """Mark the current time, seconds."""
+        self._cursor.setValue(time)
+
+
+def _per_bin(table: NDArray[np.void], edges: NDArray[np.float64], is_line: bool) -> NDArray[np.float64]:
+    """Crossings in each part of the time, or the mean number of objects inside. edges: of the parts, seconds, (n + 1,)."""
+    if is_line:
+        return np.histogram(table["time"], edges)[0].astype(float)
+    inside = np.minimum(table["end"][:, None], edges[1:]) - np.maximum(table["begin"][:, None], edges[:-1])
+    values: NDArray[np.float64] = np.maximum(inside, 0).sum(0) / np.diff(edges)
+    return values

@@ -1,0 +1,191 @@
+"""The panel below the picture: the set of lines and zones, tools to draw them, their counts, and what is drawn over the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFileDialog, QHeaderView, QInputDialog, QMenu, QTableView
+
+from app.window.viewer.canvas import VideoCanvas
+from app.window.widgets.build import Panel, column, push_button, row, say, wrapped
+from app.window.widgets.fields import combo_box, narrow
+from app.window.widgets.table import style_table
+from app.window.zones import undo_keys
+from app.window.zones.chart import CountChart
+from app.window.zones.editor import ZoneEditor
+from app.window.zones.layer import ZoneLayer
+from app.window.zones.shape_list import ShapeModel
+from engine.zones.counts import Counts
+from engine.zones.shapes import Line, Reference, Zone
+
+NONE = "No lines and zones"
+KINDS = "Lines and zones (*.json)"
+_REFERENCES = {Reference.BOTTOM: "Bottom of the box", Reference.CENTRE: "Centre of the box", Reference.TOP: "Top of the box"}
+
+
+class ZonesPanel(Panel):
+    """Shows and edits the lines and zones of the shown file.
+
+    chosen: the name of another set, "" = none. create_requested: a name. delete_requested, apply_requested. import_requested,
+    export_requested: a Path.
+    """
+
+    chosen = Signal(str)
+    create_requested = Signal(str)
+    delete_requested = Signal()
+    apply_requested = Signal()
+    track_requested = Signal()
+    import_requested = Signal(object)
+    export_requested = Signal(object)
+
+    def __init__(self, editor: ZoneEditor, layer: ZoneLayer, canvas: VideoCanvas) -> None:
+        super().__init__()
+        self._editor, self._layer = editor, layer
+        self.counts: Counts | None = None
+        self._length = 0.0
+        self.sets = combo_box("Set of lines and zones")
+        narrow(self.sets)
+        self.sets.setToolTip("Videos of the same folder use the same set")
+        self.sets.activated.connect(lambda _: self.chosen.emit(self.sets.currentData() or ""))
+        self.menu = QMenu(self)
+        for title, act in (
+            ("New set…", self._ask_name),
+            ("Import…", self._import),
+            ("Export…", self._export),
+            ("Use for all files of the queue", self.apply_requested.emit),
+            ("Delete this set", self.delete_requested.emit),
+        ):
+            self.menu.addAction(title, act)
+        more = push_button("Set", role="flat")
+        more.setMenu(self.menu)
+        self.line = push_button("Draw line", lambda: self._begin(Line), tip="Click where it begins and where it ends")
+        self.zone = push_button("Draw zone", lambda: self._begin(Zone), tip="Click its corners, then the first one again; Esc stops")
+        self.undo = push_button("Undo", editor.undo, role="flat", tip="Ctrl + Z")
+        self.redo = push_button("Redo", editor.redo, role="flat", tip="Ctrl + Shift + Z")
+        self.delete = push_button("Delete", editor.delete, role="flat", tip="Delete")
+        self.turn = push_button("Reverse", self._reverse, role="flat", tip="Swap the directions of the line")
+        self.reference = combo_box("Point that counts")
+        for reference, title in _REFERENCES.items():
+            self.reference.addItem(title, reference)
+        narrow(self.reference)
+        self.reference.setToolTip("The point of each box that must cross a line")
+        self.reference.activated.connect(lambda _: editor.set_reference(self.reference.currentData()))
+        self.checks = {name: QCheckBox(title) for name, title in _SHOWN.items()}
+        for name, check in self.checks.items():
+            check.setChecked(getattr(layer, name))
+            check.toggled.connect(self._show_parts)
+        self.model = ShapeModel(editor, self)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName("Lines and zones")
+        style_table(self.table)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.selectionModel().currentRowChanged.connect(self._select)
+        self.note = wrapped("notice")
+        self.track = push_button("Track the objects", self.track_requested.emit, tip="Follow the objects through the stored results")
+        self.track.hide()
+        self.chart = CountChart(canvas.label_of)
+        tools = row(self.line, self.zone, self.undo, self.redo, self.turn, self.delete, None, spacing=4)
+        left = column(
+            row((self.sets, 1), more, self.reference, spacing=6),
+            tools,
+            (self.table, 1),
+            row(*self.checks.values(), None, spacing=14),
+            row((self.note, 1), self.track),
+            spacing=6,
+        )
+        row((left, 3), (self.chart, 2), spacing=12, margins=(12, 10, 12, 8), of=self)
+        editor.changed.connect(self._update)
+        editor.drawn.connect(self._update)
+        editor.refused.connect(lambda text: say(self.note, text))
+        self.set_sets([], None)
+
+    def event(self, event: QEvent) -> bool:
+        """Let undo and redo concern lines and zones while the focus is here."""
+        return undo_keys.takes(event) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Undo or redo."""
+        if not undo_keys.press(self._editor, event):
+            super().keyPressEvent(event)
+
+    def set_sets(self, names: list[str], current: str | None) -> None:
+        """Show the names of all sets, and the one in use."""
+        with QSignalBlocker(self.sets):
+            self.sets.clear()
+            self.sets.addItem(NONE, "")
+            for name in names:
+                self.sets.addItem(name, name)
+            self.sets.setCurrentIndex(max(self.sets.findData(current or ""), 0))
+        self._update()
+
+    def set_counts(self, counts: Counts | None, length: float, note: str, can_track: bool = False) -> None:
+        """Show these counts. length: of the file, seconds. note: why there are none, "" = there are."""
+        self.counts, self._length = counts, length
+        self.model.set_counts(counts)
+        self.chart.show_counts(counts, self._editor.selected, length)
+        say(self.note, note)
+        self.track.setVisible(can_track)
+
+    def _update(self) -> None:
+        editor = self._editor
+        usable = editor.zones.size != (1, 1)
+        selected = editor.selected
+        for button, enabled in (
+            *((self.line, usable), (self.zone, usable), (self.undo, editor.can_undo), (self.redo, editor.can_redo)),
+            (self.delete, selected is not None),
+            (self.turn, selected is not None and isinstance(editor.zones.shapes[selected], Line)),
+        ):
+            button.setEnabled(enabled)
+        with QSignalBlocker(self.table.selectionModel()):
+            if selected is None:
+                self.table.clearSelection()
+            elif self.table.currentIndex().row() != selected:
+                self.table.selectRow(selected)
+        self.reference.setCurrentIndex(list(_REFERENCES).index(editor.zones.reference))
+        self.chart.show_counts(self.counts, selected, self._length)
+
+    def _begin(self, kind: type[Line] | type[Zone]) -> None:
+        say(self.note, "")
+        self._editor.begin(kind)
+        self._layer.setFocus()
+
+    def _reverse(self) -> None:
+        if self._editor.selected is not None:
+            self._editor.reverse(self._editor.selected)
+
+    def _select(self, current: QModelIndex, _before: QModelIndex) -> None:
+        self._editor.select(current.row() if current.isValid() else None)
+
+    def _show_parts(self) -> None:
+        for name, check in self.checks.items():
+            setattr(self._layer, name, check.isChecked())
+        self._layer.update()
+
+    def _ask_name(self) -> None:
+        dialog = QInputDialog(self.window())
+        dialog.setWindowTitle("New set of lines and zones")
+        dialog.setLabelText("Name, such as that of the camera:")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.textValueSelected.connect(self.create_requested)
+        dialog.open()
+
+    def _import(self) -> None:
+        dialog = QFileDialog(self.window(), "Import lines and zones", "", KINDS)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.import_requested.emit(Path(name)))
+        dialog.open()
+
+    def _export(self) -> None:
+        dialog = QFileDialog(self.window(), "Export lines and zones", f"{self.sets.currentText()}.json", KINDS)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.export_requested.emit(Path(name)))
+        dialog.open()
+
+
+_SHOWN = {"show_zones": "Lines and zones", "show_trails": "Trails", "show_ids": "Numbers", "show_heat": "Heat map"}

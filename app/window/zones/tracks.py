@@ -1,0 +1,98 @@
+"""The tracks of the shown file in memory: what trails, counts, the heat map and the list of events are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.window.queue.item import Results
+from engine.store.blocks import read_blocks
+from engine.store.objects.appearances import read_appearances
+from engine.store.objects.events import events_of
+from engine.store.objects.zones import TrackCounter, TrackTable, is_tracked
+from engine.store.session import SessionReader
+from engine.tracking.appearances import APPEARANCE
+from engine.zones.counts import Counts
+from engine.zones.geometry import reference_points
+from engine.zones.heat import HeatMap
+from engine.zones.shapes import Reference, ZoneSet
+
+TRAIL_SECONDS = 2.0
+TRAIL_POINTS = 7
+"""Most points of a trail: more would not look smoother."""
+_PART = 100_000  # detections counted at once: arrays of this size stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """What a session says about the objects of one source. table: None if it was not tracked. length: seconds up to the last frame."""
+
+    labels: tuple[str, ...]
+    table: TrackTable | None
+    heat: HeatMap
+    appearances: NDArray[np.void]
+    length: float
+
+    def trails(self, time: float, tracks: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The recent paths of some tracks up to a time, as lines from point to point.
+
+        Returns: x1 y1 x2 y2 of each line, pixels of the source, float64 (n, 4), and the line's track, int64 (n,).
+        """
+        if self.table is None or not len(tracks):
+            return np.zeros((0, 4)), np.zeros(0, np.int64)
+        times = self.table.times
+        part = slice(np.searchsorted(times, time - TRAIL_SECONDS), np.searchsorted(times, time, side="right"))
+        wanted = np.zeros(max(int(tracks.max()), int(self.table.tracks[part].max(initial=0))) + 1, bool)
+        wanted[tracks] = True
+        rows = np.flatnonzero(wanted[self.table.tracks[part]])
+        frames = self.table.frames[part][rows]
+        if not len(frames):
+            return np.zeros((0, 4)), np.zeros(0, np.int64)
+        step = max(1, -(-int(frames[-1] - frames[0] + 1) // TRAIL_POINTS))
+        rows = rows[(frames[-1] - frames) % step == 0]
+        rows = rows[np.argsort(self.table.tracks[part][rows], kind="stable")]
+        points = reference_points(self.table.boxes[part][rows], Reference.BOTTOM)
+        names = self.table.tracks[part][rows]
+        joined = names[1:] == names[:-1]
+        return np.hstack((points[:-1], points[1:]))[joined], names[1:][joined]
+
+
+def read_tracks(results: Results) -> Tracks:
+    """Read the objects of one source. Millions of boxes take seconds.
+
+    Raises:
+        ExportError: the session cannot be read.
+    """
+    with SessionReader(results.database) as reader:
+        source = next(each for each in reader.sources() if each.number == results.source)
+        heat = HeatMap((source.info.width, source.info.height) if source.info is not None else (16, 9))
+        tables = []
+        for block in read_blocks(reader, source.number):
+            everything = TrackTable.of(block, everything=True)
+            heat.add(everything.boxes)
+            tables.append(TrackTable.of(block))
+        table = TrackTable.joined(tables) if tables and is_tracked(reader, source.number) else None
+        seen = read_appearances(reader, source.number) if tables else np.zeros(0, APPEARANCE)
+        return Tracks(reader.labels, table, heat, seen, reader.last_pts(source.number) or 0.0)
+
+
+def count(tracks: Tracks, zones: ZoneSet) -> Counts | None:
+    """Count tracks at lines and in zones; None without tracks.
+
+    Raises:
+        UsageError: the model does not have a label of the zones.
+    """
+    if tracks.table is None:
+        return None
+    counter, table = TrackCounter(zones, tracks.labels), tracks.table
+    for first in range(0, len(table.times), _PART):
+        part = slice(first, first + _PART)
+        counter.add(TrackTable(*(getattr(table, name)[part] for name in TrackTable.__dataclass_fields__)))
+    return counter.counts()
+
+
+def events(tracks: Tracks, counts: Counts | None) -> NDArray[np.void]:
+    """The events of the source, see ``EVENTS``."""
+    return events_of(tracks.appearances, counts)

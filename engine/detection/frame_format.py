@@ -1,0 +1,109 @@
+"""Layouts of decoded frames that preprocessing takes: planes in host memory or in a GPU's memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import Image
+
+
+class PixelFormat(StrEnum):
+    """The layout of a frame in memory.
+
+    I420: a plane of 8-bit luma, then a plane of U and one of V, each with a sample for every 2 × 2 pixels. NV12: luma likewise, then a
+    plane with U and V in pairs. P016: like NV12 with 16-bit samples, whose upper bits hold the value.
+    """
+
+    I420 = "i420"
+    NV12 = "nv12"
+    P016 = "p016"
+
+
+@dataclass(frozen=True)
+class FrameFormat:
+    """The format of a stream's frames in host memory (I420) or in a GPU's memory.
+
+    depth: bits of a sample. stored_width, stored_height: size in memory, pixels. width, height: size of the upright picture with square
+    pixels. orientation: whether to transpose the stored picture, then the code for ``cv2.flip`` or None, as in
+    ``Converter.orientation``. matrix: the colour matrix, a key of ``plugins.colour.MATRICES``. full_range: whether samples use all values.
+    """
+
+    format: PixelFormat
+    depth: int
+    stored_width: int
+    stored_height: int
+    width: int
+    height: int
+    orientation: tuple[bool, int | None]
+    matrix: str
+    full_range: bool
+
+    @cached_property
+    def chroma_size(self) -> tuple[int, int]:
+        """Width and height of U and V, samples."""
+        return -(-self.stored_width // 2), -(-self.stored_height // 2)
+
+    @cached_property
+    def pitch(self) -> int:
+        """Bytes from one row of luma to the next."""
+        return self.chroma_size[0] * 2 * (2 if self.format is PixelFormat.P016 else 1)
+
+    @cached_property
+    def chroma_offset(self) -> int:
+        """Bytes from the start of the frame to its chroma: the size of the luma plane."""
+        return self.pitch * self.stored_height
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Size of a frame in bytes: luma, then chroma of half the height."""
+        return self.pitch * (self.stored_height + self.chroma_size[1])
+
+    def planes(self, content: NDArray[np.uint8]) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
+        """Return luma, U and V as (height, width) views of a frame's bytes. content: uint8 (nbytes,)."""
+        if self.format is PixelFormat.I420:
+            luma, u, v = np.split(content, [self.chroma_offset, (self.chroma_offset + self.nbytes) // 2])
+            return [luma.reshape(-1, self.pitch)[:, : self.stored_width], *(each.reshape(-1, self.pitch // 2) for each in (u, v))]
+        samples = content.view(np.uint8 if self.format is PixelFormat.NV12 else np.uint16).reshape(-1, self.chroma_size[0] * 2)
+        luma, chroma = np.split(samples, [self.stored_height])
+        return [luma[:, : self.stored_width], chroma[:, ::2], chroma[:, 1::2]]
+
+
+@dataclass(eq=False, slots=True)  # one for every frame: freezing would make that three times as slow
+class Planes:
+    """A decoded frame in host memory, not converted to RGB.
+
+    format: I420. luma, u, v: uint8 (height, width); rows may be padded. They are views of one block if ``of`` made them.
+    """
+
+    format: FrameFormat
+    luma: NDArray[np.uint8]
+    u: NDArray[np.uint8]
+    v: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, layout: FrameFormat, block: NDArray[np.uint8]) -> Self:
+        """Return a frame whose planes are views of a block, uint8 (layout.nbytes,)."""
+        luma, u, v = layout.planes(block)
+        return cls(layout, luma.view(np.uint8), u.view(np.uint8), v.view(np.uint8))
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes, without padding of rows."""
+        return self.format.nbytes
+
+    def copy_to(self, block: NDArray[np.uint8]) -> Planes:
+        """Copy the planes into a block, uint8 (nbytes,). Returns the copy."""
+        copy = Planes.of(self.format, block)
+        for target, plane in ((copy.luma, self.luma), (copy.u, self.u), (copy.v, self.v)):
+            np.copyto(target, plane)
+        return copy
+
+
+HostImage: TypeAlias = Image | Planes
+"""A picture or a frame in host memory."""

@@ -1,0 +1,72 @@
+"""Events as a CSV table: when objects appear, cross lines and are in zones, a row each (RFC 4180, UTF-8).
+
+Times are seconds of the source. ``clock`` is empty if it is unknown when the source began. An appearance is a track's; in sources without
+tracks, it is a class's: objects of the class were seen without a gap. ``confidence`` and ``best`` belong to its most confident detection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from engine.errors import ExportError, UsageError
+from engine.media.types import SourceKind
+from engine.store.clock import Clock
+from engine.store.exporters.common.base import Export, Exporter, Output, text_file
+from engine.store.exporters.common.rounding import label_of
+from engine.store.exporters.csv import row
+from engine.store.objects.events import EventKind, read_events
+from engine.store.objects.zones import zones_for
+from engine.store.session import StoredSource
+from engine.zones.shapes import ZoneSet
+
+COLUMNS = (
+    *("source", "event", "start", "end", "clock", "seconds", "track", "class_id", "label", "place", "direction"),
+    *("confidence", "best"),
+)
+
+
+def write(export: Export) -> None:
+    """Write a row per event of each video.
+
+    Raises:
+        ExportError: the lines and zones do not fit, or there are some but no tracks.
+    """
+    with text_file(export.path, "utf-8-sig" if export.options.bom else "utf-8") as file:
+        file.write(row(COLUMNS) + "\r\n")
+        for source in export.sources:
+            if source.kind is SourceKind.VIDEO:
+                _write_source(export, source, file)
+                export.written += export.reader.count(source.number)
+                export.progress(export.written)
+
+
+def _write_source(export: Export, source: StoredSource, file: TextIO) -> None:
+    zones = export.options.zones
+    try:
+        if zones is not None:
+            zones, note = zones_for(zones, source)
+            export.notes += [note] if note else []
+        file.writelines(row(cells) + "\r\n" for cells in _rows(export, source, zones))
+    except UsageError as error:
+        raise ExportError(str(error)) from error
+
+
+def _rows(export: Export, source: StoredSource, zones: ZoneSet | None) -> Iterator[list[object]]:
+    clock = Clock.of(export.reader, source)
+    for kind, start, end, class_id, track, shape, forward, confidence, best in read_events(export.reader, source, zones).tolist():
+        times = round(start, 6), round(end, 6), clock.text(start), round(end - start, 6)
+        place = zones.shapes[shape].name if zones is not None and shape >= 0 else None
+        direction = ("forward" if forward else "backward") if kind == EventKind.CROSSING else None
+        seen = (round(confidence, 4), round(best, 6)) if kind == EventKind.APPEARANCE else (None, None)
+        who = track if track >= 0 else None, class_id, label_of(export.labels, class_id)
+        yield [source.name, EventKind(kind).name.lower(), *times, *who, place, direction, *seen]
+
+
+EXPORTER = Exporter(
+    "List of events",
+    "A row each time an object appears, crosses a line or is in a zone, for spreadsheets",
+    (Output("events.csv", write, per_session=True),),
+    frozenset((SourceKind.VIDEO,)),
+    options=("zones", "bom"),
+)

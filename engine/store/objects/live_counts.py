@@ -1,0 +1,64 @@
+"""Counts at lines and in zones while a run writes its session, before its tracks are stored."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from engine.store.reader import SessionReader
+from engine.store.tracks import interval_of
+from engine.tracking.follow import Follower, TrackerName, make_tracker
+from engine.zones.counter import ZoneCounter
+from engine.zones.counts import Counts, counts_of
+from engine.zones.shapes import ZoneSet
+
+_PORTION = 50
+
+
+class LiveCounts:
+    """Follows the objects of one source behind the frames that are stored, and counts them.
+
+    zones: for pictures of the source's size. Attributes: time: of the last counted frame, seconds.
+
+    Raises:
+        UsageError: the model does not have a label of the zones.
+        ExportError: the session cannot be read.
+    """
+
+    def __init__(self, path: Path, source: int, zones: ZoneSet) -> None:
+        self._path, self._source, self._zones = path, source, zones
+        with SessionReader(path, corrected=False) as reader:
+            self._allowed = zones.class_ids(reader.labels)
+            self._follower = Follower(make_tracker(TrackerName.BYTETRACK, interval_of(reader, source)))
+        self._counter = ZoneCounter(zones)
+        self._last = -1
+        self.time = 0.0
+
+    def update(self, seconds: float) -> Counts:
+        """Count the frames that were stored since the last call, for at most this time. The next call goes on behind them."""
+        end = time.monotonic() + seconds
+        rows: list[tuple[np.ndarray, ...]] = []
+        with SessionReader(self._path, corrected=False) as reader:
+            for frame in reader.frames(self._source, self._last):
+                which, numbers = self._follower.add(frame)
+                if frame.detections is not None:
+                    scale = np.tile((self._zones.size[0] / frame.width, self._zones.size[1] / frame.height), 2)
+                    rows.append((numbers, np.full(len(which), frame.ref.pts), frame.detections.boxes[which] * scale))
+                self._last, self.time = frame.ref.index, frame.ref.pts
+                if len(rows) >= _PORTION:
+                    self._count(rows)
+                    rows = []
+                    if time.monotonic() > end:
+                        break
+        self._count(rows)
+        classes = np.full(self._follower.count, -1, np.int64)
+        for number in self._follower.confirmed:
+            classes[number] = self._follower.class_of(number)
+        return counts_of(self._counter, classes, self._allowed)
+
+    def _count(self, rows: list[tuple[np.ndarray, ...]]) -> None:
+        if rows:
+            tracks, times, boxes = (np.concatenate(column) for column in zip(*rows, strict=True))
+            self._counter.add(tracks, times, boxes.astype(np.float64))

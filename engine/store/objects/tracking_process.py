@@ -1,0 +1,90 @@
+"""The child process that tracks sources while they are detected: it reads the session that the run writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.errors import FramefleetError
+from engine.store.session import SessionReader
+from engine.store.tracks import FRAMES_FOR_INTERVAL, track_source
+from engine.tracking.follow import TrackerName
+from engine.types import FrameResult
+
+POLL_SECONDS = 0.25
+"""How long the process waits before it looks for new frames again."""
+
+
+@dataclass(frozen=True)
+class Begin:
+    """A request: track a source. It is followed by ``End`` or ``Cancel``."""
+
+    database: Path
+    source: int
+    tracker: TrackerName
+
+
+@dataclass(frozen=True)
+class End:
+    """A message: all frames of the source are stored."""
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """A message: the source will not be completed."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answer to a request. error: why the source has no tracks, None if it has."""
+
+    source: int
+    error: str | None = None
+
+
+class _CancelledError(Exception):
+    pass
+
+
+def main(connection: Connection[Any, Any]) -> None:
+    """Answer requests until the connection is closed."""
+    while True:
+        try:
+            request: Begin = connection.recv()
+        except EOFError:
+            return
+        error: str | None = None
+        try:
+            with SessionReader(request.database, corrected=False) as reader:
+                track_source(request.database, request.source, request.tracker, _frames(connection, reader, request.source))
+        except _CancelledError:
+            error = "cancelled"
+        except FramefleetError as problem:
+            error = str(problem)
+        connection.send(Done(request.source, error))
+
+
+def _frames(connection: Connection[Any, Any], reader: SessionReader, source: int) -> Iterator[FrameResult]:
+    """Yield the frames of a source as the run stores them. Begins when ``FRAMES_FOR_INTERVAL`` frames or all are stored."""
+    last, ended = -1, False
+    while not ended and reader.count(source) < FRAMES_FOR_INTERVAL:
+        ended = _ended(connection)
+    while True:
+        for frame in reader.frames(source, last):
+            yield frame
+            last = frame.ref.index
+        if ended:
+            return
+        ended = _ended(connection)
+
+
+def _ended(connection: Connection[Any, Any]) -> bool:
+    """Wait for a message for ``POLL_SECONDS``. Whether the source has ended."""
+    if not connection.poll(POLL_SECONDS):
+        return False
+    if isinstance(connection.recv(), Cancel):
+        raise _CancelledError
+    return True

@@ -1,0 +1,90 @@
+"""Finds when objects appear: from which moment to which one a track, or objects of a class, were seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.tracking.motion import Array
+
+Integers = NDArray[np.int64]
+
+APPEARANCE = np.dtype(
+    [
+        ("class_id", np.int64),
+        ("track", np.int64),
+        ("start", np.float64),
+        ("end", np.float64),
+        ("first", np.int64),
+        ("last", np.int64),
+        ("best", np.float64),
+        ("best_frame", np.int64),
+        ("confidence", np.float64),
+        ("detections", np.int64),
+    ]
+)
+"""One appearance. class_id: of a track, the class with the highest sum of confidences. track: -1 if it is of a class. start, end: times of
+the first and the last frame, seconds. first, last: indices of these frames. best, best_frame: time and index of the frame with the
+detection of the highest confidence. confidence: of this detection. detections: their number."""
+
+GAP = 1.0
+"""Objects of a class appear again if there was none for longer than this, seconds (or positions, of pictures)."""
+
+
+def class_appearances(frames: Integers, times: Array, class_ids: Integers, scores: Array, gap: float = GAP) -> NDArray[Any]:
+    """Return the appearances of each class, ordered by start, ``APPEARANCE`` (n,).
+
+    frames, times, class_ids, scores: of each detection, ordered by frame: index, seconds, class id, confidence; all (m,).
+    gap: see ``GAP``.
+    """
+    order = np.argsort(class_ids, kind="stable")
+    begins = np.diff(class_ids[order], prepend=-1) != 0
+    begins |= np.diff(times[order], prepend=-np.inf) > gap
+    return _summary(order, begins, frames, times, class_ids, np.full(len(frames), -1), scores)
+
+
+def track_appearances(frames: Integers, times: Array, class_ids: Integers, tracks: Integers, scores: Array) -> NDArray[Any]:
+    """Return the appearance of each track, ordered by start, ``APPEARANCE`` (n,). Detections without a track (-1) do not count.
+
+    frames, times, class_ids, tracks, scores: of each detection, ordered by frame; all (m,).
+    """
+    order = np.argsort(tracks, kind="stable")
+    order = order[np.searchsorted(tracks[order], 0) :]
+    begins = np.diff(tracks[order], prepend=-1) != 0
+    return _summary(order, begins, frames, times, vote(tracks, class_ids, scores), tracks, scores)
+
+
+def vote(tracks: Integers, class_ids: Integers, scores: Array) -> Integers:
+    """Return for each detection the class of its track: the one with the highest sum of confidences, of equals the lowest id.
+
+    Detections without a track (-1) keep their own class.
+    """
+    pairs, position = np.unique(np.stack((tracks, class_ids), 1), axis=0, return_inverse=True)
+    sums = np.bincount(position.ravel(), scores, len(pairs))
+    ranked = np.lexsort((pairs[:, 1], -sums, pairs[:, 0]))
+    numbers, first = np.unique(pairs[ranked, 0], return_index=True)
+    winners = pairs[ranked[first], 1]
+    return np.where(tracks < 0, class_ids, winners[np.searchsorted(numbers, tracks)])
+
+
+def _summary(
+    order: NDArray[np.intp], begins: NDArray[np.bool_], frames: Integers, times: Array, class_ids: Integers, tracks: Integers, scores: Array
+) -> NDArray[Any]:
+    """One row for each group of detections. order: the detections by group. begins: whether each of them begins a group."""
+    starts = np.flatnonzero(begins)
+    found = np.zeros(len(starts), APPEARANCE)
+    if not len(starts):
+        return found
+    ends = np.append(starts[1:], len(order)) - 1
+    group = np.cumsum(begins) - 1
+    # the first detection of each group in the order of falling confidence, of equals the earliest
+    best = order[np.lexsort((np.arange(len(order)), -scores[order], group))[starts]]
+    first, last = order[starts], order[ends]
+    for name, values in (("class_id", class_ids[first]), ("track", tracks[first]), ("first", frames[first]), ("last", frames[last])):
+        found[name] = values
+    found["start"], found["end"] = times[first], times[last]
+    found["best"], found["best_frame"], found["confidence"] = times[best], frames[best], scores[best]
+    found["detections"] = ends - starts + 1
+    return found[np.lexsort((found["track"], found["class_id"], found["start"]))]

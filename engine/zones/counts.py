@@ -1,0 +1,186 @@
+"""What was counted at lines and in zones: crossings, visits, counts per interval, and routes from place to place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.zones.counter import Integers, ZoneCounter
+from engine.zones.geometry import Array
+from engine.zones.shapes import Line, Shape, ZoneSet
+
+CROSSINGS = np.dtype([("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("time", np.float64), ("forward", np.bool_)])
+"""A track that crossed a line. shape: number of the line in the set. time: seconds."""
+
+VISITS = np.dtype(
+    [
+        *(("shape", np.int64), ("track", np.int64), ("class_id", np.int64), ("begin", np.float64), ("end", np.float64)),
+        *(("entered", np.bool_), ("left", np.bool_)),
+    ]
+)
+"""A track in a zone. shape: number of the zone in the set. begin, end: seconds. entered, left: whether it came from outside and went
+outside; else it was first or last seen inside."""
+
+ROUTES = np.dtype([("track", np.int64), ("class_id", np.int64), ("origin", np.int64), ("target", np.int64)])
+"""The first and the last line or zone of a track. target: -1 if there is only one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What was counted in one source. crossings, visits: arrays of ``CROSSINGS`` and ``VISITS``, in the order of their times."""
+
+    zones: ZoneSet
+    crossings: NDArray[np.void]
+    visits: NDArray[np.void]
+
+    def crossed(self, number: int, forward: bool) -> int:
+        """How often the line with this number in the set was crossed in one direction."""
+        mine = self.crossings["shape"] == number
+        return int((mine & (self.crossings["forward"] == forward)).sum())
+
+    def visited(self, number: int) -> int:
+        """How many visits the zone with this number in the set had."""
+        return int((self.visits["shape"] == number).sum())
+
+    def inside(self, number: int, time: float) -> int:
+        """How many objects were in a zone at one time, seconds."""
+        mine = self.visits[self.visits["shape"] == number]
+        return int(((mine["begin"] <= time) & (time <= mine["end"])).sum())
+
+    def mean_seconds(self, number: int) -> float | None:
+        """The mean length of the visits to a zone, seconds; None without visits."""
+        mine = self.visits[self.visits["shape"] == number]
+        return float((mine["end"] - mine["begin"]).mean()) if len(mine) else None
+
+    def until(self, time: float) -> Counts:
+        """What was counted up to this time, seconds."""
+        return Counts(self.zones, self.crossings[self.crossings["time"] <= time], self.visits[self.visits["begin"] <= time])
+
+    def text(self, number: int) -> str:
+        """The counts of one line or zone in a few words."""
+        if isinstance(self.zones.shapes[number], Line):
+            return f"{self.crossed(number, forward=True)} forward, {self.crossed(number, forward=False)} backward"
+        count, mean = self.visited(number), self.mean_seconds(number)
+        return f"{count} visit" + "s" * (count != 1) + ("" if mean is None else f", {mean:.1f} s each")
+
+    def short(self, number: int, time: float) -> str:
+        """The name of a line or zone, and its counts up to a time in seconds, for a label in the picture. ASCII only."""
+        shape = self.zones.shapes[number]
+        if isinstance(shape, Line):
+            return f"{shape.name}: {self.crossed(number, forward=True)} forward, {self.crossed(number, forward=False)} backward"
+        return f"{shape.name}: {self.inside(number, time)} inside, {self.visited(number)} in all"
+
+    def as_json(self) -> list[dict[str, object]]:
+        """The counts of all lines and zones, for ``--json``."""
+        return [self._as_json(number, shape) for number, shape in enumerate(self.zones.shapes)]
+
+    def _as_json(self, number: int, shape: Shape) -> dict[str, object]:
+        if isinstance(shape, Line):
+            ways = {"forward": self.crossed(number, forward=True), "backward": self.crossed(number, forward=False)}
+            return {"line": shape.name, **ways}
+        mine = self.visits[self.visits["shape"] == number]
+        seconds = float((mine["end"] - mine["begin"]).sum())
+        return {"zone": shape.name, "visits": len(mine), "entered": int(mine["entered"].sum()), "seconds": round(seconds, 3)}
+
+    def routes(self) -> NDArray[np.void]:
+        """The route of each track that was counted anywhere, of type ``ROUTES``, in the order of tracks."""
+        places = [(self.crossings, "time"), (self.visits, "begin")]
+        track, class_id, shape = (np.concatenate([table[name] for table, _ in places]) for name in ("track", "class_id", "shape"))
+        order = np.lexsort((np.concatenate([table[name] for table, name in places]), track))
+        tracks, starts, lengths = np.unique(track[order], return_index=True, return_counts=True)
+        found = np.zeros(len(tracks), ROUTES)
+        found["track"], found["class_id"], found["origin"] = tracks, class_id[order[starts]], shape[order[starts]]
+        found["target"] = np.where(lengths > 1, shape[order[starts + lengths - 1]], -1)
+        return found
+
+
+def counts_of(counter: ZoneCounter, class_ids: Integers, allowed: Mapping[str, frozenset[int] | None]) -> Counts:
+    """What a counter has counted so far.
+
+    class_ids: of each track, by its number, int64; below 0: the track does not count. allowed: the class ids that count at each shape,
+    from ``ZoneSet.class_ids``.
+    """
+    changes = counter.changes
+    classes = np.full(max(len(counter.ends), len(class_ids)), -1, np.int64)
+    classes[: len(class_ids)] = class_ids
+    counted = np.zeros(len(changes), bool)
+    lines = np.zeros(len(counter.zones.shapes), bool)
+    for number, shape in enumerate(counter.zones.shapes):
+        mine = changes["shape"] == number
+        wanted = allowed[shape.name]
+        its = classes[changes["track"][mine]]
+        counted[mine] = (its >= 0) if wanted is None else np.isin(its, np.fromiter(wanted, np.int64, len(wanted)))
+        lines[number] = isinstance(shape, Line)
+    changes = changes[counted]
+    at_line = lines[changes["shape"]]
+    return Counts(counter.zones, _crossings(changes[at_line], classes), _visits(changes[~at_line], classes, counter.ends))
+
+
+def _crossings(changes: NDArray[np.void], classes: Integers) -> NDArray[np.void]:
+    found = np.zeros(len(changes), CROSSINGS)
+    for name in ("shape", "track", "time"):
+        found[name] = changes[name]
+    found["class_id"], found["forward"] = classes[changes["track"]], changes["positive"]
+    return found[np.argsort(found["time"], kind="stable")]
+
+
+def _visits(changes: NDArray[np.void], classes: Integers, ends: Array) -> NDArray[np.void]:
+    begins = np.flatnonzero(changes["positive"])
+    following = np.append(changes[1:], np.zeros(1, changes.dtype))[begins] if len(changes) else changes
+    mine = changes[begins]
+    left = (following["shape"] == mine["shape"]) & (following["track"] == mine["track"]) & (begins + 1 < len(changes))
+    found = np.zeros(len(begins), VISITS)
+    for name in ("shape", "track"):
+        found[name] = mine[name]
+    found["class_id"], found["entered"], found["left"] = classes[mine["track"]], ~mine["first"], left
+    found["begin"], found["end"] = mine["time"], np.where(left, following["time"], ends[mine["track"]])
+    return found[np.argsort(found["begin"], kind="stable")]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Equal intervals of time that cover a source.
+
+    starts: float64 (n,), seconds. length: seconds. first, last: the times of the source's first and last frame, seconds.
+    """
+
+    starts: Array
+    length: float
+    first: float
+    last: float
+
+    @classmethod
+    def of(cls, first: float, last: float, length: float, offset: float = 0.0) -> Intervals:
+        """The intervals that begin at full multiples of ``length`` since ``offset`` seconds before time 0."""
+        numbers = np.arange(np.floor((first + offset) / length), np.floor((last + offset) / length) + 1)
+        return cls(numbers * length - offset, length, first, last)
+
+    def at(self, times: Array) -> NDArray[np.intp]:
+        """The number of the interval of each time."""
+        return np.clip(np.searchsorted(self.starts, times, side="right") - 1, 0, len(self.starts) - 1)
+
+    def counted(self, times: Array) -> NDArray[np.intp]:
+        """How many of these times lie in each interval."""
+        return np.bincount(self.at(times), minlength=len(self.starts))
+
+    def occupancy(self, begins: Array, ends: Array) -> Iterator[tuple[int, int, float]]:
+        """Yield for each interval how many of these visits it sees, most at once, and the mean number at once."""
+        order = np.sort(begins)
+        leaving = np.sort(ends)
+        edges = np.append(self.starts, np.inf)
+        # a visit that ends at the moment when another begins counts at that moment
+        moments, steps = np.concatenate((begins, ends)), np.concatenate((np.ones(len(begins), int), -np.ones(len(ends), int)))
+        sequence = np.lexsort((-steps, moments))
+        moments, level = moments[sequence], np.cumsum(steps[sequence])
+        bounds = np.searchsorted(moments, edges)
+        for number, start in enumerate(self.starts.tolist()):
+            stop = start + self.length
+            seen = int(np.searchsorted(order, stop) - np.searchsorted(leaving, start))
+            low, high = bounds[number], bounds[number + 1]
+            most = max([int(level[low - 1]) if low else 0, *level[low:high].tolist()])
+            shown = max(min(stop, self.last) - max(start, self.first), 0.0)
+            inside = float(np.maximum(np.minimum(ends, stop) - np.maximum(begins, start), 0.0).sum())
+            yield seen, most, inside / shown if shown else float(most)

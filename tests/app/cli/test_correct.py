@@ -1,0 +1,69 @@
+"""Stored detections and tracks are corrected on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.cli import read_lines, run_main
+from tests.support.store import write_session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Path:
+    """Each frame has the boxes person, bicycle and car; persons are track 1, cars track 2."""
+    database = write_session(tmp_path / "session.sqlite", {"a.mp4": 20}, boxes=3)
+    track_session(database, TrackerName.BYTETRACK)
+    return tmp_path
+
+
+def labels(folder: Path, *options: str) -> list[list[tuple[str, object, object]]]:
+    run = run_main("results", folder, *options)
+    assert run.status == 0, run.err
+    return [
+        [(found["label"], found["track"], found.get("verified")) for found in line["detections"]] for line in read_lines(folder / "a.jsonl")
+    ]
+
+
+def test_results_have_the_corrections_unless_they_are_not_wanted(session: Path) -> None:
+    for action, said in (
+        (("relabel", "--track", "2", "--label", "Bicycle"), "track 2 of a.mp4 labelled bicycle"),
+        (("delete", "--frame", "3", "--object", "0"), "detection 0 in frame 3 of a.mp4 deleted"),
+        (("split", "--track", "1", "--at", "0.4s"), "track 1 of a.mp4 split at frame 10, the new track is 3"),
+    ):
+        run = run_main("correct", session, *action)
+        assert (run.status, run.out) == (0, f"{said}\n"), run.err
+    found = labels(session)
+    assert found[3] == [("bicycle", None, False), ("bicycle", 2, True)]
+    assert found[12] == [("person", 3, False), ("bicycle", None, False), ("bicycle", 2, True)]
+    assert labels(session, "--uncorrected") == [[("person", 1, None), ("bicycle", None, None), ("car", 2, None)]] * 20
+    assert run_main("correct", session, "undo").out == "undone: track 1 of a.mp4 split at frame 10, the new track is 3\n"
+    assert [line[21:] for line in run_main("correct", session, "list").out.splitlines()] == [
+        "track 2 of a.mp4 labelled bicycle",
+        "detection 0 in frame 3 of a.mp4 deleted",
+    ]
+    assert labels(session)[12][0] == ("person", 1, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("relabel", "--track", "1"), "relabel needs --label"),
+        (("relabel", "--track", "1", "--label", "persn"), "did you mean person?"),
+        (("delete",), "delete needs either --track, or --frame and --object"),
+        (("delete", "--frame", "3"), "--frame and --object belong together"),
+        (("delete", "--track", "9"), "there is no track 9 of a.mp4"),
+        (("split", "--track", "1", "--at", "100s"), "a.mp4 has no frame from 100s on"),
+        (("join", "--track", "1,2"), "are both in frame 0"),
+        (("confirm", "--track", "1", "--source", "b.mp4"), "no source is named 'b.mp4'"),
+        (("destroy",), "invalid choice"),
+    ],
+)
+def test_what_cannot_be_done_is_said(session: Path, given: tuple[str, ...], says: str) -> None:
+    run = run_main("correct", session, *given)
+    assert run.status == 2
+    assert says in run.err
+    assert run_main("correct", session, "undo").out == "nothing to undo\n"

@@ -1,0 +1,151 @@
+"""Lines and zones on the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.cli import FAST, run_main
+from tests.support.media import make_video
+from tests.support.store import write_session
+
+ZONES = {
+    "version": 1,
+    "width": 640,
+    "height": 480,
+    "lines": [{"name": "gate", "from": [20, 10], "to": [20, 40]}],
+    "zones": [{"name": "yard", "points": [[10, 0], [30, 0], [30, 100], [10, 100]], "classes": ["person"]}],
+}
+
+
+@pytest.fixture
+def session(tmp_path):
+    """An object moves by a pixel a frame to the right, and its lower edge begins at x = 5.25."""
+    path = write_session(tmp_path / "run" / "session.sqlite", {"a.mp4": 40})
+    track_session(path, TrackerName.BYTETRACK)
+    return path
+
+
+@pytest.fixture
+def zones(tmp_path):
+    path = tmp_path / "zones.json"
+    path.write_text(json.dumps(ZONES))
+    return path
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_tables_of_a_stored_session(session, zones):
+    done = run_main("results", session, "--zones", zones, "--interval", "1s", "--quiet")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[:5] == [
+        "a.mp4:",
+        "  line                       forward  backward",
+        "  gate                             0         1",
+        "  zone                        visits   entered  seconds each",
+        "  yard                             1         1           0.8",
+    ]
+    folder = session.parent
+    (crossing,) = rows(folder / "crossings.csv")
+    assert crossing == {
+        "source": "a.mp4",
+        "line": "gate",
+        "time": "0.59",
+        "clock": "",
+        "track": "1",
+        "class_id": "0",
+        "label": "person",
+        "direction": "backward",
+    }
+    (visit,) = rows(folder / "zone-times.csv")
+    assert (visit["begin"], visit["end"], visit["seconds"], visit["entered"], visit["left"]) == ("0.19", "0.99", "0.8", "true", "true")
+    counted = rows(folder / "line-counts.csv")
+    assert [(each["start"], each["forward"], each["backward"]) for each in counted] == [("0.0", "0", "1"), ("1.0", "0", "0")]
+    inside = rows(folder / "zone-counts.csv")
+    assert [(each["tracks"], each["entered"], each["left"], each["most_at_once"], each["mean"]) for each in inside] == [
+        ("1", "1", "1", "1", "0.8"),
+        ("0", "0", "0", "0", "0.0"),
+    ]
+    assert rows(folder / "routes.csv") == [
+        {"source": "a.mp4", "from": "yard", "to": "gate", "class_id": "0", "label": "person", "tracks": "1"}
+    ]
+
+
+def test_events_with_and_without_zones(session, zones):
+    assert run_main("results", session, "--format", "events").status == 0
+    (seen,) = rows(session.parent / "events.csv")
+    assert (seen["event"], seen["start"], seen["end"], seen["track"], seen["best"]) == ("appearance", "0.0", "1.56", "1", "0.0")
+    assert run_main("results", session, "--format", "events", "--zones", zones).status == 0
+    events = rows(session.parent / "events.csv")
+    assert [(each["event"], each["place"], each["direction"]) for each in events] == [
+        ("appearance", "", ""),
+        ("visit", "yard", ""),
+        ("crossing", "gate", "backward"),
+    ]
+
+
+def test_a_session_without_tracks_says_what_to_do(tmp_path, zones):
+    path = write_session(tmp_path / "session.sqlite", {"a.mp4": 5})
+    done = run_main("results", path, "--zones", zones)
+    assert done.status == 2
+    assert f"has no tracks, and lines and zones count tracks: 'framefleet track {tmp_path}' adds them" in done.err
+    assert not (tmp_path / "crossings.csv").exists()
+
+
+def test_zones_of_another_size_are_scaled_with_a_note(session, zones):
+    zones.write_text(json.dumps(ZONES).replace("640", "1280").replace("480", "960").replace("20, 10", "40, 20").replace("20, 40", "40, 80"))
+    done = run_main("results", session, "--zones", zones)
+    assert done.status == 0
+    assert "a.mp4: lines and zones drawn for 1280×960 pixels are scaled to 640×480" in done.err
+    assert len(rows(session.parent / "crossings.csv")) == 1
+
+
+def test_zones_of_another_shape_are_refused(session, zones):
+    zones.write_text(json.dumps(ZONES | {"height": 640}))
+    done = run_main("results", session, "--zones", zones)
+    assert done.status == 1
+    assert "drawn for pictures of 640×640 pixels, and a.mp4 has 640×480, which is another shape" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--format", "zones"), "--format zones needs lines and zones: give --zones FILE"),
+        (("--zones", "missing.json"), "missing.json does not exist"),
+    ],
+)
+def test_wrong_usage(session, options, message):
+    done = run_main("results", session, *options)
+    assert done.status == 2
+    assert message in done.err
+
+
+def test_a_label_that_the_model_does_not_have(session, zones):
+    zones.write_text(json.dumps(ZONES).replace("person", "persons"))
+    done = run_main("results", session, "--zones", zones)
+    assert done.status == 2
+    assert "'yard' counts a class that the model does not have: this model has no class 'persons': did you mean person?" in done.err
+
+
+def test_detect_tracks_and_counts(tmp_path):
+    """The random network's objects cross nothing; the report has the key only if there are zones."""
+    video = make_video(tmp_path / "a.mp4", frames=4)
+    zones = tmp_path / "zones.json"
+    size = {"width": 320, "height": 240}
+    zones.write_text(json.dumps({"version": 1, **size, "lines": [{"name": "gate", "from": [20, 10], "to": [20, 40]}]}))
+    done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
+    assert done.report["zones"] == [{"path": str(video), "counts": [{"line": "gate", "forward": 0, "backward": 0}]}]
+    zones.write_text(zones.read_text().replace("320", "240"))
+    done = run_main("detect", video, *FAST, "--zones", zones, "--out", tmp_path / "out", "--json", "--quiet")
+    assert (done.status, done.report["exit"]) == (1, "failed")
+    assert "a.mp4 has 320×240, which is another shape" in done.report["zones"][0]["error"]
+    refused = run_main("detect", video, *FAST, "--zones", zones, "--track", "none")
+    assert refused.status == 2
+    assert "--zones counts tracks" in refused.err

@@ -1,0 +1,106 @@
+"""The list of sessions, with real databases."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QInputDialog, QLineEdit, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.window.main_window import MainWindow
+from app.window.sessions.dialog import AGES, SessionsDialog
+from app.window.sessions.listing import StoredSession, delete_sessions, list_sessions, rename_session, to_clean
+from engine.errors import ExportError
+from engine.store.file.lock import lock_session
+from tests.support.window import write_results
+
+NOW = datetime(2026, 11, 22, 12).astimezone()
+PATIENCE = 30_000
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for name, frames in (("one", 3), ("two", 5)):
+        write_results(folder / f"{name}.sqlite", tmp_path / f"{name}.mp4", frames)
+    (folder / "damaged.sqlite").write_bytes(b"nothing")
+    return folder
+
+
+def test_sessions_are_listed_renamed_and_deleted(folder: Path) -> None:
+    found = {session.path.stem: session for session in list_sessions(folder)}
+    assert {name: (session.files, session.frames, session.model) for name, session in found.items()} == {
+        "one": (("one.mp4",), 3, "tiny"),
+        "two": (("two.mp4",), 5, "tiny"),
+        "damaged": ((), 0, ""),
+    }
+    assert found["damaged"].problem
+    assert all(session.size for session in found.values())
+    assert rename_session(folder / "one.sqlite", "first") == folder / "first.sqlite"
+    for bad in ("", "two", "../x", "a/b"):
+        with pytest.raises(ExportError):
+            rename_session(folder / "first.sqlite", bad)
+    with lock_session(folder / "two.sqlite"), pytest.raises(ExportError, match="another run uses it"):
+        delete_sessions([folder / "two.sqlite", folder / "damaged.sqlite"])
+    assert sorted(session.path.stem for session in list_sessions(folder)) == ["first", "two"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 100)), max_size=12), st.integers(1, 200), st.integers(0, 300))
+def test_cleaning_up_deletes_the_oldest_and_no_more_than_needed(ages: list[tuple[int, int]], days: int, most: int) -> None:
+    sessions = [StoredSession(Path(f"{n}"), NOW - timedelta(days=age, seconds=n), size=size) for n, (age, size) in enumerate(ages)]
+    chosen = to_clean(sessions, NOW, timedelta(days=days), most)
+    rest = [session for session in sessions if session not in chosen]
+    assert sum(session.size for session in rest) <= most
+    assert all(NOW - session.created <= timedelta(days=days) for session in rest)
+    for session in chosen:
+        old = NOW - session.created > timedelta(days=days)
+        assert old or sum(other.size for other in (*rest, session)) > most or all(session.created <= other.created for other in rest)
+    assert to_clean(sessions, NOW, None, None) == []
+
+
+def test_the_dialog_opens_renames_and_deletes(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
+    assert window.controller.folder == folder
+    window.actions_.sessions.trigger()
+    (dialog,) = window.findChildren(SessionsDialog)
+    table = dialog.table
+    qtbot.waitUntil(lambda: table.topLevelItemCount() == 3, timeout=PATIENCE)
+
+    def select(name: str) -> None:
+        (item,) = table.findItems(name, Qt.MatchFlag.MatchExactly)
+        table.setCurrentItem(item)
+
+    select("damaged")
+    assert not dialog.show_.isEnabled()
+    qtbot.keyClick(table, Qt.Key.Key_Delete)
+    (box,) = dialog.findChildren(QMessageBox)
+    assert box.text().startswith("Delete 1 session (7 bytes)?")
+    next(button for button in box.buttons() if button.text() == "Delete").click()
+    qtbot.waitUntil(lambda: table.topLevelItemCount() == 2, timeout=PATIENCE)
+    select("one")
+    qtbot.mouseClick(dialog.rename, Qt.MouseButton.LeftButton)
+    (asked,) = dialog.findChildren(QInputDialog)
+    asked.findChild(QLineEdit).setText("first")
+    asked.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
+    qtbot.waitUntil(lambda: bool(table.findItems("first", Qt.MatchFlag.MatchExactly)), timeout=PATIENCE)
+    assert not dialog.clean.isEnabled()
+    dialog.age.setCurrentText("older than a week")
+    assert not dialog.clean.isEnabled()
+    assert AGES["older than a week"] == 7
+    select("first")
+    qtbot.mouseClick(dialog.show_, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(window.items) == 1, timeout=PATIENCE)
+    window.actions_.sessions.trigger()
+    dialog = next(found for found in window.findChildren(SessionsDialog) if found.isVisible())
+    table = dialog.table
+    qtbot.waitUntil(lambda: table.topLevelItemCount() == 2, timeout=PATIENCE)
+    select("first")
+    dialog.delete.click()
+    next(button for button in dialog.findChild(QMessageBox).buttons() if button.text() == "Delete").click()
+    assert "shown in the queue" in dialog.problem.text()
+    assert (folder / "first.sqlite").exists()

@@ -1,0 +1,142 @@
+"""The timeline with a real mouse: zoom, the chosen part, failures, and the card under the mouse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.window.queue.item import Part
+from app.window.timeline.class_counts import BINS
+from app.window.timeline.lanes import Lane
+from app.window.timeline.part_button import PartButton
+from app.window.timeline.timeline import MARGIN, Timeline
+from app.window.timeline.view import LEAST, TimeView
+from app.window.widgets import theme
+
+LEFT = Qt.MouseButton.LeftButton
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+places = st.floats(0, 1)
+
+
+@pytest.fixture
+def timeline(qtbot: QtBot) -> Timeline:
+    """100 seconds on 500 pixels."""
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.resize(500 + 2 * int(MARGIN), 56)
+    timeline.set_duration(100.0)
+    timeline.show()
+    return timeline
+
+
+def turn(timeline: Timeline, x: int, notches: int, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    place, none = QPointF(MARGIN + x, 20), Qt.MouseButton.NoButton
+    delta = QPoint(0, 120 * notches)
+    QApplication.sendEvent(
+        timeline,
+        QWheelEvent(place, timeline.mapToGlobal(place), QPoint(), delta, none, modifiers, Qt.ScrollPhase.NoScrollPhase, False),
+    )
+
+
+def spot(x: float, y: int = 20) -> QPoint:
+    return QPoint(int(MARGIN + x), y)
+
+
+@given(places, places, st.lists(st.tuples(st.floats(0.1, 10), places, st.floats(-1, 1)), max_size=8))
+def test_a_view_stays_within_the_length_and_keeps_the_place_under_the_mouse(
+    start: float, span: float, steps: list[tuple[float, float, float]]
+) -> None:
+    view = TimeView(0.0, max(span, LEAST)).moved(start)
+    for factor, at, by in steps:
+        fraction = view.fraction(at)
+        larger = view.zoomed(factor, fraction)
+        if larger.start > 0 and larger.end < 1:
+            assert larger.place(fraction) == pytest.approx(at, abs=1e-6)
+        view = larger.moved(by).showing(fraction)
+        assert -1e-9 <= view.start < view.end <= 1 + 1e-9
+        assert view.start - 1e-9 <= fraction <= view.end + 1e-9
+
+
+def test_the_wheel_enlarges_at_the_mouse_and_a_click_then_seeks_finer(qtbot: QtBot, timeline: Timeline) -> None:
+    turn(timeline, 250, 4)
+    assert timeline.view.span == pytest.approx(1.25**-4)
+    with qtbot.waitSignal(timeline.sought) as sought:
+        qtbot.mouseClick(timeline, LEFT, pos=spot(251))
+    assert sought.args == pytest.approx([50.0 + 0.2 / 1.25**4], abs=0.01)
+    before = timeline.view
+    turn(timeline, 250, -1, SHIFT)
+    assert timeline.view.start > before.start
+    timeline.set_position(99.0)  # playing on moves the view
+    assert timeline.view.start < 0.99 <= timeline.view.end
+    qtbot.mouseDClick(timeline, LEFT, pos=spot(100))
+    assert timeline.view == TimeView()
+
+
+def test_shift_and_the_mouse_choose_a_part_whose_edges_can_be_moved(qtbot: QtBot, timeline: Timeline) -> None:
+    chosen: list[Part | None] = []
+    sought: list[float] = []
+    timeline.part_chosen.connect(chosen.append)
+    timeline.sought.connect(sought.append)
+    qtbot.mousePress(timeline, LEFT, SHIFT, spot(300))
+    qtbot.mouseMove(timeline, spot(100))
+    qtbot.mouseRelease(timeline, LEFT, SHIFT, spot(100))
+    assert chosen[-1] == Part(20.0, 60.0)
+    qtbot.mousePress(timeline, LEFT, pos=spot(302))
+    qtbot.mouseMove(timeline, spot(400))
+    qtbot.mouseRelease(timeline, LEFT, pos=spot(400))
+    assert chosen[-1] == Part(20.0, 80.0)
+    assert sought == []  # the position stays
+    image = timeline.grab().toImage()
+    assert image.pixelColor(spot(100)) == QColor(theme.ACCENT)
+    qtbot.mouseClick(timeline, LEFT, pos=spot(400, 50))  # on the track, the edge does not take the mouse
+    assert sought == [80.0]
+    timeline.set_part(None)
+    assert chosen[-1] is None
+
+
+def test_the_part_begins_and_ends_where_the_user_says(qtbot: QtBot, timeline: Timeline) -> None:
+    button = PartButton(timeline)
+    qtbot.addWidget(button)
+    button.mark(30.0, end=False)
+    assert timeline.part == Part(30.0, 100.0)
+    button.mark(40.0, end=True)
+    assert (timeline.part, button.text()) == (Part(30.0, 40.0), "0:30.0 – 0:40.0")
+    button.mark(20.0, end=True)  # before its beginning
+    assert timeline.part == Part(0.0, 20.0)
+    with qtbot.waitSignal(button.detection_requested) as asked:
+        button.menu().actions()[0].trigger()
+    assert asked.args == [Part(0.0, 20.0)]
+    button.menu().actions()[-1].trigger()
+    assert timeline.part is None
+    assert button.isHidden()
+
+
+def test_failed_frames_are_marked_and_named(timeline: Timeline) -> None:
+    failures = np.zeros(BINS, np.int32)
+    failures[BINS // 2] = 3
+    timeline.set_lanes([], failures)
+    assert timeline.text_at(50.0) == "0:50.0\n3 frames failed"
+    red = [x for x in range(timeline.width()) if timeline.grab().toImage().pixelColor(x, 42) == QColor(theme.DANGER)]
+    assert red
+    assert all(abs(x - MARGIN - 250) <= 2 for x in red)
+
+
+def test_a_rare_object_stays_visible_when_slices_are_narrower_than_pixels(timeline: Timeline) -> None:
+    for place in range(0, BINS, 37):
+        counts = np.zeros(BINS, np.int64)
+        counts[place] = 1
+        timeline.set_lanes([Lane("car", 2, counts)])
+        picture = Lane("car", 2, counts).image(TimeView(), 300)
+        assert sum(picture.pixelColor(x, 0).alpha() > 0 for x in range(picture.width())) == 1
+
+
+def test_the_mouse_asks_for_the_time_below_it(qtbot: QtBot, timeline: Timeline) -> None:
+    with qtbot.waitSignal(timeline.hovered) as hovered:
+        qtbot.mouseMove(timeline, spot(125))
+    assert hovered.args == [25.0]

@@ -1,0 +1,137 @@
+"""Lines and zones over the picture: what is drawn, and what the mouse does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage
+
+from app.window.viewer.canvas import VideoCanvas
+from app.window.viewer.filter import ViewFilter
+from app.window.zones.editor import ZoneEditor
+from app.window.zones.layer import ZoneLayer, heat_image
+from app.window.zones.tracks import Tracks
+from engine.media.annotation.colours import class_colour
+from engine.store.objects.zones import TrackTable
+from engine.tracking.appearances import APPEARANCE
+from engine.types import Detections, FrameRef, FrameResult
+from engine.zones.heat import HeatMap
+from engine.zones.shapes import Line, Zone, ZoneSet
+from tests.support.window import CPU
+
+SIZE = (640, 320)
+
+
+@pytest.fixture
+def layer(qtbot):
+    """The picture has 640×320 pixels and fills a canvas of the same size."""
+    canvas = VideoCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(*SIZE)
+    canvas.set_filter(ViewFilter(0.25))
+    editor = ZoneEditor()
+    editor.load(ZoneSet(SIZE))
+    layer = ZoneLayer(canvas, editor)
+    canvas.show()
+    image = QImage(*SIZE, QImage.Format.Format_RGB32)
+    image.fill(QColor(90, 90, 90))
+    canvas.show_picture(image, SIZE, tracked_frame())
+    layer.set_editing(True)
+    layer._canvas.grab()
+    layer.canvas, layer.editor = canvas, editor
+    return layer
+
+
+def tracked_frame():
+    arrays = np.array([0.9], np.float32), np.array([2], np.int32), np.array([1], np.int32)
+    return FrameResult(FrameRef(0, 10, 1.0), CPU, *SIZE, Detections(np.array([[300, 200, 320, 240]], np.float32), *arrays))
+
+
+def colour_at(layer, x, y):
+    colour = layer.canvas.grab().toImage().pixelColor(x, y)
+    return colour.red(), colour.green(), colour.blue()
+
+
+def click(qtbot, layer, x, y, button=Qt.MouseButton.LeftButton):
+    qtbot.mouseClick(layer, button, pos=QPoint(x, y))
+
+
+def test_the_mouse_draws_a_line_and_a_zone(layer, qtbot):
+    layer.editor.begin(Line)
+    click(qtbot, layer, 100, 50)
+    click(qtbot, layer, 200, 60)
+    layer.editor.begin(Zone)
+    for point in ((300, 50), (400, 50), (400, 150)):
+        click(qtbot, layer, *point)
+    click(qtbot, layer, 302, 51)  # the first corner closes it
+    assert layer.editor.zones.shapes == (
+        Line("Line 1", (100, 50), (200, 60)),
+        Zone("Zone 1", ((300, 50), (400, 50), (400, 150))),
+    )
+
+
+def test_a_line_is_seen_and_its_corner_can_be_moved(layer, qtbot):
+    layer.editor.load(ZoneSet(SIZE, (Line("gate", (100, 50), (100, 250)),)))
+    assert colour_at(layer, 100, 230) == (245, 215, 110)
+    qtbot.mousePress(layer, Qt.MouseButton.LeftButton, pos=QPoint(101, 249))
+    qtbot.mouseMove(layer, QPoint(200, 249))
+    qtbot.mouseRelease(layer, Qt.MouseButton.LeftButton, pos=QPoint(200, 249))
+    assert layer.editor.zones.shapes[0].points == ((100, 50), (200, 249))
+
+
+def test_a_zone_is_moved_as_a_whole_and_gets_and_loses_corners(layer, qtbot):
+    layer.editor.load(ZoneSet(SIZE, (Zone("yard", ((100, 50), (200, 50), (200, 150), (100, 150))),)))
+    qtbot.mousePress(layer, Qt.MouseButton.LeftButton, pos=QPoint(150, 50))
+    qtbot.mouseMove(layer, QPoint(160, 70))
+    qtbot.mouseRelease(layer, Qt.MouseButton.LeftButton, pos=QPoint(160, 70))
+    assert layer.editor.zones.shapes[0].points == ((110, 70), (210, 70), (210, 170), (110, 170))
+    qtbot.mouseDClick(layer, Qt.MouseButton.LeftButton, pos=QPoint(160, 70))
+    assert layer.editor.zones.shapes[0].points[1] == (160, 70)
+    click(qtbot, layer, 210, 170, Qt.MouseButton.RightButton)
+    assert len(layer.editor.zones.shapes[0].points) == 4
+
+
+def test_keys(layer, qtbot):
+    layer.editor.begin(Zone)
+    for point in ((300, 50), (400, 50), (400, 150), (10, 10)):
+        click(qtbot, layer, *point)
+    qtbot.keyClick(layer, Qt.Key.Key_Backspace)
+    qtbot.keyClick(layer, Qt.Key.Key_Return)
+    assert len(layer.editor.zones.shapes) == 1
+    layer.editor.begin(Line)
+    click(qtbot, layer, 20, 20)
+    qtbot.keyClick(layer, Qt.Key.Key_Escape)
+    assert (layer.editor.drawing, layer.editor.draft) == (None, [])
+    layer.editor.select(0)
+    qtbot.keyClick(layer, Qt.Key.Key_Delete)
+    assert layer.editor.zones.shapes == ()
+    qtbot.keyClick(layer, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert len(layer.editor.zones.shapes) == 1
+
+
+def test_without_editing_the_mouse_reaches_the_picture(layer, qtbot):
+    layer.set_editing(False)
+    assert layer.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+
+def test_trails_follow_the_object_and_can_be_turned_off(layer):
+    frames = np.arange(11)
+    boxes = np.stack((100.0 + 20 * frames, np.full(11, 200.0), 120.0 + 20 * frames, np.full(11, 240.0)), 1)
+    sizes = np.tile(np.array(SIZE, float), (11, 1))
+    table = TrackTable(frames, frames / 10, np.ones(11, int), np.full(11, 2), np.full(11, 0.9), boxes, sizes)
+    layer.set_tracks(Tracks(("a", "b", "c"), table, HeatMap(SIZE), np.zeros(0, APPEARANCE), 1.0))
+    layer.set_shown(1.0, tracked_frame())
+    assert colour_at(layer, 200, 240) == class_colour(2)
+    layer.show_trails = False
+    assert colour_at(layer, 200, 240) == (90, 90, 90)
+
+
+def test_the_heat_map_is_strongest_where_objects_were():
+    heat = HeatMap((960, 480))
+    heat.add(np.array([[100, 100, 120, 200]] * 50 + [[700, 100, 720, 200]], float))
+    shares = heat.shares()
+    assert shares.shape == (48, 96)
+    assert np.unravel_index(shares.argmax(), shares.shape) == (20, 11)
+    image = heat_image(shares)
+    assert image.pixelColor(11, 20).alpha() > image.pixelColor(71, 20).alpha() > image.pixelColor(40, 40).alpha() == 0

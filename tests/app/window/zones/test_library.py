@@ -1,0 +1,45 @@
+"""The user's sets of lines and zones."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSettings
+
+from app.window.zones.library import ZoneLibrary
+from engine.errors import UsageError
+from engine.zones.shapes import Line, ZoneSet
+
+SET = ZoneSet((100, 100), (Line("gate", (1, 1), (9, 9)),))
+
+
+@pytest.fixture
+def library(tmp_path):
+    return ZoneLibrary(tmp_path / "zones", QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+
+
+def test_the_videos_of_a_folder_share_a_set(library, tmp_path):
+    library.save("street", SET)
+    library.assign(tmp_path / "a" / "one.mp4", "street")
+    assert library.read_for(tmp_path / "a" / "two.mp4") == ("street", SET)
+    assert library.read_for(tmp_path / "b" / "two.mp4") is None
+    library.assign(tmp_path / "a" / "two.mp4", None)
+    assert library.read_for(tmp_path / "a" / "one.mp4") is None
+
+
+def test_names_are_free_and_can_be_file_names(library):
+    assert library.free_name("../etc/passwd") == "etc-passwd"
+    assert library.free_name(" / ") == "camera"
+    library.save("street", SET)
+    assert library.free_name("Street") == "Street 2"
+
+
+def test_a_deleted_or_damaged_set_is_none(library, tmp_path):
+    library.save("street", SET)
+    library.assign(tmp_path / "one.mp4", "street")
+    (tmp_path / "zones" / "street.json").write_text("{")
+    assert library.read_for(tmp_path / "one.mp4") is None
+    with pytest.raises(UsageError, match=r"street\.json: it is no JSON"):
+        library.read("street")
+    library.delete("street")
+    assert library.name_for(tmp_path / "one.mp4") is None
+    assert library.names() == []

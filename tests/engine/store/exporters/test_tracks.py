@@ -1,0 +1,106 @@
+"""Tracks, and what a person verified, are in each format that has a place for them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pyarrow.parquet as pq
+import pytest
+
+from engine.evaluation.truth import read_truth
+from engine.store.export.run import export_session
+from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.store import LABELS, make_frame, video_info, write_session
+
+FORMATS = ("jsonl", "csv", "parquet", "coco", "cvat", "labelstudio", "mot", "yolo", "megadetector")
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video of 10 frames with track 1, a person without a detection in frames 4 and 5, and weaker bicycles without a track."""
+    path = tmp_path_factory.mktemp("tracked") / "s.sqlite"
+    with SessionWriter(path, LABELS, {"model": "tiny"}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 10))
+        writer.add_frames(make_frame(0, index, 0 if index in (4, 5) else 2) for index in range(10))
+    track_session(path, TrackerName.BYTETRACK)
+    return path
+
+
+@pytest.fixture(scope="module")
+def written(session: Path) -> Path:
+    with SessionReader(session) as reader:
+        export_session(reader, session.parent / "out", FORMATS)
+    return session.parent / "out"
+
+
+def test_tables_and_json_have_the_track_of_each_detection(written: Path) -> None:
+    lines = [json.loads(line) for line in (written / "a.jsonl").read_text().splitlines()]
+    assert [[found["track"] for found in line["detections"]] for line in lines] == [[1, None]] * 4 + [[]] * 2 + [[1, None]] * 4
+    assert "verified" not in lines[0]["detections"][0]
+    with (written / "a.detections.csv").open() as file:
+        assert [row["track"] for row in csv.DictReader(file)] == ["1", ""] * 8
+    assert pq.read_table(written / "a.detections.parquet")["track"].to_pylist() == [1, None] * 8
+    assert [line.split(",")[1] for line in (written / "a.mot" / "gt" / "gt.txt").read_text().splitlines()] == ["1", "-1"] * 8
+
+
+def test_coco_has_the_track_where_cvat_and_datumaro_look_for_it(written: Path) -> None:
+    annotations = json.loads((written / "a.coco.json").read_text())["annotations"]
+    assert [each.get("track_id") for each in annotations] == [1, None] * 8
+    assert [each.get("attributes") for each in annotations] == [{"track_id": 1}, None] * 8
+
+
+def test_cvat_has_a_track_with_its_gap_and_the_same_boxes(written: Path) -> None:
+    tracks = ElementTree.parse(written / "a.cvat.xml").findall("track")
+    assert [track.get("id") for track in tracks] == [*(str(number) for number in range(2, 10)), "1"]
+    boxes = [(int(box.get("frame", "")), box.get("outside")) for box in tracks[-1]]
+    assert boxes == [*((frame, "0") for frame in range(4)), (4, "1"), *((frame, "0") for frame in range(6, 10))]
+    assert {track.get("source") for track in tracks} == {"auto"}
+    truth = read_truth(written / "a.cvat.xml")
+    assert len(truth.boxes) == 16
+
+
+def test_labelstudio_has_a_region_with_its_gap(written: Path) -> None:
+    (task,) = json.loads((written / "a.labelstudio.json").read_text())
+    *single, track = task["predictions"][0]["result"]
+    assert len(single) == 8
+    shown = [(place["frame"], place["enabled"]) for place in track["value"]["sequence"]]
+    assert shown == [(1, True), (2, True), (3, True), (4, False), (7, True), (8, True), (9, True), (10, False)]
+    assert track["value"]["labels"] == ["person"]
+    assert (track["score"], track["value"]["sequence"][6]["x"]) == (0.9, round(100 * 8 / 640, 4))
+
+
+def test_what_a_person_verified_is_marked(session: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.sqlite").write_bytes(session.read_bytes())
+    with Corrections(tmp_path / "s.sqlite") as corrections:
+        corrections.confirm(OneTrack(0, 1))
+        corrections.delete(OneDetection(0, 0, 1))
+        corrections.relabel(OneDetection(0, 1, 1), 2)
+    with SessionReader(tmp_path / "s.sqlite") as reader:
+        export_session(reader, tmp_path, FORMATS)
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    marks = [[(found["label"], found["verified"]) for found in line["detections"]] for line in lines]
+    assert marks[:3] == [[("person", True)], [("person", True), ("car", True)], [("person", True), ("bicycle", False)]]
+    with (tmp_path / "a.detections.csv").open() as file:
+        assert [row["verified"] for row in csv.DictReader(file)][:5] == ["true", "true", "true", "true", "false"]
+    assert pq.read_table(tmp_path / "a.detections.parquet")["verified"].to_pylist()[:5] == [True, True, True, True, False]
+    annotations = json.loads((tmp_path / "a.coco.json").read_text())["annotations"]
+    assert [each["attributes"] for each in annotations[:2]] == [{"track_id": 1, "verified": True}] * 2
+    tracks = ElementTree.parse(tmp_path / "a.cvat.xml").findall("track")
+    assert [(track.get("label"), track.get("source")) for track in tracks[::7]] == [("car", "manual"), ("person", "manual")]
+    assert [track.get("source") for track in tracks[1:7]] == ["auto"] * 6
+    regions = json.loads((tmp_path / "a.labelstudio.json").read_text())[0]["predictions"][0]["result"]
+    assert [region.get("meta") for region in regions] == [{"text": ["verified"]}, *[None] * 6, {"text": ["verified"]}]
+
+
+def test_sessions_without_tracks_and_corrections_have_no_such_keys(tmp_path: Path) -> None:
+    with SessionReader(write_session(tmp_path / "s.sqlite", {"a.mp4": 2})) as reader:
+        export_session(reader, tmp_path, ["jsonl", "coco", "csv"])
+    texts = [(tmp_path / name).read_text() for name in ("a.jsonl", "a.coco.json", "a.detections.csv")]
+    assert not any(word in text for text in texts[:2] for word in ("track", "verified", "attributes"))
+    assert "verified" not in texts[2]

@@ -1,0 +1,148 @@
+import pytest
+
+from engine.errors import UsageError
+from engine.store.objects.corrections import Corrections, OneDetection, OneTrack
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.store import LABELS, make_frame, write_session
+
+# a frame has the boxes person 0.9, bicycle 0.8, car 0.7; persons are track 1, cars track 2
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = write_session(tmp_path / "s.sqlite", {"a.mp4": 20, "b.mp4": 5}, boxes=3)
+    track_session(found, TrackerName.BYTETRACK)
+    return found
+
+
+def seen(path, source=0, **options):
+    """Class ids, tracks and verified of each frame."""
+    with SessionReader(path, **options) as reader:
+        found = [frame.detections for frame in reader.frames(source)]
+    return [
+        (
+            each.class_ids.tolist(),
+            None if each.tracks is None else each.tracks.tolist(),
+            None if each.verified is None else [*each.verified],
+        )
+        for each in found
+    ]
+
+
+PLAIN = ([0, 1, 2], [1, -1, 2], None)
+
+
+def test_a_detection_is_confirmed_relabelled_and_deleted_and_the_model_s_results_stay(path):
+    with Corrections(path) as corrections:
+        corrections.confirm(OneDetection(0, 3, 0))
+        corrections.relabel(OneDetection(0, 3, 1), 2)
+        corrections.delete(OneDetection(0, 3, 2))
+    assert seen(path)[3] == ([0, 2], [1, -1], [True, True])
+    assert seen(path)[4] == ([0, 1, 2], [1, -1, 2], [False] * 3)
+    assert seen(path, corrected=False) == [PLAIN] * 20
+    with SessionReader(path) as reader:
+        assert reader.ordinals(0, 3) == [0, 1]
+        assert reader.detection_table(0, 3, 3, boxes=False).shape == (2, 2)
+        assert reader.class_ids() == [0, 1, 2]
+
+
+def test_filters_see_what_was_corrected(path):
+    with Corrections(path) as corrections:
+        corrections.relabel(OneDetection(0, 3, 0), 2)
+    assert seen(path, classes=frozenset({2}))[3][0] == [2, 2]
+    with SessionReader(path, classes=frozenset({0})) as reader:
+        assert 3 not in reader.frames_with_detections(0)
+        assert reader.ordinals(0, 4) == [0]
+
+
+def test_a_track_is_split_relabelled_and_joined_again(path):
+    with Corrections(path) as corrections:
+        assert corrections.split(0, 1, 12) == 3
+        corrections.relabel(OneTrack(0, 3), 2)
+    with SessionReader(path) as reader:
+        assert reader.tracks(0) == [(1, 0, 0, 11, 12), (2, 2, 0, 19, 20), (3, 2, 12, 19, 8)]
+        assert reader.tracks(1) == [(1, 0, 0, 4, 5), (2, 2, 0, 4, 5)], "another source keeps its tracks"
+    with Corrections(path) as corrections:
+        corrections.join(0, [1, 3])
+    with SessionReader(path) as reader:
+        assert reader.tracks(0) == [(1, 0, 0, 19, 20), (2, 2, 0, 19, 20)]
+        assert [frame.detections.tracks[0] for frame in reader.frames(0)] == [1] * 20
+
+
+def test_each_edit_can_be_undone(path):
+    before = seen(path)
+    with Corrections(path) as corrections:
+        corrections.split(0, 1, 12)
+        corrections.relabel(OneTrack(0, 3), 1)
+        once = seen(path)
+        corrections.relabel(OneDetection(0, 13, 0), 2)
+        corrections.delete(OneTrack(0, 3))
+        assert [edit.words for edit in corrections.edits()][2:] == [
+            "detection 0 in frame 13 of a.mp4 labelled car",
+            "track 3 of a.mp4 deleted",
+        ]
+        assert seen(path)[13][0] == [1, 2]
+        assert corrections.undo().words == "track 3 of a.mp4 deleted"
+        assert seen(path)[13][0] == [2, 1, 2]
+        corrections.undo()
+        assert seen(path) == once
+        corrections.undo()
+        corrections.undo()
+        assert corrections.undo() is None
+    assert seen(path) == before
+
+
+def test_a_deleted_track_is_gone_from_everything(path):
+    with Corrections(path) as corrections:
+        corrections.delete(OneTrack(0, 1))
+        with pytest.raises(UsageError, match=r"no track 1 of a\.mp4"):
+            corrections.confirm(OneTrack(0, 1))
+    with SessionReader(path) as reader:
+        assert reader.tracks(0) == [(2, 2, 0, 19, 20)]
+        assert reader.class_ids() == [0, 1, 2], "the other source has persons"
+
+
+def test_what_does_not_exist_or_makes_no_sense_is_refused(path):
+    with Corrections(path) as corrections:
+        with pytest.raises(UsageError, match="no detection 7 in frame 3"):
+            corrections.confirm(OneDetection(0, 3, 7))
+        with pytest.raises(UsageError, match="no class 9"):
+            corrections.relabel(OneTrack(0, 1), 9)
+        with pytest.raises(UsageError, match="two or more"):
+            corrections.join(0, [1, 1])
+        with pytest.raises(UsageError, match="frames 0 to 19"):
+            corrections.split(0, 1, 0)
+        assert corrections.edits() == []
+
+
+def test_tracks_that_are_seen_at_once_are_not_joined(path):
+    with Corrections(path) as corrections, pytest.raises(UsageError, match="track 1 and track 2 are both in frame 0"):
+        corrections.join(0, [1, 2])
+
+
+def test_a_run_that_detects_again_forgets_the_corrections_of_these_frames_and_keeps_a_copy(path):
+    with Corrections(path) as corrections:
+        corrections.delete(OneDetection(0, 3, 0))
+        corrections.delete(OneDetection(0, 15, 0))
+    with SessionWriter(path, LABELS, {"model": "tiny"}, go_on=False) as writer:
+        assert writer.notes == []
+    kept = path.with_name("s.previous.sqlite")
+    assert seen(kept)[3][0] == [1, 2]
+    with SessionReader(kept) as reader:
+        assert reader.corrected
+
+
+def test_going_on_keeps_the_corrections_of_the_frames_that_stay(tmp_path, monkeypatch):
+    path = write_session(tmp_path / "s.sqlite", {"a.mp4": 10}, cancelled=True)
+    with Corrections(path) as corrections:
+        corrections.delete(OneDetection(0, 3, 0))
+        corrections.delete(OneDetection(0, 8, 0))
+    monkeypatch.setattr("engine.store.file.opening._reasons", lambda *_: [])
+    writer = SessionWriter(path, LABELS, {"model": "tiny"}, go_on=True)
+    writer.go_on(0, 5)
+    writer.add_frames(make_frame(0, index) for index in range(5, 10))
+    writer.close(complete=False)
+    assert [len(found[0]) for found in seen(path)] == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2]
+    assert [len(found[0]) for found in seen(tmp_path / "s.previous.sqlite")] == [2, 2, 2, 1, 2, 2, 2, 2, 1, 2]

@@ -1,0 +1,61 @@
+"""Sources are tracked in child processes while their frames are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import Ledger
+from engine.store.objects.following import Following
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import FRAMES_FOR_INTERVAL, track_session, tracked_with
+from engine.tracking.follow import TrackerName
+from tests.support.store import LABELS, make_frame, video_info
+
+FRAMES = FRAMES_FOR_INTERVAL + 500
+
+
+def tracks(path: Path) -> list[object]:
+    with SessionReader(path) as reader:
+        found = [frame.detections.tracks for frame in reader.frames(0) if frame.detections is not None]
+        return [reader.tracks(0), [None if each is None else each.tolist() for each in found]]
+
+
+@pytest.mark.parametrize("stored", [FRAMES_FOR_INTERVAL + 1, 0])
+def test_tracks_of_a_growing_session_equal_those_of_the_whole_one(tmp_path: Path, stored: int) -> None:
+    """stored: number of frames before the process begins."""
+    path = tmp_path / "s.sqlite"
+    frames = [make_frame(0, index, 3 if index % 40 else 0) for index in range(FRAMES)]
+    with SessionWriter(path, LABELS, {}) as writer, Following(path, TrackerName.OCSORT) as following:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", FRAMES))
+        writer.add_frames(frames[:stored])
+        writer.commit()
+        following.begin(0)
+        for begin in range(stored, FRAMES, 100):
+            writer.add_frames(frames[begin : begin + 100])
+            writer.commit()
+        writer.finish_source(0, "a.mp4", Ledger(FRAMES, FRAMES), 1.0)
+        following.end(0)
+        following.finish()
+    found = tracks(path)
+    assert found[0]
+    track_session(path, TrackerName.OCSORT)
+    assert tracks(path) == found
+
+
+def test_a_cancelled_source_has_no_tracks_and_its_process_takes_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.store.objects.following.MOST", 1)
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer, Following(path, TrackerName.BYTETRACK) as following:
+        for number in range(2):
+            writer.add_source(number, f"{number}.mp4", video_info("", 5))
+            writer.add_frames(make_frame(number, index) for index in range(5))
+            writer.finish_source(number, f"{number}.mp4", Ledger(5, 5), 1.0, cancelled=number == 0)
+            following.begin(number)
+        following.end(1)
+        following.cancel(0)
+        following.finish()
+    assert [tracked_with(path, number, TrackerName.BYTETRACK) for number in range(2)] == [False, True]
+    with SessionReader(path) as reader:
+        assert (len(reader.tracks(0)), len(reader.tracks(1))) == (0, 1)

@@ -1,0 +1,45 @@
+"""Counts while a run writes its session."""
+
+from __future__ import annotations
+
+from engine.store.objects.live_counts import LiveCounts
+from engine.store.objects.zones import read_counts
+from engine.store.session import SessionReader, SessionWriter
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from engine.zones.shapes import Line, Zone, ZoneSet
+from tests.support.store import LABELS, make_frame, video_info
+
+ZONES = ZoneSet((640, 480), (Line("gate", (25, 0), (25, 100)), Zone("yard", ((10, 0), (30, 0), (30, 90), (10, 90)))))
+
+
+def test_counts_grow_with_the_run_and_end_as_those_of_the_stored_tracks(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 60))
+        writer.add_frames(make_frame(0, index) for index in range(15))
+        writer.commit()
+        live = LiveCounts(path, 0, ZONES)
+        early = live.update(60)
+        assert (early.crossed(0, forward=False), early.visited(1), live.time) == (0, 1, 14 / 25)
+        writer.add_frames(make_frame(0, index) for index in range(15, 60))
+        writer.commit()
+        late = live.update(60)
+    track_session(path, TrackerName.BYTETRACK)
+    with SessionReader(path) as reader:
+        stored = read_counts(reader, reader.sources()[0], ZONES)
+    assert late.crossed(0, forward=False) == stored.crossed(0, forward=False) == 1
+    assert late.as_json() == stored.as_json()
+
+
+def test_a_short_time_is_continued_by_the_next_call(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with SessionWriter(path, LABELS, {}) as writer:
+        writer.add_source(0, "a.mp4", video_info("a.mp4", 200))
+        writer.add_frames(make_frame(0, index) for index in range(200))
+    live = LiveCounts(path, 0, ZONES)
+    live.update(0)
+    assert live.time == 49 / 25
+    for _ in range(4):
+        counts = live.update(0)
+    assert (live.time, counts.crossed(0, forward=False)) == (199 / 25, 1)

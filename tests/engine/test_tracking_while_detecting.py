@@ -1,0 +1,103 @@
+"""Tracks made while a run detects equal those that are made of the stored session, whatever the devices and strategy."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.pool.events import FramesDone
+from engine.session import DetectionSession
+from engine.settings import EngineSettings, Isolation, ModelFiles, Parallel, Precision, RunSettings, Track
+from engine.store.objects import following
+from engine.store.session import SessionReader
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from engine.types import DeviceId
+from resources import DEMO
+from tests.support.goldens import CLIP
+
+CPUS = DeviceId("cpu", "0"), DeviceId("cpu", "1")
+SETTINGS = RunSettings(
+    ModelFiles(DEMO.cfg, DEMO.weights, DEMO.labels),
+    CPUS[:1],
+    engine=EngineSettings(Precision.FP32, confidence=0.1, threads=1),
+    isolation=Isolation.THREAD,
+    track=Track.OCSORT,
+)
+LABELS = tuple(DEMO.labels.read_text().split("\n")[:8])
+
+
+def detect(database: Path, sources: Sequence[Path], settings: RunSettings = SETTINGS, stop: int | None = None) -> None:
+    with DetectionSession(settings, database, LABELS) as session:
+        for source in sources:
+            session.add(source)
+        session.finish()
+        inferred = 0
+        for event in session.events():
+            inferred += len(event.frames) if isinstance(event, FramesDone) else 0
+            if stop is not None and inferred >= stop:
+                break
+
+
+def tracks(database: Path, source: int = 0) -> list[object]:
+    with SessionReader(database) as reader:
+        found = [frame.detections for frame in reader.frames(source)]
+        return [reader.tracks(source), [None if each is None or each.tracks is None else each.tracks.tolist() for each in found]]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    detect(database, [CLIP])
+    return database
+
+
+@pytest.mark.parametrize(
+    ("parallel", "devices"),
+    [(Parallel.SEGMENTS, 2), (Parallel.FRAMES, 2), (Parallel.TILES, 1)],
+)
+def test_tracks_equal_those_of_the_stored_session(parallel: Parallel, devices: int, tmp_path: Path) -> None:
+    detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, parallel=parallel, devices=CPUS[:devices]))
+    found = tracks(tmp_path / "s.sqlite")
+    assert found[0]
+    track_session(tmp_path / "s.sqlite", TrackerName.OCSORT)
+    assert tracks(tmp_path / "s.sqlite") == found
+
+
+def test_an_interrupted_run_has_the_tracks_of_an_undisturbed_one(undisturbed: Path, tmp_path: Path) -> None:
+    detect(tmp_path / "s.sqlite", [CLIP], stop=5)
+    assert tracks(tmp_path / "s.sqlite")[0] == []
+    detect(tmp_path / "s.sqlite", [CLIP])
+    assert tracks(tmp_path / "s.sqlite") == tracks(undisturbed)
+
+
+def test_another_tracker_tracks_a_finished_session_again(undisturbed: Path, tmp_path: Path) -> None:
+    for name in ("s.sqlite", "copy.sqlite"):
+        shutil.copy(undisturbed, tmp_path / name)
+    detect(tmp_path / "s.sqlite", [CLIP], replace(SETTINGS, track=Track.BYTETRACK))
+    track_session(tmp_path / "copy.sqlite", TrackerName.BYTETRACK)
+    assert tracks(tmp_path / "s.sqlite") == tracks(tmp_path / "copy.sqlite")
+
+
+def test_several_sources_share_a_process_and_a_crashed_one_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "MOST", 1)
+    clips = [Path(shutil.copy(CLIP, tmp_path / name)) for name in ("a.mp4", "b.mp4")]
+    database = tmp_path / "s.sqlite"
+    with DetectionSession(SETTINGS, database, LABELS) as session:
+        for clip in clips:
+            session.add(clip)
+        session.finish()
+        killed = False
+        for event in session.events():
+            if isinstance(event, FramesDone) and not killed:
+                killed = True
+                assert session._following is not None
+                for process in session._following._working.values():
+                    process.kill()
+    assert killed
+    assert tracks(database)[0]
+    assert tracks(database, 0) == tracks(database, 1)

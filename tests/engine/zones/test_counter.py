@@ -1,0 +1,171 @@
+"""Crossings and visits of tracks that move as the test says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from benchmarks.zones import ZONES, counted_truth
+from engine.zones.counter import ZoneCounter
+from engine.zones.counts import Counts, Intervals, counts_of
+from engine.zones.file import read_zones
+from engine.zones.shapes import Line, Reference, Zone, ZoneSet
+from tests.support.zone_truth import as_arrays, read_demo_truth, true_crossings, true_seconds
+
+GATE = Line("gate", (50, 0), (50, 60))
+YARD = Zone("yard", ((20, 20), (80, 20), (80, 80), (20, 80)))
+SET = ZoneSet((100, 100), (GATE, YARD))
+SIZE = 10  # of the boxes: the margin is 1 pixel
+
+
+def count(*paths, zones=SET, step=1.0, chunk=None, class_ids=None, allowed=None) -> Counts:
+    """Count tracks 0, 1, … whose reference points move along these paths, a point each second."""
+    rows = sorted((time, track, *point) for track, path in enumerate(paths) for time, point in enumerate(path))
+    table = np.array(rows, float).reshape(-1, 4)
+    half = SIZE / 2
+    boxes = np.stack((table[:, 2] - half, table[:, 3] - SIZE, table[:, 2] + half, table[:, 3]), 1)
+    counter = ZoneCounter(zones)
+    for first in range(0, len(table), chunk or len(table)):
+        part = slice(first, first + (chunk or len(table)))
+        counter.add(table[part, 1].astype(int), table[part, 0] * step, boxes[part])
+    return counts_of(counter, np.array(class_ids or [0] * len(paths)), allowed or {"gate": None, "yard": None})
+
+
+def along(*xs, y=30.0):
+    return [(x, y) for x in xs]
+
+
+def crossings(counts: Counts):
+    return [(int(each["track"]), bool(each["forward"]), float(each["time"])) for each in counts.crossings]
+
+
+def visits(counts: Counts):
+    names = ("track", "begin", "end", "entered", "left")
+    return [tuple(each[name].item() for name in names) for each in counts.visits]
+
+
+def test_an_object_crosses_forward_from_the_left_of_the_line() -> None:
+    """The line points down in the picture, so its left side is on the right of the picture."""
+    assert crossings(count(along(60, 40))) == [(0, True, 0.5)]
+    assert crossings(count(along(40, 60))) == [(0, False, 0.5)]
+    assert count(along(60, 40)).text(0) == "1 forward, 0 backward"
+
+
+def test_an_object_that_waits_on_the_line_counts_once_when_it_leaves() -> None:
+    waiting = [50.3, 49.8, 50.4, 49.6, 50.2] * 20
+    assert crossings(count(along(40, *waiting, 60))) == [(0, False, pytest.approx(99 + 2 / 3))]
+    assert crossings(count(along(40, *waiting, 40))) == []
+    assert crossings(count(along(*waiting))) == []
+
+
+def test_there_and_back_counts_in_both_directions() -> None:
+    assert [forward for _, forward, _ in crossings(count(along(40, 60, 40, 60)))] == [False, True, False]
+
+
+def test_a_path_around_the_end_of_the_line_does_not_count() -> None:
+    around = [(40, 30), (40, 70), (60, 70), (60, 30)]
+    assert crossings(count(around)) == []
+    assert crossings(count([*around, (40, 30)])) == [(0, True, 3.5)]
+
+
+def test_a_gap_in_the_track_does_not_hide_a_crossing() -> None:
+    counter = ZoneCounter(SET)
+    boxes = np.array([[35, 20, 45, 30], [55, 20, 65, 30]], float)
+    counter.add(np.zeros(2, int), np.array([0.0, 10.0]), boxes)
+    assert counter.changes["time"].tolist()[0] == 5.0
+
+
+def test_visits_begin_and_end_at_the_edge() -> None:
+    assert visits(count(along(10, 30, 90))) == [(0, 0.5, pytest.approx(1 + 5 / 6), True, True)]
+    assert visits(count(along(30, 40))) == [(0, 0.0, 1.0, False, False)]
+    assert visits(count(along(10, 20.5, 19.5, 20.5, 10))) == []
+    assert [each[3:] for each in visits(count(along(50, 10, 50)))] == [(False, True), (True, False)]
+
+
+def test_the_reference_point_is_an_option() -> None:
+    line = Line("gate", (0, 50), (100, 50))
+    path = [(50, 48), (50, 62)]  # the lower edge of a box of 10 pixels
+    assert [len(count(path, zones=ZoneSet((100, 100), (line,), each)).crossings) for each in Reference] == [1, 1, 1]
+    path = [(50, 48), (50, 54)]
+    assert [len(count(path, zones=ZoneSet((100, 100), (line,), each)).crossings) for each in Reference] == [1, 0, 0]
+
+
+def test_classes_are_filtered_at_each_shape() -> None:
+    one, other = along(60, 40), along(70, 30)
+    assert [track for track, *_ in crossings(count(one, other, class_ids=[0, 1], allowed={"gate": frozenset({1}), "yard": None}))] == [1]
+    assert crossings(count(one, other, class_ids=[-1, -1])) == []
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 7, 50])
+def test_counts_do_not_depend_on_the_portions(chunk) -> None:
+    random = np.random.default_rng(chunk)
+    paths = [(50 + np.cumsum(random.normal(0, 6, (60, 2)), 0)).tolist() for _ in range(8)]
+    once, live = count(*paths), count(*paths, chunk=chunk)
+    assert len(once.crossings) > 5
+    assert len(once.visits) > 5
+    assert np.array_equal(once.crossings, live.crossings)
+    assert np.array_equal(once.visits, live.visits)
+
+
+def test_each_crossing_changes_the_side() -> None:
+    """Random paths: the directions of a track's crossings of an endless line alternate."""
+    random = np.random.default_rng(3)
+    endless = ZoneSet((100, 100), (Line("gate", (50, 0), (50, 100)),))
+    counts = count(*[(50 + np.cumsum(random.normal(0, 3, (200, 2)), 0)).tolist() for _ in range(20)], zones=endless)
+    for track in range(20):
+        ways = [forward for one, forward, _ in crossings(counts) if one == track]
+        assert all(one != other for one, other in pairwise(ways))
+
+
+def test_routes_lead_from_the_first_place_to_the_last() -> None:
+    """Track 1 only crosses the line, below the zone."""
+    counts = count(along(60, 40, 10), along(60, 40, y=10), along(90, 90))
+    assert counts.routes().tolist() == [(0, 0, 1, 0), (1, 0, 0, -1)]
+
+
+def test_occupancy_of_intervals() -> None:
+    counts = count(along(10, 30, 30, 30, 90), along(30, 30, 30))
+    intervals = Intervals.of(0.0, 4.0, 2.0)
+    occupied = list(intervals.occupancy(counts.visits["begin"], counts.visits["end"]))
+    assert [each[:2] for each in occupied] == [(2, 2), (2, 2), (0, 0)]
+    assert [each[2] for each in occupied[:2]] == [pytest.approx((1.5 + 2) / 2), pytest.approx((1 + 5 / 6) / 2)]
+    assert intervals.counted(np.array([0.0, 1.99, 2.0, 4.0])).tolist() == [2, 1, 1]
+
+
+def test_intervals_begin_at_multiples_since_midnight() -> None:
+    assert Intervals.of(10.0, 130.0, 60.0, offset=30.0).starts.tolist() == [-30.0 + 60 * number for number in range(3)]
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return read_demo_truth()
+
+
+def test_the_demo_is_counted_exactly_on_true_tracks(truth) -> None:
+    zones = read_zones(ZONES)
+    found = counted_truth(truth, zones).crossings
+    true = sorted((each.shape, each.object, each.forward) for each in true_crossings(truth, zones))
+    assert len(true) > 100
+    assert sorted(zip(*(found[name].tolist() for name in ("shape", "track", "forward")), strict=True)) == true
+
+
+def test_the_demo_in_noisy_boxes_is_counted_within_three_percent(truth) -> None:
+    """True tracks with boxes as inexact as those of a detector, every third missing: none counts twice."""
+    zones, random = read_zones(ZONES), np.random.default_rng(1)
+    tracks, times, boxes = as_arrays(truth, visible=True)
+    noise = random.normal(0, 0.015, boxes.shape) * np.tile(boxes[:, 2:] - boxes[:, :2], 2)
+    kept = random.random(len(tracks)) > 1 / 3
+    counter = ZoneCounter(zones)
+    counter.add(tracks[kept], times[kept], (boxes + noise)[kept])
+    counts = counts_of(counter, np.zeros(max(truth.boxes) + 1, int), dict.fromkeys((shape.name for shape in zones.shapes), None))
+    true = Counter((each.shape, each.object, each.forward) for each in true_crossings(truth, zones) if not each.ignored)
+    found = Counter(zip(*(counts.crossings[name].tolist() for name in ("shape", "track", "forward")), strict=True))
+    assert abs(true.total() - found.total()) <= 0.03 * true.total()
+    assert (true - found).total() + (found - true).total() <= 0.06 * true.total()
+    assert max((found - true).values(), default=0) <= 1
+    for number, seconds in true_seconds(truth, zones).items():
+        mine = counts.visits[counts.visits["shape"] == number]
+        assert (mine["end"] - mine["begin"]).sum() == pytest.approx(seconds, rel=0.1)

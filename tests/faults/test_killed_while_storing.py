@@ -1,0 +1,94 @@
+"""Must hold: SIGKILL during a download, or while a built engine is stored, leaves a whole file or none, and nothing after the next start.
+
+Long form: ``pytest tests/faults/test_killed_while_storing.py -m slow -s`` (50 kills each, about 2 minutes).
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.model.registry.download import download
+from engine.model.registry.installed import is_installed
+from plugins.cache import FileCache
+from tests.support.faults.counts import short_and_long
+from tests.support.faults.killing import kill_at, start_python, times
+from tests.support.faults.seeds import seeded
+from tests.support.http import Site, publish_tiny, running_site
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for orphans in /proc")
+
+DOWNLOAD = """
+import pickle, sys
+from pathlib import Path
+from engine.model.registry.download import download
+download(pickle.loads(Path(sys.argv[1]).read_bytes()), Path(sys.argv[2]))
+"""
+
+STORE = """
+import sys
+from pathlib import Path
+from plugins.cache import FileCache
+cache = FileCache(Path(sys.argv[1]))
+Path(sys.argv[2]).touch()
+while True:
+    for letter in "ab":
+        cache.write("a plan", letter.encode() * int(sys.argv[3]))
+"""
+BYTES = 8_000_000
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "FRAMEFLEET_MODELS_URL"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with running_site() as site:
+        yield site
+
+
+@short_and_long(3, 50, "kills")
+def test_a_killed_download_leaves_no_damaged_model(kills: int, site: Site, tmp_path: Path) -> None:
+    entry, folder, file = publish_tiny(site, tmp_path), tmp_path / "models", tmp_path / "entry"
+    page = site.pages["/tiny.weights"]
+    page.pause = 0.01  # so that many moments lie within the transfer
+    file.write_bytes(pickle.dumps(entry))
+    begun = time.monotonic()
+    assert start_python("-c", DOWNLOAD, file, folder).wait(100) == 0
+    moment, cut = times(seeded(), time.monotonic() - begun, kills), 0
+    expected = {path.name: path.read_bytes() for path in (folder / "tiny").iterdir()}
+    for number in range(kills):
+        folder = tmp_path / str(number)
+        killed = kill_at(moment(), start_python("-c", DOWNLOAD, file, folder))
+        installed = is_installed(entry, folder)
+        assert installed or killed
+        cut += not installed
+        for path in (folder / "tiny").glob("*"):
+            assert ".part" in path.suffixes or path.read_bytes() == expected[path.name]
+        download(entry, folder)
+        assert {path.name: path.read_bytes() for path in (folder / "tiny").iterdir()} == expected
+        assert [path.name for path in folder.iterdir()] == ["tiny"], "temporary files are left"
+    print(f"{cut} of {kills} kills came before the end of the download")
+
+
+@short_and_long(3, 50, "kills")
+def test_a_program_killed_while_it_stores_a_plan_leaves_a_whole_one(kills: int, tmp_path: Path) -> None:
+    folder, begun, choice, parts = tmp_path / "plans", tmp_path / "begun", seeded(), 0
+    for _ in range(kills):
+        program = start_python("-c", STORE, folder, begun, str(BYTES))
+        while not begun.exists():
+            assert program.poll() is None
+            time.sleep(0.01)
+        begun.unlink()
+        assert kill_at(choice.uniform(0, 0.3), program)
+        parts += len([*folder.glob("*.part")])
+        stored = FileCache(folder).read("a plan")
+        assert stored in (None, b"a" * BYTES, b"b" * BYTES)
+        assert stored is not None or not [*folder.glob("*.built")]
+        assert [path.name for path in folder.glob("*.part")] == [], "temporary files are left"
+    print(f"{parts} of {kills} kills left a part, which the next start removed")

@@ -1,0 +1,128 @@
+"""The network's input on the device equals the CPU's, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.detection.frame_format import PixelFormat
+from engine.detection.preprocess import fit
+from engine.media.planes import fit_host_image
+from engine.types import Image
+from plugins.cache import FileCache
+from plugins.colour import MATRICES
+from plugins.preprocess import FRAME, Preprocess
+from tests.support.devices.surfaces import Pictured, by_definition, picture, random_frame
+
+try:
+    from engine.backends.tensorrt.batch import Geometry
+    from tests.support.devices.cuda import POISON, Gpu
+except ImportError:
+    pytest.skip("cuda-python is not installed", allow_module_level=True)
+
+WIDTH, HEIGHT = 64, 48
+KINDS = {8: (PixelFormat.I420, PixelFormat.NV12), 10: (PixelFormat.I420, PixelFormat.P016), 12: (PixelFormat.I420, PixelFormat.P016)}
+SIZES = [(192, 108), (111, 61), (64, 48), (128, 96), (65, 97), (32, 24), (31, 17), (2, 90), (300, 1), (1, 1)]
+ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]
+COLOURS = [(matrix, full_range) for matrix in ("bt601", "bt709", "bt2020") for full_range in (False, True)]
+
+
+@pytest.fixture(scope="module")
+def gpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gpu]:
+    gpu = Gpu(FileCache(tmp_path_factory.mktemp("kernels")))
+    yield gpu
+    gpu.close()
+
+
+def preprocessed(gpu: Gpu, entries: Sequence[Any]) -> NDArray[np.float16]:
+    """What the kernel writes, as (batch, height, width, 3)."""
+    table = np.zeros(len(entries), FRAME)
+    for index, entry in enumerate(entries):
+        table[index] = entry
+    out = gpu.poisoned(2 * len(entries) * 3 * HEIGHT * WIDTH)
+    gpu.run(Preprocess(gpu.kernels, gpu.upload(table), out, len(entries), WIDTH, HEIGHT))
+    found: NDArray[np.float16] = gpu.download(out, (len(entries), 3, HEIGHT, WIDTH), np.float16)
+    return found.transpose(0, 2, 3, 1)
+
+
+def halves(values: NDArray[np.float32]) -> NDArray[np.float16]:
+    """The network's FP16 input from values of 0..255."""
+    return (values * np.float32(1 / 255)).astype(np.float16)
+
+
+def check(gpu: Gpu, frames: Sequence[Pictured], letterbox: bool) -> None:
+    """Compare the inputs from every kind of memory with those of the CPU, and these with their definition."""
+    entries, expected = [], []
+    geometry = Geometry(WIDTH, HEIGHT, letterbox)
+    for frame in frames:
+        out = np.empty((HEIGHT, WIDTH, 3), np.float32)
+        placed = fit_host_image(frame.planes(), out, letterbox)
+        inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
+        np.testing.assert_array_equal(inner, by_definition(frame.planes(), placed.inner_width, placed.inner_height))
+        for kind in KINDS[frame.depth]:
+            layout = frame.layout(kind)
+            entry = geometry.of_frame(layout)[0].copy()
+            entry["luma"] = gpu.upload(frame.surface(kind))
+            entry["chroma"] = int(entry["luma"]) + layout.chroma_offset
+            entries.append(entry)
+            expected.append(halves(out))
+    np.testing.assert_array_equal(preprocessed(gpu, entries), np.array(expected))
+
+
+@pytest.mark.parametrize("letterbox", [False, True])
+@pytest.mark.parametrize("depth", [8, 10])
+def test_frames_give_the_same_input(gpu: Gpu, depth: int, letterbox: bool) -> None:
+    frames = [
+        random_frame(*size, number, depth, ORIENTATIONS[number % 8], *COLOURS[number % 6])
+        for number, size in enumerate([*SIZES, (320, 180)])
+    ]
+    check(gpu, frames, letterbox)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letterbox", [False, True])
+@pytest.mark.parametrize("depth", [8, 10, 12])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_colour_orientation_and_size(gpu: Gpu, size: tuple[int, int], depth: int, letterbox: bool) -> None:
+    colours = [(matrix, full_range) for matrix in MATRICES for full_range in (False, True)]
+    cases = enumerate(product(ORIENTATIONS, colours))
+    check(gpu, [random_frame(*size, seed, depth, orientation, *colour) for seed, (orientation, colour) in cases], letterbox)
+
+
+def on_device(gpu: Gpu, image: Image, letterbox: bool, still: bool) -> NDArray[Any]:
+    height, width = image.shape[:2]
+    pitch = -(-3 * width // 256) * 256
+    rows = np.pad(image.reshape(height, -1), ((0, 0), (0, pitch - 3 * width)), constant_values=99)
+    entry = Geometry(WIDTH, HEIGHT, letterbox).of_image(image, still)[0].copy()
+    entry["luma"], entry["pitch"] = gpu.upload(rows), pitch
+    return entry
+
+
+@pytest.mark.parametrize("still", [False, True])
+@pytest.mark.parametrize("letterbox", [False, True])
+def test_pictures_give_the_same_input(gpu: Gpu, letterbox: bool, still: bool) -> None:
+    images = [picture(width, height, seed) for seed, (width, height) in enumerate([*SIZES, (333, 501), (3, 700), (2, 2)])]
+    expected = np.empty((len(images), HEIGHT, WIDTH, 3), np.float32)
+    for image, out in zip(images, expected, strict=True):
+        fit(image, out, letterbox, still)
+    found = preprocessed(gpu, [on_device(gpu, image, letterbox, still) for image in images])
+    np.testing.assert_array_equal(found, halves(expected))
+
+
+def test_absent_frames_stay_as_they_are(gpu: Gpu) -> None:
+    entry = on_device(gpu, picture(300, 200, seed=6), letterbox=True, still=False)
+    found = preprocessed(gpu, [entry, np.zeros((), FRAME), entry])
+    np.testing.assert_array_equal(found[0], found[2])
+    assert np.isfinite(found[0]).all()
+    assert found[0].min() >= 0
+    np.testing.assert_array_equal(np.ascontiguousarray(found[1]).view(np.uint8), POISON)
+
+
+def test_an_odd_width_is_refused() -> None:
+    with pytest.raises(ValueError, match="even width"):
+        Preprocess({}, 0, 0, 1, 33, 32)  # type: ignore[arg-type]
