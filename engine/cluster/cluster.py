@@ -148,6 +148,9 @@ class Cluster(Hosts, Closing):
             self._watcher.join()
         with self._lock:
             nodes, self._nodes = list(self._nodes.values()), {}
+        for node in nodes:
+            sent, received = node.traffic
+            _log.info("%s: %.1f MB of files sent, %.1f MB of results received", node.name, sent / 1e6, received / 1e6)
         if nodes:
             with ThreadPoolExecutor(len(nodes)) as threads:
                 list(threads.map(lambda node: node.close(), nodes))

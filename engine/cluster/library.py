@@ -44,7 +44,10 @@ class AgentHandle:
     def call(self, method: str, *arguments: Any, lane: str | None = None, **named: Any) -> Any:
         """Begin a call. lane: of ``LANES``. Returns what ``result`` takes."""
         bound = getattr(self._actor, method)
-        return (bound.options(concurrency_group=lane) if lane else bound).remote(*arguments, **named)
+        try:
+            return (bound.options(concurrency_group=lane) if lane else bound).remote(*arguments, **named)
+        except Exception as error:  # the connection to the cluster has ended, or the arguments cannot be sent
+            raise ClusterError(f"{type(error).__name__}: {_in_words(str(error))}") from error
 
     def result(self, call: Any, seconds: float) -> Any:
         """Wait for the result of a call.
