@@ -44,13 +44,13 @@ def raylets(count: int, folder: Path) -> Iterator[str]:
     from ray.cluster_utils import Cluster as RayCluster
 
     options: dict[str, Any] = {"num_cpus": 1, "object_store_memory": MEMORY}
-    cluster = RayCluster(initialize_head=True, head_node_args={**options, "node_name": "node1", "include_dashboard": False})
+    cluster: Any = RayCluster(initialize_head=True, head_node_args={**options, "node_name": "node1", "include_dashboard": False})
     try:
         for number in range(2, count + 1):
             cluster.add_node(**options, node_name=f"node{number}")
         yield cluster.address
     finally:
-        cluster.shutdown()  # type: ignore[no-untyped-call]
+        cluster.shutdown()
 
 
 def overhead(options: argparse.Namespace, folder: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import signal
 import subprocess
@@ -308,7 +307,7 @@ def test_nodes_with_another_version_are_refused(raylets: Raylets, monkeypatch: p
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_kills_at_random_moments_cost_nothing(cluster: Cluster, raylets: Raylets, video: Path, local: list[tuple[Any, ...]]) -> None:
-    choice = random.Random(seeded())
+    choice = seeded()
     for number in range(20):
         find = choice.choice([raylets.worker, raylets.agent])
         name, delay = choice.choice(["alpha", "beta"]), choice.uniform(0, 3)
