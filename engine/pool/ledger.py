@@ -45,7 +45,8 @@ class LedgerBook:
             if result.failure is None:
                 self._inferred += 1
             else:
-                _count(self._failed, result.failure, 1)
+                known = result.failure in self._failed or len(self._failed) < MAX_REASONS
+                self._failed[result.failure if known else "other reasons"] += 1
 
     def close(self, wanted_of: int | None = None) -> Ledger:
         """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.
@@ -54,12 +55,7 @@ class LedgerBook:
             RuntimeError: the counts do not balance, which is a bug.
         """
         skipped = 0 if wanted_of is None else max(0, wanted_of - self._decoded)
-        ledger = Ledger(self._decoded, self._inferred, {}, dict(self._failed), skipped)
+        ledger = Ledger(self._decoded, self._inferred, {}, dict(self._failed), skipped)  # files never drop frames
         if not ledger.balanced:
             raise RuntimeError(f"frames are unaccounted for: {ledger}")
         return ledger
-
-
-def _count(counter: Counter[str], reason: str, count: int) -> None:
-    known = reason in counter or len(counter) < MAX_REASONS
-    counter[reason if known else "other reasons"] += count
