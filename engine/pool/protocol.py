@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.media.decoder_use import DecoderUse
+from engine.media.sampling.wanted import Sampling
 from engine.media.types import Segment, SourceInfo
-from engine.media.wanted import Sampling
 from engine.pool.groups.protocol import Infer, InferenceFailed, Inferred, SharedMemory
 from engine.pool.results import Frames as Frames
 from engine.processes.outcome import Failed as Failed

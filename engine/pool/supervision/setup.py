@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.devices.affinity import usable_cores
-from engine.media.wanted import Sampling
+from engine.media.sampling.wanted import Sampling
 from engine.pool.protocol import Setup
 from engine.settings import EngineSettings, RunSettings
 from engine.types import DeviceId
