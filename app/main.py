@@ -22,6 +22,7 @@ COMMANDS = {
     "models": "list, download and remove models",
     "devices": "list the devices that can detect",
     "topology": "show how GPUs, NUMA nodes and processors are connected",
+    "install-desktop": "add Framefleet to the desktop's menu",
     "doctor": "check this machine and say what is missing",
     "export": "write a model as ONNX",
 }
@@ -65,7 +66,7 @@ def _run(command: str, arguments: Sequence[str], ends: bool) -> int:
     from app.cli.run.interrupt import interruptible
 
     with interruptible(ends):
-        status: int = import_module(f"app.cli.{command}").run(arguments)
+        status: int = import_module(f"app.cli.{command.replace('-', '_')}").run(arguments)
         return status
 
 

@@ -25,7 +25,7 @@ def run(argv: Sequence[str]) -> int:
     Raises:
         UsageError: no file exists, or the recording cannot be read.
     """
-    commands = "\n".join(f"  {name:9} {text}" for name, text in COMMANDS.items())
+    commands = "\n".join(f"  {name:15} {text}" for name, text in COMMANDS.items())
     parser = make_parser(
         "",
         "Detects objects in videos with YOLOv4 on every device of this machine. Without a command: the window.",

@@ -55,11 +55,15 @@ class Decoder(ABC):
 
 
 class FfmpegDecoder(Decoder):
-    """Decodes on the CPU, into host memory. reason: why NVDEC is not used although the device has it."""
+    """Decodes on the CPU, into host memory.
 
-    def __init__(self, threads: int = 1, reason: str = "") -> None:
+    planes: whether the engine converts frames to RGB faster than the decode threads do. reason: why NVDEC is not used although the device
+    has it.
+    """
+
+    def __init__(self, threads: int = 1, planes: bool = False, reason: str = "") -> None:
         super().__init__(threads)
-        self._reason = reason
+        self._planes, self._reason = planes, reason
 
     def cpu_reason(self, info: SourceInfo) -> str:
         """See ``Decoder.cpu_reason``."""
@@ -69,7 +73,7 @@ class FfmpegDecoder(Decoder):
         """See ``Decoder.decode``."""
         from engine.media.decode import THREADS, decode_planes
 
-        return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
+        return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)
 
 
 def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:
@@ -89,5 +93,5 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
         except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise
-            return FfmpegDecoder(threads, str(error))
-    return FfmpegDecoder(threads)
+            return FfmpegDecoder(threads, planes=True, reason=str(error))
+    return FfmpegDecoder(threads, planes=device is not None)

@@ -138,6 +138,10 @@ class SessionReader(Closing):
         """Return the first frame with exactly this pts (seconds), None if there is none yet."""
         return next(iter(self._frames("pts = ? ORDER BY pts, frame LIMIT 1", source, pts)), None)
 
+    def frame_before(self, source: int, pts: float) -> FrameResult | None:
+        """Return the last frame that is shown before this time (seconds), None if there is none."""
+        return next(iter(self._frames("pts < ? ORDER BY pts DESC, frame DESC LIMIT 1", source, pts)), None)
+
     def _frames(self, condition: str, source: int, *values: object) -> list[FrameResult]:
         columns = "SELECT frame, pts, width, height, failure, name, device FROM frames WHERE source = ? AND "
         rows = self._query(columns + condition, source, *values)

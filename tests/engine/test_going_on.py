@@ -60,7 +60,7 @@ def equal(one: Path, other: Path) -> bool:
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("clips")
-    return [make_video(folder / name, frames=frames, gop=12) for name, frames in (("a.mp4", 90), ("b.mp4", 130), ("c.mp4", 40))]
+    return [make_video(folder / name, frames, (160, 120), gop=12) for name, frames in (("a.mp4", 90), ("b.mp4", 130), ("c.mp4", 40))]
 
 
 @pytest.fixture(scope="module")

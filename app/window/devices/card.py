@@ -166,7 +166,7 @@ class DeviceCard(QFrame):
         self.gauges.setToolTip(problem or (details(telemetry) if telemetry is not None else ""))
         status = self._status
         if self._columns is not None and status is not None:
-            rate = formats.rate(status.samples[-1].frames_per_second) if status.working else formats.DASH
+            rate = formats.rate(status.rate) if status.working else formats.DASH
             colour, off = status_text.colour(status), status.phase is Phase.LEFT
             self.row.change(name=str(status.device), colour=colour, rate=rate, share=self._share, metrics=shown, off=off)
             self.row.setToolTip(self.gauges.toolTip())

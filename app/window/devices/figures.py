@@ -57,7 +57,7 @@ class DeviceFigures(QWidget):
         lines = [sample.latency_p50 for sample in samples], [sample.latency_p99 for sample in samples]
         self.latency_chart.show_values(times, [[math.nan if value is None else value for value in line] for line in lines])
         latest = status.latest
-        self.rate.setText(formats.rate(samples[-1].frames_per_second) if status.working else "0")
+        self.rate.setText(formats.rate(status.rate) if status.working else "0")
         self.latency.setText(formats.milliseconds(latest.latency_p50 if latest else None))
         self.tail.setText(f"p99 {formats.milliseconds(latest.latency_p99)} ms" if latest else "")
         stages = in_order(status.busy or status.stages)

@@ -21,6 +21,7 @@ from engine.types import DeviceId
 CELLS = 5
 """The largest number of metrics in a row."""
 MARGIN, GAP, LIGHT, HEIGHT, BAR = 10, 8, 14, 32, 3
+RATE = "frames/s"
 _ABOVE = -BAR - 2
 _MIXED = "Load"
 _MOST_NAME = 0.34
@@ -49,8 +50,9 @@ class RowColumns:
         """Divide a row of this size, logical pixels."""
         regular, bold = QFontMetrics(theme.font(-1)), QFontMetrics(theme.font(-1, bold=True))
         name = min(LIGHT + bold.horizontalAdvance(self.longest) + 2, _MOST_NAME * width)
-        cell = regular.horizontalAdvance("100 %") + GAP
-        rate = bold.horizontalAdvance("00,000") if self.rates else 0
+        small = QFontMetrics(theme.font(-2))
+        cell = max(regular.horizontalAdvance("100 %"), small.horizontalAdvance("Decoder")) + GAP
+        rate = max(bold.horizontalAdvance("00,000"), small.horizontalAdvance(RATE)) if self.rates else 0
         share = cell if self.shares else 0
         left = MARGIN + name + GAP
         room = width - left - MARGIN - rate - share
@@ -110,7 +112,7 @@ class RowHeading(_Columns):
             if areas.share is not None:
                 painter.drawText(areas.share, LEFT, "Share")
             if areas.rate is not None:
-                painter.drawText(areas.rate, RIGHT, "fps")
+                painter.drawText(areas.rate, RIGHT, RATE)
 
 
 @dataclass(frozen=True)

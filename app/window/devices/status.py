@@ -30,6 +30,9 @@ class Phase(StrEnum):
     RECORDED = "recorded"
 
 
+RATE_SECONDS = 4.0
+"""Time over which each rate in the window is measured: of devices, of files, and of all together."""
+
 DeviceEvent: TypeAlias = DeviceStarting | EngineBuilding | DeviceReady | DeviceFailed | DeviceLeft | DeviceStats
 
 
@@ -74,6 +77,14 @@ class DeviceStatus:
     def working(self) -> bool:
         """Whether the device completed frames in the last interval."""
         return self.phase in (Phase.READY, Phase.LEAVING) and bool(self.samples) and self.samples[-1].frames_per_second > 0
+
+    @property
+    def rate(self) -> float:
+        """Throughput over the last ``RATE_SECONDS``, frames/s; 0 if the device does not work."""
+        if not self.working:
+            return 0.0
+        recent = [sample.frames_per_second for sample in self.samples if self.samples[-1].time - sample.time < RATE_SECONDS]
+        return sum(recent) / len(recent)
 
     @property
     def latest(self) -> Sample | None:

@@ -43,7 +43,7 @@ def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     memory = _share(telemetry.memory_used, telemetry.memory_total)
     share = None if memory is None else f"{100 * memory:.0f} %"
     used = None if telemetry.memory_used is None else formats.gib(telemetry.memory_used)
-    stored = Metric("Memory", "Mem", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
+    stored = Metric("Memory", "Memory", used or NOT_AVAILABLE, share or formats.DASH, memory, (memory or 0.0) >= FULL)
     if telemetry.device.kind == "cpu":
         return _percent("CPU", "CPU", telemetry.utilization), stored
     heat, clock = telemetry.temperature, telemetry.sm_clock
@@ -51,9 +51,9 @@ def metrics(telemetry: Telemetry) -> tuple[Metric, ...]:
     return (
         _percent("GPU", "GPU", telemetry.utilization),
         stored,
-        _percent("Decoder", "Dec", telemetry.decoder),
+        _percent("Decoder", "Decoder", telemetry.decoder),
         _value("Power", "Power", telemetry.power, "W", _share(telemetry.power, telemetry.power_limit)),
-        _value("Temperature", "Temp", heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
+        _value("Temperature", "Heat", heat, "°C", _share(heat, 100), (heat or 0.0) >= HOT),
         _value("Clock", "Clock", clock, "MHz", _share(clock, telemetry.sm_clock_limit), throttled),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from app.window.devices.status import DeviceEvent, DeviceStatus, Phase, fold
+from app.window.devices.status import RATE_SECONDS, DeviceEvent, DeviceStatus, Phase, fold
 from app.window.queue.item import RateMeter
 from app.window.timeline.class_counts import Tally, length_of
 from engine.pool.events import DeviceFailed, DeviceReady, Event, FramesDone, SourceFinished, SourceOpened, StrategyChosen
@@ -90,7 +90,15 @@ class Feed:
             changed, self._changed = self._changed, set()
             problems, self._problems = tuple(self._problems), []
             sources = {number: self._sources[number] for number in changed}
-            return Snapshot(sources, dict(self._rates), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error)
+            return Snapshot(
+                sources, self._agreed_rates(), tuple(self._devices.values()), self._strategy, problems, self._ended, self._error
+            )
+
+    def _agreed_rates(self) -> dict[int, float]:
+        """The rates of unfinished sources, whose sum is that of the devices: the window shows both, and they must agree."""
+        rates = {number: rate for number, rate in self._rates.items() if self._sources[number].finished is None}
+        devices, files = sum(status.rate for status in self._devices.values()), sum(rates.values())
+        return {number: rate * devices / files for number, rate in rates.items()} if devices and files else rates
 
     def tally(self, source: int) -> Tally:
         """The counts of one source, which increase with further frames."""
@@ -103,7 +111,7 @@ class Feed:
 
     def _frames(self, event: FramesDone, progress: SourceProgress, now: float) -> None:
         self._tallies.setdefault(event.source, Tally()).add_frames(event.frames, length_of(progress.info))
-        rate = self._meters.setdefault(event.source, RateMeter()).mark(now, progress.frames)
+        rate = self._meters.setdefault(event.source, RateMeter(RATE_SECONDS)).mark(now, progress.frames)
         if rate is not None:
             self._rates[event.source] = rate
 

@@ -19,7 +19,7 @@ from shiboken6 import Shiboken
 
 from app.window.viewer.layout import Placement
 from app.window.widgets import theme
-from engine.media.annotation.colours import class_colour
+from engine.media.annotation.colours import PALETTE, PATTERNS, class_colour, ink_on
 from engine.media.annotation.label_position import LabelPlaces, Rect
 from engine.types import Detections
 
@@ -28,6 +28,7 @@ NARROW = 420
 _RIM: Final = QColor(8, 10, 14)
 """A dark rim makes boxes visible on any picture. It is opaque because Qt blends half as fast as it fills."""
 _AROUND = np.array((-1, -1, 1, 1), np.int32)
+_GAP, _SHORTEST_BROKEN = 8, 48  # logical pixels
 _FAR = 30_000  # Qt's painter takes no larger coordinates; boxes of an enlarged picture reach far beyond the canvas
 
 
@@ -42,11 +43,8 @@ class Overlay:
         self._classes = found.class_ids
         corners = np.hstack([self.rects[:, :2], self.rects[:, :2] + self.rects[:, 2:]])
         edges = np.rint(np.clip(corners, -_FAR, _FAR)).astype(np.int32)[::-1]  # the strongest detections last, on top
-        backwards = self._classes[::-1]
-        order = np.argsort(backwards, kind="stable")
-        self._rims, self._boxes = _frames(edges + _AROUND, 4), _frames(edges[order], 2)
-        shown, self._ends = np.unique(backwards[order], return_index=True)
-        self._shown: list[int] = shown.tolist()
+        self._rims = _frames(edges + _AROUND, 4)
+        self._boxes = _coloured(edges, self._classes[::-1])
         self._labels = self._place_labels(found, placement, area, name, ratio)
 
     def _place_labels(
@@ -58,7 +56,7 @@ class Overlay:
         seen = np.flatnonzero((x < left + across) & (y < top + down) & (x + width > left) & (y + height > top))
         percents = (found.scores[seen].astype(np.float64) * 100 + 0.5).astype(np.int64).tolist()
         class_ids = self._classes[seen].tolist()
-        names = {class_id: name(class_id) for class_id in self._shown}
+        names = {class_id: name(class_id) for class_id, _ in self._boxes}
         labels = []
         for box, class_id, percent in zip(self.rects[seen].tolist(), class_ids, percents, strict=True):
             width_, picture = _label(names[class_id], class_id, percent, step, ratio)
@@ -82,9 +80,9 @@ class Overlay:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_RIM)
         _draw(painter, self._rims)
-        for class_id, start, end in zip(self._shown, self._ends, [*self._ends[1:], len(self._boxes)], strict=True):
+        for class_id, sides in self._boxes:
             painter.setBrush(_colour(class_id))
-            _draw(painter, self._boxes[start:end])
+            _draw(painter, sides)
         for x, y, label in self._labels:
             painter.drawPixmap(x, y, label)
 
@@ -105,6 +103,36 @@ def _frames(edges: NDArray[np.int32], thickness: int) -> NDArray[np.int32]:
         (right - thick, inner_top, right - 1, inner_bottom - 1),
     )
     return np.ascontiguousarray(np.array(sides, np.int32).transpose(2, 0, 1))
+
+
+def _coloured(edges: NDArray[np.int32], classes: NDArray[np.int32]) -> list[tuple[int, NDArray[np.int32]]]:
+    """Each class id with the lines of its boxes, as ``_draw`` takes them. edges: left, top, right, bottom (n, 4)."""
+    lines: list[tuple[int, NDArray[np.int32]]] = []
+    patterns = (classes + classes // len(PALETTE)) % PATTERNS
+    for gaps in range(PATTERNS):
+        chosen = np.flatnonzero(patterns == gaps)
+        order = chosen[np.argsort(classes[chosen], kind="stable")]
+        if len(order):
+            shown, starts = np.unique(classes[order], return_index=True)
+            lines += zip(shown.tolist(), np.split(_broken(_frames(edges[order], 2), gaps), starts[1:]), strict=True)
+    return lines
+
+
+def _broken(frames: NDArray[np.int32], gaps: int) -> NDArray[np.int32]:
+    """Break each side of boxes, as ``_frames`` returns them, by this many gaps. Short sides stay whole. Returns (n, sides, 4)."""
+    if not gaps:
+        return frames
+    pieces = np.repeat(frames[:, :, None], gaps + 1, axis=2)
+    number = np.arange(gaps + 1, dtype=np.int32)
+    for sides, axis in ((slice(0, 2), 0), (slice(2, 4), 1)):  # the horizontal ones, then the vertical ones
+        first, last = frames[:, sides, axis, None], frames[:, sides, axis + 2, None]
+        length = last - first + 1
+        whole = length < _SHORTEST_BROKEN
+        start = first + length * number // (gaps + 1) + np.where(number > 0, _GAP // 2, 0)
+        end = first + length * (number + 1) // (gaps + 1) - 1 - np.where(number < gaps, _GAP // 2, 0)
+        pieces[:, sides, :, axis] = np.where(whole, first, start)
+        pieces[:, sides, :, axis + 2] = np.where(whole, last, end)
+    return pieces.reshape(len(frames), -1, 4)
 
 
 def _draw(painter: QPainter, rectangles: NDArray[np.int32]) -> None:
@@ -140,6 +168,6 @@ def _label(name: str, class_id: int, percent: int, step: int, ratio: float) -> t
     made.fill(_colour(class_id))
     with QPainter(made) as painter:
         painter.setFont(font)
-        painter.setPen(QColor(theme.ON_ACCENT))
+        painter.setPen(QColor(*ink_on(class_colour(class_id))))
         painter.drawText(QPointF(4, metrics.ascent() + 0.5), text)
     return width, made

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import cv2
 import numpy as np
 
-from engine.media.annotation.colours import Rgb, class_colour
+from engine.media.annotation.colours import DARK_INK, Rgb, class_colour, ink_on
 from engine.media.annotation.label_position import LabelPlaces, Rect
 from engine.media.picture import Plane
 from engine.types import Detections
@@ -23,7 +23,6 @@ Planes: TypeAlias = tuple[Plane, Plane, Plane]
 
 FRACTION = 3  # fractional bits of the coordinates given to OpenCV, so that boxes move smoothly
 FINE = 4  # labels are drawn larger by this factor and scaled down, so that they are smooth at any size
-INK: Rgb = (11, 18, 32)
 FONT = cv2.FONT_HERSHEY_DUPLEX
 CAPITAL = 21  # height of that font's capitals at scale 1, pixels
 
@@ -66,7 +65,7 @@ class Annotator:
 
     def _draw_box(self, planes: Planes, box: Sequence[float], class_id: int) -> None:
         colours = yuv(class_colour(class_id))
-        for thickness, values in ((self._line + 2, (yuv(INK)[0], None, None)), (self._line, colours)):
+        for thickness, values in ((self._line + 2, (yuv(DARK_INK)[0], None, None)), (self._line, colours)):
             for plane, value, part in zip(planes, values, (1, 2, 2), strict=True):
                 if value is not None:
                     width = max(1, thickness // part)
@@ -77,7 +76,8 @@ class Annotator:
     def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
         """Draw a label: its text on the class's colour. track: -1 = none."""
         name = self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
-        return self._draw_text(f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id), INK)
+        colour = class_colour(class_id)
+        return self._draw_text(f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", colour, ink_on(colour))
 
     def _draw_text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
         scale = FINE * self._text / CAPITAL

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.media.annotation.colours import Rgb, class_colour
-from engine.media.annotation.draw import FRACTION, INK, Annotator, Planes, paste, yuv
+from engine.media.annotation.colours import DARK_INK, Rgb, class_colour
+from engine.media.annotation.draw import FRACTION, Annotator, Planes, paste, yuv
 from engine.types import Detections
 from engine.zones.shapes import Line, Point, Shape
 
@@ -44,12 +44,12 @@ class TrackDrawing:
         """Draw lines and zones, in pixels of the picture, each with a text."""
         for shape, text in shapes:
             points = list(shape.points)
-            self._line(planes, points, INK, closed=not isinstance(shape, Line), extra=2)
+            self._line(planes, points, DARK_INK, closed=not isinstance(shape, Line), extra=2)
             self._line(planes, points, PLACES, closed=not isinstance(shape, Line))
             if isinstance(shape, Line):
                 arrow = arrow_points(shape.start, shape.end, 11.0 * self._width)
                 self._line(planes, arrow, PLACES, closed=False)
-            patch = self._annotator.text(text, INK, _TEXT)
+            patch = self._annotator.text(text, DARK_INK, _TEXT)
             height, width = patch[0].shape
             x, y = (sum(values) / len(points) for values in zip(*points, strict=True))
             x = min(max(x - width / 2, 0), self._size[0] - width)

@@ -40,6 +40,13 @@ class Planned:
         return f"{self.stem}{self.suffix}"
 
     @property
+    def steps(self) -> int:
+        """The number of frames that writing it goes through. Annotated videos also contain the frames that a sampled run left out."""
+        if self.output.slow and any(source.ledger.skipped for source in self.sources):
+            return sum(source.info.frames for source in self.sources if source.info is not None)
+        return sum(self.frames)
+
+    @property
     def complete(self) -> bool:
         """Whether it contains all frames of its sources."""
         return all(source.complete for source in self.sources)

@@ -33,6 +33,7 @@ from engine.store.exporters.video import Job
 from engine.store.objects.zones import read_counts, read_heat
 from engine.store.schema import explained
 from engine.store.session import SessionReader
+from engine.store.skipped import is_sampled
 from engine.types import FrameResult
 
 _LATE_START = 10
@@ -91,7 +92,7 @@ def _encode(job: Job, target: Path, report: Callable[[int], None], with_sound: b
 def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tuple[Fraction, VideoFrame]]:
     """Yield the times (seconds) and pictures of the stored frames that can be decoded."""
     whole = next(one.complete for one in reader.sources() if one.number == source)
-    last, sampled = None if whole else reader.last_pts(source), _is_sampled(reader)
+    last, sampled = None if whole else reader.last_pts(source), is_sampled(reader)
     for pts, outcome, _ in SegmentDecoder(file, Segment(0, None, None, 0)).outcomes():
         seconds = pts * file.time_base
         if last is not None and float(seconds) > last:
@@ -99,11 +100,6 @@ def _frames(file: VideoFile, reader: SessionReader, source: int) -> Iterator[tup
         if isinstance(outcome, str) or (not whole and not sampled and reader.frame_at(source, float(seconds)) is None):
             continue  # an interrupted run may lack frames before others that it has
         yield seconds, outcome
-
-
-def _is_sampled(reader: SessionReader) -> bool:
-    """Whether the run left out frames between those that it took."""
-    return reader.facts.get("every", str(None)) != str(None)
 
 
 class _Results:
@@ -117,7 +113,7 @@ class _Results:
         self._reader, self._source = reader, source
         self._held: FrameResult | None = None
         self._until = -1.0
-        if _is_sampled(reader):
+        if is_sampled(reader):
             every = Moments().read(reader.facts["every"])
             distance = (every.frames or 0) / rate if every.seconds is None else float(every.seconds)
             self._until = (reader.last_pts(source) or 0.0) + distance

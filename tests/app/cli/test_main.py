@@ -32,7 +32,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     printed = capsys.readouterr().out
     for command, text in COMMANDS.items():
-        assert f"{command:9} {text}" in printed
+        assert f"{command:15} {text}" in printed
 
 
 @pytest.mark.parametrize("command", COMMANDS)

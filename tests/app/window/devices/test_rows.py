@@ -95,7 +95,7 @@ def test_columns_never_touch_however_wide_the_row_is(width: int) -> None:
 
 def test_wide_rows_hold_more_metrics() -> None:
     columns = RowColumns("cuda:0", rates=True, shares=True)
-    assert len(columns.areas(280, 32).cells) < len(columns.areas(420, 32).cells) == 5
+    assert len(columns.areas(280, 32).cells) < len(columns.areas(520, 32).cells) == 5
     assert len(RowColumns("cuda:0").areas(280, 32).cells) > len(columns.areas(280, 32).cells)  # nothing else to show
 
 
@@ -108,7 +108,7 @@ def test_a_row_draws_a_failure_in_red_and_an_alarm_in_amber(qtbot: QtBot) -> Non
     qtbot.addWidget(row)
     row.resize(320, row.height())
     row.set_columns(RowColumns("cuda:0"))
-    hot = Metric("Temperature", "Temp", "91 °C", "91 °C", 0.91)
+    hot = Metric("Temperature", "Heat", "91 °C", "91 °C", 0.91)
     row.change(name="cuda:0", colour=theme.GOOD, metrics=(hot,))
     assert not shows(row, theme.DANGER)
     assert not shows(row, theme.WARNING)
@@ -167,8 +167,8 @@ def test_the_command_line_reads_a_recording(tmp_path: Path) -> None:
 
 def test_the_heading_does_not_call_a_cpu_a_gpu() -> None:
     assert headings([]) == ()
-    assert headings([["GPU", "Mem", "Dec"], ["GPU", "Mem", "Dec"]]) == ("GPU", "Mem", "Dec")
-    assert headings([["CPU", "Mem"], ["GPU", "Mem", "Dec"]]) == ("Load", "Mem", "Dec")
+    assert headings([["GPU", "Memory", "Decoder"], ["GPU", "Memory", "Decoder"]]) == ("GPU", "Memory", "Decoder")
+    assert headings([["CPU", "Memory"], ["GPU", "Memory", "Decoder"]]) == ("Load", "Memory", "Decoder")
 
 
 def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> None:
@@ -178,7 +178,7 @@ def test_the_panel_heads_a_cpu_beside_gpus_with_what_both_have(qtbot: QtBot) -> 
     telemetry = {device: Telemetry(device, utilization=50.0, memory_used=1, memory_total=2) for device in devices}
     panel.show_recording(Recording(tuple(DeviceDescription(device, "X", "Y", ("fp32",)) for device in devices), telemetry))
     panel.show()
-    qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Mem"))
+    qtbot.waitUntil(lambda: panel.columns.names[:2] == ("Load", "Memory"))
 
 
 def test_a_device_that_is_not_here_is_not_described_as_the_recorded_one_of_its_name(qtbot: QtBot) -> None:

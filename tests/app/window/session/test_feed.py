@@ -1,8 +1,20 @@
 from pathlib import Path
 
+import pytest
+
 from app.window.devices.status import Phase
 from app.window.session.feed import Feed
-from engine.pool.events import DeviceFailed, DeviceLeft, DeviceReady, FramesDone, Ledger, SourceFinished, SourceOpened, StrategyChosen
+from engine.pool.events import (
+    DeviceFailed,
+    DeviceLeft,
+    DeviceReady,
+    DeviceStats,
+    FramesDone,
+    Ledger,
+    SourceFinished,
+    SourceOpened,
+    StrategyChosen,
+)
 from engine.pool.progress import SourceEvent, SourceProgress
 from tests.support.store import make_frame, video_info
 from tests.support.window import CPU, engine_info
@@ -48,6 +60,24 @@ def test_the_rate_comes_from_the_clock() -> None:
     assert not feed.take().rates
     apply(feed, frames(0, 1, 10), sources)
     assert feed.take().rates == {0: 20.0}
+
+
+def test_files_and_devices_show_rates_with_the_same_sum() -> None:
+    now = 0.0
+    feed, sources = Feed(lambda: now), dict[int, SourceProgress]()
+    feed.apply(DeviceReady(engine_info()))
+    for step in range(12):
+        now = 0.5 * step
+        for source, count in ((0, 10), (1, 5)):
+            apply(feed, frames(source, step * count, count), sources)
+        feed.apply(DeviceStats(CPU, 15 * (step + 1), 20.0 + step, 5.0, 6.0))
+    snapshot = feed.take()
+    (device,) = snapshot.devices
+    assert device.rate == (23.5 + 30.5) / 2 + 0.5  # the mean of the last eight intervals, which are four seconds
+    assert sum(snapshot.rates.values()) == pytest.approx(device.rate)
+    assert snapshot.rates[0] == pytest.approx(2 * snapshot.rates[1])
+    apply(feed, SourceFinished(1, Ledger(60, 60), 6.0, None), sources)
+    assert feed.take().rates == {0: pytest.approx(device.rate)}
 
 
 def test_device_failures_are_handed_over_once_and_the_end_leaves_devices_idle() -> None:

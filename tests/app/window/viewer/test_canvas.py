@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,19 @@ def test_the_same_on_a_sharper_screen(qtbot: QtBot) -> None:
     canvas.render(sharp)
     colour = sharp.toImage().pixelColor(202, 360)
     assert (colour.red(), colour.green(), colour.blue()) == class_colour(0)
+
+
+def test_classes_of_one_colour_have_lines_with_different_gaps(qtbot: QtBot) -> None:
+    canvas = make_canvas(qtbot)
+    gaps = []
+    for class_id in (0, 20, 40, 60):
+        canvas.show_picture(grey(640, 320), (640, 320), result(((200, 100, 400, 300), 0.9, class_id)))
+        image = canvas.grab().toImage()
+        row = [image.pixelColor(x, 459) == QColor(*class_colour(0)) for x in range(200, 400)]  # the lower side
+        assert row[0]
+        assert row[-1]
+        gaps.append(sum(before and not after for before, after in pairwise(row)))
+    assert gaps == [0, 1, 2, 3]
 
 
 def test_filters_act_on_the_picture_that_is_on(qtbot: QtBot) -> None:

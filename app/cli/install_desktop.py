@@ -1,0 +1,89 @@
+"""``framefleet install-desktop``: adds Framefleet to the menu of the desktop, with its icon and the files that it opens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli.arguments.parser import make_parser
+from engine.errors import UsageError
+from resources.icons import icon_svg
+
+NAME = "framefleet"
+ACCENT = "#6aa5ff"
+TYPES = (
+    *("video/mp4", "video/x-matroska", "video/webm", "video/quicktime", "video/x-msvideo", "video/mpeg", "video/mp2t", "video/x-flv"),
+    *("image/jpeg", "image/png", "image/bmp", "image/tiff", "image/webp", "inode/directory"),
+)
+"""What the menu "Open with" offers Framefleet for. It becomes the default for none of these."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Write or remove the files. Exit status 0.
+
+    Raises:
+        UsageError: this system has no such menu, or the files cannot be written.
+    """
+    description = "Add Framefleet to the desktop's menu, with its icon, and to 'Open with' of videos and pictures (Linux)."
+    parser = make_parser("install-desktop", description, examples=("", "--remove"))
+    parser.add_argument("--remove", action="store_true", help="remove what this command has written")
+    arguments = parser.parse_args(argv)
+    if not sys.platform.startswith("linux"):
+        raise UsageError("install-desktop is for Linux: on other systems, pin the running window to the menu or the task bar")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    files = {
+        data / "applications" / f"{NAME}.desktop": entry(command()).encode(),
+        data / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg(NAME, ACCENT),
+    }
+    try:
+        for path, content in files.items():
+            if arguments.remove:
+                path.unlink(missing_ok=True)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            print(f"{'removed' if arguments.remove else 'wrote'} {path}")
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be changed: {error.strerror}; check the permissions of its folder") from error
+    if (update := shutil.which("update-desktop-database")) is not None:  # without it, desktops notice the file later
+        subprocess.run([update, str(data / "applications")], check=False, capture_output=True)
+    return 0
+
+
+def command() -> list[str]:
+    """The command that starts Framefleet: the script beside this Python, else this Python with the module."""
+    script = Path(sys.executable).with_name(NAME)
+    return [str(script)] if script.exists() else [sys.executable, "-m", "app.main"]
+
+
+def entry(start: Sequence[str]) -> str:
+    """The desktop entry (freedesktop.org, Desktop Entry Specification 1.5). start: the command without files."""
+    words = " ".join(f'"{_quoted(word)}"' for word in start)
+    lines = (
+        "[Desktop Entry]",
+        "Type=Application",
+        "Version=1.5",
+        "Name=Framefleet",
+        "GenericName=Object detection in videos",
+        "Comment=Detect objects in videos on every device of this machine",
+        "Comment[de]=Objekte in Videos erkennen, auf allen Geräten dieses Rechners",
+        f"Exec={words} %F",
+        f"Icon={NAME}",
+        f"StartupWMClass={NAME}",
+        "Terminal=false",
+        "Categories=AudioVideo;Video;Science;",
+        "Keywords=video;detection;YOLO;GPU;",
+        f"MimeType={';'.join(TYPES)};",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(word: str) -> str:
+    """A word inside double quotes of the key ``Exec``: quoted once for the command line, and once for the file."""
+    for letter in '\\"`$':
+        word = word.replace(letter, f"\\{letter}")
+    return word.replace("\\", "\\\\").replace("%", "%%")
