@@ -76,8 +76,8 @@ class Annotator:
     def _draw_label(self, class_id: int, percent: int, track: int) -> Planes:
         """Draw a label: its text on the class's colour. track: -1 = none."""
         name = self._labels[class_id] if class_id < len(self._labels) else f"class {class_id}"
-        colour = class_colour(class_id)
-        return self._draw_text(f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", colour, ink_on(colour))
+        text, colour = f"{name} {track} {percent}%" if track >= 0 else f"{name} {percent}%", class_colour(class_id)
+        return self._draw_text(text, colour, ink_on(colour))
 
     def _draw_text(self, text: str, ground: Rgb, ink: Rgb) -> Planes:
         scale = FINE * self._text / CAPITAL

@@ -17,6 +17,7 @@ from engine.store.export.planning import Planned, file_stems, plan_export
 from engine.store.exporters import EXPORTERS
 from engine.store.exporters.common.base import Export, Progress
 from engine.store.exporters.common.options import DEFAULTS, ExportOptions
+from engine.store.names import name_key
 from engine.store.schema import explained
 from engine.store.session import SessionReader
 from engine.store.tracks import tracker_of
@@ -69,7 +70,7 @@ def export_session(
     planned = plan_export(reader, formats, options, only, whole)
     stems = file_stems([source.path for source in reader.sources()])
     suffixes = {output.suffix for exporter in EXPORTERS.values() for output in exporter.outputs if not output.per_session}
-    taken = frozenset(f"{stem}{suffix}".casefold() for stem in stems for suffix in suffixes)
+    taken = frozenset(name_key(f"{stem}{suffix}") for stem in stems for suffix in suffixes)
     written = []
     with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
         for plan in planned:
