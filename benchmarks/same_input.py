@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from benchmarks.accuracy import CPU, detect
 from benchmarks.report import table, write
 from engine.detection.frame_format import HostImage
-from engine.detection.preprocess import fit
 from engine.media.decode import decode_planes
 from engine.media.decoder import Decoded, Decoder
 from engine.media.images import read_picture
+from engine.media.planes import fit_host_image
 from engine.media.probe import probe
 from engine.media.types import DecodeFailure, DeviceFrame, SourceInfo
 from engine.settings import Decode, EngineSettings, ModelFiles, Precision
@@ -59,7 +59,7 @@ class Bytes:
 def compare_inputs(info: SourceInfo, decoder: Decoder, inputs: Inputs, size: tuple[int, int], letterbox: bool) -> Bytes:
     """Compare the inputs from a device's decoder with those of the CPU, for all frames. size: of the network, width and height."""
     frames = on_gpu = different = most = 0
-    by_cpu = (item for segment in info.segments for item in decode_planes(info, segment))
+    by_cpu = (item for segment in info.segments for item in decode_planes(info, segment, oblong_only=True))
     by_device = (item for segment in info.segments for item in decoder.decode(info, segment))
     while expected := list(islice(by_cpu, BATCH)):
         found = list(islice(by_device, BATCH))
@@ -72,7 +72,7 @@ def compare_inputs(info: SourceInfo, decoder: Decoder, inputs: Inputs, size: tup
         out = np.empty((size[1], size[0], 3), np.float32)
         for mine, image in zip(computed, others, strict=True):
             assert not isinstance(image, DeviceFrame)
-            fit(image, out, letterbox)
+            fit_host_image(image, out, letterbox)
             difference = np.abs(mine.astype(np.int16) - np.rint(out).astype(np.int16))
             different += int(np.count_nonzero(difference))
             most = max(most, int(difference.max()))

@@ -1,6 +1,6 @@
 """Preprocessing as a custom layer: converts a batch of decoded frames to the network's input in one launch.
 
-The kernel resizes, converts colours, turns the picture upright, letterboxes and writes FP16. Before the conversion to FP16 its values are
+The kernel converts colours, turns the picture upright, resizes, letterboxes and writes FP16. Before the conversion to FP16 its values are
 the bytes that the CPU computes from the same frame.
 """
 
@@ -24,14 +24,14 @@ FRAME = np.dtype(
     [
         ("luma", np.uint64),
         ("chroma", np.uint64),
-        ("step", np.float64, 4),
+        ("step", np.float64, 2),
         ("pitch", np.int32),
         ("format", np.int32),
         ("size", np.int32, 2),
         ("inside", np.int32, 4),
         ("turn", np.int32),
         ("still", np.int32),
-        ("colour", np.int32, 8),
+        ("colour", np.int32, 6),
         ("back", np.float32, 4),
         ("shown", np.float32, 2),
     ],
@@ -82,16 +82,15 @@ def describe_frame(
     """
     left, top, width, height = inside
     transposed, flip = orientation
-    target = (height, width) if transposed else (width, height)
+    upright = size[::-1] if transposed else size
     entry = np.zeros((), FRAME)
     entry["format"], entry["size"], entry["still"] = kind, size, still
     entry["inside"] = left, top, left + width, top + height
     entry["turn"] = transposed * _TRANSPOSED + _FLIPS[flip]
     if still:
-        entry["step"][:2] = [(stored - 1) / max(1, resized - 1) for stored, resized in zip(size, target, strict=True)]
+        entry["step"] = [(stored - 1) / max(1, resized - 1) for stored, resized in zip(upright, (width, height), strict=True)]
     else:  # OpenCV divides twice, too
-        chroma = [-(-stored // 2) for stored in size]
-        entry["step"] = [1 / (resized / stored) for stored, resized in zip((*size, *chroma), target * 2, strict=True)]
+        entry["step"] = [1 / (resized / stored) for stored, resized in zip(upright, (width, height), strict=True)]
     if kind != RGB8:
         entry["colour"] = colour_factors(matrix, full_range)
     entry["back"] = shown[0] / width, left, shown[1] / height, top

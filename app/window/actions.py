@@ -16,6 +16,7 @@ KEYS = (
     ("F  Double-click", "Full screen"),
     ("Ctrl + 1  2", "Hide or show the panels beside the picture"),
     ("Ctrl + 3", "Lines, zones and events: hide or show"),
+    ("Ctrl + 4", "Correct detections and tracks: the bar under the picture shows its keys"),
     ("Shift + N  P", "Next or previous event of the list"),
     ("↑  ↓", "Another file of the queue"),
     ("Delete  Ctrl + Z", "Remove the file from the queue, or put it back"),
@@ -80,7 +81,8 @@ class Actions:
             for title, keys in (("Queue at the left", "Ctrl+1"), ("Classes and devices at the right", "Ctrl+2"))
         )
         self.zones = QAction("Lines, zones and events", window, shortcut=QKeySequence("Ctrl+3"), checkable=True)
-        window.addActions([self.left, self.right, self.zones])
+        self.correct = QAction("Correct detections and tracks", window, shortcut=QKeySequence("Ctrl+4"), checkable=True)
+        window.addActions([self.left, self.right, self.zones, self.correct])
         self.demo = action("Watch the demo", "", "play")
         self.help = action("Keyboard shortcuts", "F1", "info")
         self.help.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
@@ -91,7 +93,7 @@ class Actions:
         for group in (
             (self.open_files, self.open_folder, self.recent.menuAction(), self.open_results, self.sessions, self.export),
             (self.undo,),
-            (self.left, self.right, self.zones, self.fullscreen),
+            (self.left, self.right, self.zones, self.correct, self.fullscreen),
             (self.settings, self.demo, self.help),
             (self.quit,),
         ):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from app.window.actions import Actions
 from app.window.arrangement import Arrangement
+from app.window.corrections.corrector import Corrector
 from app.window.demo.demo import Demo
 from app.window.devices.panel import DevicePanel
 from app.window.file_dialogs import FileDialogs
@@ -69,6 +70,8 @@ class MainWindow(QMainWindow):
         self.start = StartPage(self.actions_)
         self.viewer = Viewer(self.client, self.background)
         self.zones = Zones(self.viewer, self.items, self.background, store, folder.parent / "zones", self)
+        self.corrector = Corrector(self.viewer, self.background, self)
+        self.viewer.add_bar(self.corrector.bar)
         self.demo = Demo(self.items, self.controller, self.background, self)
         self.filter = FilterPanel()
         self.devices = DevicePanel()
@@ -159,6 +162,7 @@ class MainWindow(QMainWindow):
         self.setup.floor_changed.connect(self.filter.set_floor)
         self.filter.changed.connect(self.viewer.set_filter)
         actions.zones.toggled.connect(self.zones.set_shown)
+        actions.correct.toggled.connect(self.corrector.set_shown)
         self.zones.list.save_requested.connect(self._export_events)
         self.viewer.saver.saved.connect(self.exports.show_saved)
         self.viewer.part_detection_requested.connect(controller.detect_again)

@@ -9,8 +9,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.detection.colour import to_rgb
-from engine.detection.frame_format import HostImage, Planes
 from engine.types import Image
 
 _GREY = 127.5
@@ -59,55 +57,33 @@ def plan_fit(width: int, height: int, network_width: int, network_height: int, l
     return Fit(width, height, (network_width - inner_width) // 2, (network_height - inner_height) // 2, inner_width, inner_height)
 
 
-def fit(image: HostImage, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
-    """Resize a picture or frame (bilinear) into ``out``. Returns its position there.
+def fit(image: Image, out: NDArray[np.float32], letterbox: bool, still: bool = False, shown: tuple[int, int] | None = None) -> Fit:
+    """Resize a picture (bilinear) into ``out``. Returns its position there.
 
     ``docs/adr/0022-same-input.md`` defines the arithmetic, which ``plugins/kernels/preprocess.cu`` repeats.
 
-    image: uint8 (height, width, 3), RGB, or planes. out: float32 (network height, network width, 3), 0..255.
+    image: uint8 (height, width, 3), RGB. out: float32 (network height, network width, 3), 0..255.
     still: whether the image is a picture, not a frame of a video. Darknet resizes pictures so that corner pixels stay corner pixels
     (``resize_image``), and frames with OpenCV's ``resize``. The results differ by up to half a pixel, which affects small objects.
+    shown: width and height with square pixels, to which boxes refer; None: those of the image.
 
     Raises:
         ValueError: ``image`` has another shape or dtype, or is empty.
     """
-    width, height = (image.format.width, image.format.height) if isinstance(image, Planes) else _size(image)
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")
+    width, height = shown or (image.shape[1], image.shape[0])
     placed = plan_fit(width, height, out.shape[1], out.shape[0], letterbox)
-    size = placed.inner_width, placed.inner_height
     inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
     if inner.shape != out.shape:
         out.fill(_GREY)
-    if isinstance(image, Planes):
-        np.copyto(inner, _resize_planes(image, size))
-    elif still and size != (width, height):
-        np.copyto(inner, _resize_corner_to_corner(image, *size))
+    if inner.shape == image.shape:
+        np.copyto(inner, image)
+    elif still:
+        np.copyto(inner, _resize_corner_to_corner(image, placed.inner_width, placed.inner_height))
     else:
-        np.copyto(inner, _resize(image, size))
+        np.copyto(inner, cv2.resize(image, (placed.inner_width, placed.inner_height), interpolation=cv2.INTER_LINEAR))
     return placed
-
-
-def _size(image: Image) -> tuple[int, int]:
-    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
-        raise ValueError(f"a picture is uint8 (height, width, 3), not {image.dtype} {image.shape}")
-    return image.shape[1], image.shape[0]
-
-
-def _resize(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Resize by OpenCV's bilinear interpolation, which computes in integers. size: width and height."""
-    if size == pixels.shape[1::-1]:
-        return pixels
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_LINEAR), np.uint8)
-
-
-def _resize_planes(frame: Planes, size: tuple[int, int]) -> Image:
-    """Resize luma and chroma separately, then convert them to RGB and turn the picture upright. size: of the upright picture."""
-    layout = frame.format
-    transposed, flip = layout.orientation
-    y, u, v = (_resize(plane, size[::-1] if transposed else size) for plane in (frame.luma, frame.u, frame.v))
-    image = to_rgb(y, u, v, layout.matrix, layout.full_range)
-    if transposed:
-        image = np.asarray(cv2.transpose(image), np.uint8)
-    return image if flip is None else np.asarray(cv2.flip(image, flip), np.uint8)
 
 
 def _resize_corner_to_corner(image: Image, width: int, height: int) -> NDArray[np.float32]:

@@ -33,27 +33,29 @@ def decode(info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THR
     Raises:
         SourceError: the file cannot be opened any more.
     """
-    for item in _decode(info, segment, skip, threads, planes=False):
+    for item in _decode(info, segment, skip, threads, lambda converter: converter):
         assert not isinstance(item, DecodedPlanes)
         yield item
 
 
 def decode_planes(
-    info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THREADS
+    info: SourceInfo, segment: Segment, skip: int = 0, threads: int = THREADS, oblong_only: bool = False
 ) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
-    """Like ``decode``, but leave frames as planes where the network's input can be computed from them."""
-    return _decode(info, segment, skip, threads, planes=True)
+    """Like ``decode``, but leave frames as planes where the network's input can be computed from them.
+
+    oblong_only: leave only frames as planes whose pixels are not square. A picture with square pixels would be resized twice.
+    """
+    return _decode(info, segment, skip, threads, lambda converter: PlaneReader(converter, oblong_only))
 
 
 def _decode(
-    info: SourceInfo, segment: Segment, skip: int, threads: int, planes: bool
+    info: SourceInfo, segment: Segment, skip: int, threads: int, reader: Callable[[Converter], Callable[[VideoFrame], HostImage]]
 ) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
     if info.kind is SourceKind.IMAGES:
         yield from decode_images(info, segment, skip)
         return
     with VideoFile(Path(info.path), threads) as file:
-        converter = Converter(file.stream.sample_aspect_ratio)
-        convert = PlaneReader(converter) if planes else converter
+        convert = reader(Converter(file.stream.sample_aspect_ratio))
         if segment.wanted is not None:
             for index, pts, sample in samples(file, segment, skip):
                 yield _converted(info, file.seconds(pts), sample, convert, index)

@@ -14,10 +14,11 @@ from engine.media.types import DecodedFrame, DecodedOnDevice, DecodedPlanes, Dec
 from engine.settings import Decode, EngineSettings, Hint
 from engine.types import DeviceId, EngineInfo
 
-GPU_THREADS = 12
+GPU_THREADS = 9
 """Default number of decode threads of a GPU's worker, one segment each.
 
-NVDEC decodes 567 frames/s of 1080p on an H200 with one thread, 3,649 with 8, 3,904 with 12, 3,974 with 16.
+On an H200, NVDEC alone decodes 4,117 frames/s of 1080p with 9 threads and 4,172 with 12. With detection, 9 threads give more frames/s than
+12: Python runs one thread at a time, and the others wait for it (``benchmarks/results/host-h200.md``).
 """
 
 Decoded: TypeAlias = DecodedFrame | DecodedPlanes | DecodedOnDevice | DecodeFailure
@@ -55,11 +56,15 @@ class Decoder(ABC):
 
 
 class FfmpegDecoder(Decoder):
-    """Decodes on the CPU, into host memory. reason: why NVDEC is not used although the device has it."""
+    """Decodes on the CPU, into host memory.
 
-    def __init__(self, threads: int = 1, reason: str = "") -> None:
+    planes: whether the engine converts frames to RGB faster than the decode threads do. reason: why NVDEC is not used although the device
+    has it.
+    """
+
+    def __init__(self, threads: int = 1, planes: bool = False, reason: str = "") -> None:
         super().__init__(threads)
-        self._reason = reason
+        self._planes, self._reason = planes, reason
 
     def cpu_reason(self, info: SourceInfo) -> str:
         """See ``Decoder.cpu_reason``."""
@@ -69,7 +74,7 @@ class FfmpegDecoder(Decoder):
         """See ``Decoder.decode``."""
         from engine.media.decode import THREADS, decode_planes
 
-        return decode_planes(info, segment, skip, max(1, THREADS // self.threads))
+        return decode_planes(info, segment, skip, max(1, THREADS // self.threads), oblong_only=not self._planes)
 
 
 def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId | None) -> Decoder:
@@ -89,5 +94,5 @@ def open_decoder(engine: EngineInfo, settings: EngineSettings, device: DeviceId 
         except DeviceError as error:
             if settings.decode is Decode.NVDEC:
                 raise
-            return FfmpegDecoder(threads, str(error))
-    return FfmpegDecoder(threads)
+            return FfmpegDecoder(threads, planes=True, reason=str(error))
+    return FfmpegDecoder(threads, planes=device is not None)

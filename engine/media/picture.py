@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from engine.errors import SourceError
 from engine.media.container.opening import MAX_SIDE
 from engine.media.tone_mapping import to_standard_range, transfer_name
+from engine.media.yuv import DEPTHS, to_rgb
 from engine.types import Image
 
 Plane: TypeAlias = NDArray[np.uint8]
@@ -100,9 +101,11 @@ class Converter:
 
     def _rgb(self, frame: VideoFrame, width: int, height: int) -> Image:
         """Scale a frame and convert it to RGB of standard dynamic range."""
+        transfer = transfer_name(frame)
+        if (width, height) == (frame.width, frame.height) and frame.format.name in DEPTHS and not transfer:
+            return to_rgb(frame, matrix_name(frame), is_full_range(frame))
         converted = self._reformatter.reformat(frame, width, height, "rgb24", src_colorspace=_colorspace(frame), threads=1)
         image = np.asarray(converted.to_ndarray(), np.uint8)
-        transfer = transfer_name(frame)
         return to_standard_range(image, transfer) if transfer else image
 
     def _bgra(self, frame: VideoFrame, width: int, height: int) -> Image:

@@ -1,7 +1,4 @@
-"""Takes decoded frames as planes where the network's input can be computed from them, without converting the whole frame to RGB.
-
-These are the pixel formats that NVDEC decodes, too, so that frames of either decoder give the network the same input.
-"""
+"""Takes decoded frames as planes where a GPU can compute the network's input from them, and converts planes to pictures."""
 
 from __future__ import annotations
 
@@ -11,41 +8,42 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, HostImage, PixelFormat, Planes
+from engine.detection.preprocess import Fit, fit
 from engine.media.container.opening import MAX_SIDE
 from engine.media.picture import Converter, is_full_range, matrix_name
 from engine.media.tone_mapping import transfer_name
-
-DEPTHS = {"yuv420p": 8, "yuvj420p": 8, "yuv420p10le": 10, "yuv420p12le": 12}
-"""FFmpeg's pixel formats that are taken as planes, and the bits of a sample."""
+from engine.media.yuv import DEPTHS, bytes_of, planes_to_rgb
+from engine.types import Image
 
 
 class PlaneReader:
-    """Returns a video's frames as planes; frames that need another conversion, such as HDR, as pictures. convert: the video's converter."""
+    """Returns a video's frames as planes; frames that need another conversion, such as HDR, as pictures.
 
-    def __init__(self, convert: Converter) -> None:
-        self._convert = convert
+    convert: the video's converter. oblong_only: return frames with square pixels as pictures, too.
+    """
+
+    def __init__(self, convert: Converter, oblong_only: bool) -> None:
+        self._convert, self._oblong_only = convert, oblong_only
         self._known: object = None
         self._format: FrameFormat | None = None
 
     def __call__(self, frame: VideoFrame) -> HostImage:
-        """Return a frame's planes, or a picture. The planes are valid as long as they are referenced.
+        """Return a frame's planes, which may be used as long as they are referenced, or a picture.
 
         Raises: see ``Converter``.
         """
-        name = frame.format.name
-        kind = name, frame.width, frame.height, frame.rotation, frame.colorspace, frame.color_range, frame.color_trc
+        kind = frame.format.name, frame.width, frame.height, frame.rotation, frame.colorspace, frame.color_range, frame.color_trc
         if kind != self._known:
             self._known, self._format = kind, self._describe(frame)
-        if self._format is None:
-            return self._convert(frame)
-        y, u, v = (reduced(plane, DEPTHS[name]) for plane in samples_of(frame))
-        return Planes(self._format, y, u, v)
+        return self._convert(frame) if self._format is None else Planes(self._format, *bytes_of(frame))
 
     def _describe(self, frame: VideoFrame) -> FrameFormat | None:
         if frame.format.name not in DEPTHS or transfer_name(frame):
             return None
         layout = frame_format(frame, self._convert, PixelFormat.I420, 8)
-        return layout if max(layout.width, layout.height) <= MAX_SIDE else None
+        if max(layout.width, layout.height) > MAX_SIDE:
+            return None
+        return None if self._oblong_only and layout.width * layout.height == frame.width * frame.height else layout
 
 
 def frame_format(frame: VideoFrame, convert: Converter, kind: PixelFormat, depth: int) -> FrameFormat:
@@ -54,21 +52,18 @@ def frame_format(frame: VideoFrame, convert: Converter, kind: PixelFormat, depth
     return FrameFormat(kind, depth, frame.width, frame.height, *shown, orientation, matrix_name(frame), is_full_range(frame))
 
 
-def samples_of(frame: VideoFrame) -> list[NDArray[np.uint8] | NDArray[np.uint16]]:
-    """Return luma, U and V of a 4:2:0 frame, (height, width) each, as views of the decoder's memory."""
-    found: list[NDArray[np.uint8] | NDArray[np.uint16]] = []
-    for plane in frame.planes:
-        rows = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, -1)
-        found.append((rows if DEPTHS[frame.format.name] == 8 else rows.view(np.uint16))[:, : plane.width])
-    return found
+def fit_host_image(image: HostImage, out: NDArray[np.float32], letterbox: bool, still: bool = False) -> Fit:
+    """Like ``fit``, also for planes."""
+    if isinstance(image, Planes):
+        return fit(picture_of(image), out, letterbox, shown=(image.format.width, image.format.height))
+    return fit(image, out, letterbox, still)
 
 
-def reduced(samples: NDArray[np.uint8] | NDArray[np.uint16], depth: int) -> NDArray[np.uint8]:
-    """Reduce samples to 8 bits: min((sample + half) >> (depth - 8), 255).
-
-    OpenCV rounds to the nearest integer. ``beta`` makes sure that no value lies in the middle between two integers.
-    """
-    if depth == 8:
-        return samples.view(np.uint8)
-    step = 2.0 ** (8 - depth)
-    return np.asarray(cv2.convertScaleAbs(samples, alpha=step, beta=step / 2), np.uint8)
+def picture_of(planes: Planes) -> Image:
+    """Convert planes to an upright picture of the stored size, whose pixels may be oblong."""
+    layout = planes.format
+    transposed, flip = layout.orientation
+    image = planes_to_rgb(planes.luma, planes.u, planes.v, layout.matrix, layout.full_range)
+    if transposed:
+        image = np.asarray(cv2.transpose(image), np.uint8)
+    return np.ascontiguousarray(image if flip is None else np.asarray(cv2.flip(image, flip), np.uint8))

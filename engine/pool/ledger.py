@@ -22,7 +22,6 @@ class LedgerBook:
     def __init__(self) -> None:
         self._decoded = 0
         self._inferred = 0
-        self._dropped: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
 
     def resume(self, position: Position) -> None:
@@ -46,12 +45,8 @@ class LedgerBook:
             if result.failure is None:
                 self._inferred += 1
             else:
-                _count(self._failed, result.failure, 1)
-
-    def dropped(self, count: int, reason: str) -> None:
-        """Count frames that are never handed on."""
-        if count:
-            _count(self._dropped, reason, count)
+                known = result.failure in self._failed or len(self._failed) < MAX_REASONS
+                self._failed[result.failure if known else "other reasons"] += 1
 
     def close(self, wanted_of: int | None = None) -> Ledger:
         """The final ledger. wanted_of: the number of frames of the source, if only some of them were wanted.
@@ -60,12 +55,7 @@ class LedgerBook:
             RuntimeError: the counts do not balance, which is a bug.
         """
         skipped = 0 if wanted_of is None else max(0, wanted_of - self._decoded)
-        ledger = Ledger(self._decoded, self._inferred, dict(self._dropped), dict(self._failed), skipped)
+        ledger = Ledger(self._decoded, self._inferred, {}, dict(self._failed), skipped)  # files never drop frames
         if not ledger.balanced:
             raise RuntimeError(f"frames are unaccounted for: {ledger}")
         return ledger
-
-
-def _count(counter: Counter[str], reason: str, count: int) -> None:
-    known = reason in counter or len(counter) < MAX_REASONS
-    counter[reason if known else "other reasons"] += count

@@ -1,22 +1,22 @@
-// Frames of a batch into the network's input: resizing, colour, orientation and letterbox in one pass.
-// The bytes equal those of the CPU (engine/detection/preprocess.py). docs/adr/0022-same-input.md defines the arithmetic.
+// Frames of a batch into the network's input: colour, orientation, resizing and letterbox in one pass.
+// The bytes equal those of the CPU (engine/media/yuv.py, engine/detection/preprocess.py). docs/adr/0022-same-input.md defines the arithmetic.
 // The compiler must not fuse multiplications and additions (plugins/kernels/__init__.py says so).
 
 constexpr int NV12 = 0, P016 = 1, RGB8 = 2, I420 = 3;
-constexpr int COLOUR_SHIFT = 9;
+constexpr int COLOUR_SHIFT = 13;
 constexpr int TRANSPOSED = 1, LEFT_RIGHT = 2, UP_DOWN = 4;
 
 // Filled by plugins/preprocess.py, see FRAME there.
 struct Frame {
     unsigned long long luma, chroma;  // device addresses; RGB8 has its pixels at luma; I420 has V behind U, without a gap
-    double step[4];                   // stored pixels from one resized pixel to the next: x and y of luma, x and y of chroma
+    double step[2];                   // upright pixels from one resized pixel to the next: x and y
     int pitch;                        // bytes from row to row of luma; like the addresses a multiple of 2 for NV12, of 4 for P016
     int format;
     int width, height;                // pixels, as stored
     int left, top, right, bottom;     // where the picture lies in the network's input
     int turn;                         // from the stored picture to the upright one: TRANSPOSED first, then LEFT_RIGHT and UP_DOWN
     int still;                        // resize like Darknet's resize_image, without rounding, not like OpenCV's resize
-    int colour[8];                    // see colour_factors in plugins/colour.py
+    int colour[6];                    // see colour_factors in plugins/colour.py
     float back[4];                    // from network pixels to pixels of the picture as shown: scale and offset of x, then of y
     float shown_width, shown_height;
 };
@@ -50,62 +50,67 @@ __device__ __forceinline__ int between(int a, int b, int c, int d, const Pair& x
     return ((((y.of_first * (upper >> 4)) >> 16) + ((y.of_second * (lower >> 4)) >> 16)) + 2) >> 2;
 }
 
-// A sample of 16 bits, rounded to 8.
-__device__ __forceinline__ int byte_of(unsigned short sample) { return min((sample + 128) >> 8, 255); }
-
-template <int FORMAT> __device__ __forceinline__ int luma_at(const unsigned char* row, int x) {
-    if constexpr (FORMAT == P016) {
-        return byte_of(__ldg(reinterpret_cast<const unsigned short*>(row) + x));
-    }
-    return __ldg(row + x);
-}
-
-// U and V. row: of U in I420. planes: bytes from U to V there.
-template <int FORMAT> __device__ __forceinline__ int2 chroma_at(const unsigned char* row, int x, long long planes) {
-    if constexpr (FORMAT == P016) {
-        const ushort2 both = __ldg(reinterpret_cast<const ushort2*>(row) + x);
-        return make_int2(byte_of(both.x), byte_of(both.y));
-    }
-    if constexpr (FORMAT == NV12) {
-        const uchar2 both = __ldg(reinterpret_cast<const uchar2*>(row) + x);
-        return make_int2(both.x, both.y);
-    }
-    return make_int2(__ldg(row + x), __ldg(row + planes + x));
-}
-
-__device__ __forceinline__ float colour(int sum) { return static_cast<float>(min(max(sum >> COLOUR_SHIFT, 0), 255)); }
-
-__device__ __forceinline__ float3 rgb(const int* factor, int y, int u, int v) {
-    const int grey = factor[0] * y;
-    return make_float3(colour(grey + factor[1] * v + factor[5]), colour(grey + factor[2] * u + factor[3] * v + factor[6]),
-                       colour(grey + factor[4] * u + factor[7]));
-}
-
 __device__ __forceinline__ const unsigned char* row_of(unsigned long long plane, int row, int pitch) {
     return reinterpret_cast<const unsigned char*>(plane) + static_cast<long long>(row) * pitch;
 }
 
-// A pixel of a resized frame. column, row: in the orientation of the stored frame.
-template <int FORMAT> __device__ __forceinline__ float3 resized(const Frame& frame, int column, int row) {
-    const Pair x = pair(column, frame.step[0], frame.width, true), y = pair(row, frame.step[1], frame.height, false);
-    const unsigned char *upper = row_of(frame.luma, y.first, frame.pitch), *lower = row_of(frame.luma, y.second, frame.pitch);
+// A sample of 16 bits, rounded to 8.
+__device__ __forceinline__ int byte_of(unsigned short sample) { return min((sample + 128) >> 8, 255); }
+
+__device__ __forceinline__ int colour(int sum) { return min(max(sum, 0), 255); }
+
+struct Rgb {
+    int r, g, b;
+};
+
+// A stored pixel. Each product is rounded down separately, as in libswscale.
+template <int FORMAT> __device__ __forceinline__ Rgb pixel(const Frame& frame, int x, int y) {
+    const unsigned char* row = row_of(frame.luma, y, frame.pitch);
     if constexpr (FORMAT == RGB8) {
-        float values[3];
-        for (int i = 0; i < 3; ++i) {
-            values[i] = between(__ldg(upper + 3 * x.first + i), __ldg(upper + 3 * x.second + i), __ldg(lower + 3 * x.first + i),
-                                __ldg(lower + 3 * x.second + i), x, y);
-        }
-        return make_float3(values[0], values[1], values[2]);
+        row += 3 * x;
+        return {__ldg(row), __ldg(row + 1), __ldg(row + 2)};
     }
-    const int luma = between(luma_at<FORMAT>(upper, x.first), luma_at<FORMAT>(upper, x.second), luma_at<FORMAT>(lower, x.first),
-                             luma_at<FORMAT>(lower, x.second), x, y);
-    const int width = (frame.width + 1) / 2, height = (frame.height + 1) / 2, pitch = FORMAT == I420 ? frame.pitch / 2 : frame.pitch;
-    const long long planes = static_cast<long long>(pitch) * height;
-    const Pair cx = pair(column, frame.step[2], width, true), cy = pair(row, frame.step[3], height, false);
-    const unsigned char *above = row_of(frame.chroma, cy.first, pitch), *below = row_of(frame.chroma, cy.second, pitch);
-    const int2 a = chroma_at<FORMAT>(above, cx.first, planes), b = chroma_at<FORMAT>(above, cx.second, planes);
-    const int2 c = chroma_at<FORMAT>(below, cx.first, planes), d = chroma_at<FORMAT>(below, cx.second, planes);
-    return rgb(frame.colour, luma, between(a.x, b.x, c.x, d.x, cx, cy), between(a.y, b.y, c.y, d.y, cx, cy));
+    int luma, u, v;
+    if constexpr (FORMAT == P016) {
+        luma = byte_of(__ldg(reinterpret_cast<const unsigned short*>(row) + x));
+        const ushort2 both = __ldg(reinterpret_cast<const ushort2*>(row_of(frame.chroma, y >> 1, frame.pitch)) + (x >> 1));
+        u = byte_of(both.x), v = byte_of(both.y);
+    } else if constexpr (FORMAT == NV12) {
+        luma = __ldg(row + x);
+        const uchar2 both = __ldg(reinterpret_cast<const uchar2*>(row_of(frame.chroma, y >> 1, frame.pitch)) + (x >> 1));
+        u = both.x, v = both.y;
+    } else {
+        const int pitch = frame.pitch / 2;
+        const unsigned char* of_u = row_of(frame.chroma, y >> 1, pitch) + (x >> 1);
+        luma = __ldg(row + x), u = __ldg(of_u), v = __ldg(of_u + static_cast<long long>(pitch) * ((frame.height + 1) / 2));
+    }
+    const int* factor = frame.colour;
+    const int grey = ((luma - factor[0]) * factor[1]) >> COLOUR_SHIFT;
+    u -= 128, v -= 128;
+    return {colour(grey + ((v * factor[2]) >> COLOUR_SHIFT)),
+            colour(grey + ((u * factor[3]) >> COLOUR_SHIFT) + ((v * factor[4]) >> COLOUR_SHIFT)),
+            colour(grey + ((u * factor[5]) >> COLOUR_SHIFT))};
+}
+
+// A pixel of the upright picture, whose size is width × height.
+template <int FORMAT> __device__ __forceinline__ Rgb upright(const Frame& frame, int x, int y, int width, int height) {
+    if constexpr (FORMAT != RGB8) {  // pictures are upright
+        x = frame.turn & LEFT_RIGHT ? width - 1 - x : x;
+        y = frame.turn & UP_DOWN ? height - 1 - y : y;
+        if (frame.turn & TRANSPOSED) {
+            return pixel<FORMAT>(frame, y, x);
+        }
+    }
+    return pixel<FORMAT>(frame, x, y);
+}
+
+// A pixel of the resized picture.
+template <int FORMAT> __device__ __forceinline__ float3 resized(const Frame& frame, int column, int row) {
+    const int width = frame.turn & TRANSPOSED ? frame.height : frame.width, height = frame.turn & TRANSPOSED ? frame.width : frame.height;
+    const Pair x = pair(column, frame.step[0], width, true), y = pair(row, frame.step[1], height, false);
+    const Rgb a = upright<FORMAT>(frame, x.first, y.first, width, height), b = upright<FORMAT>(frame, x.second, y.first, width, height);
+    const Rgb c = upright<FORMAT>(frame, x.first, y.second, width, height), d = upright<FORMAT>(frame, x.second, y.second, width, height);
+    return make_float3(between(a.r, b.r, c.r, d.r, x, y), between(a.g, b.g, c.g, d.g, x, y), between(a.b, b.b, c.b, d.b, x, y));
 }
 
 // Between two numbers, rounded as in NumPy.
@@ -130,14 +135,13 @@ template <int FORMAT> __device__ __forceinline__ float3 sample(const Frame& fram
     if (column < frame.left || column >= frame.right || row < frame.top || row >= frame.bottom) {
         return make_float3(127.5f, 127.5f, 127.5f);  // Darknet fills a letterbox with this
     }
-    const int across = frame.turn & LEFT_RIGHT ? frame.right - 1 - column : column - frame.left;
-    const int down = frame.turn & UP_DOWN ? frame.bottom - 1 - row : row - frame.top;
+    column -= frame.left, row -= frame.top;
     if constexpr (FORMAT == RGB8) {
         if (frame.still) {
-            return still_picture(frame, across, down);
+            return still_picture(frame, column, row);
         }
     }
-    return frame.turn & TRANSPOSED ? resized<FORMAT>(frame, down, across) : resized<FORMAT>(frame, across, down);
+    return resized<FORMAT>(frame, column, row);
 }
 
 // Two neighbouring pixels, 0..255, into the three planes of a picture.

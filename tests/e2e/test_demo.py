@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 
 import av
@@ -14,26 +16,48 @@ import pytest
 from engine.evaluation.accuracy import read_truth
 from resources import DEMO
 from tests.e2e.test_window import MISSING, Desktop, box_pixels, desktop, display, processes_of_session, wait_for
+from tests.support.faults.counts import short_and_long
 
 PROJECT = Path(__file__).resolve().parents[2]
 __all__ = ["desktop", "display"]  # fixtures
 HEAVY = ("av", "cv2", "openvino", "onnx", "cuda", "tensorrt", "tensorrt_rtx", "PySide6", "PyNvVideoCodec")
 PROGRAM = f"""
 import sys
+from pathlib import Path
+import resources
+resources.DEMO = resources.DemoFiles(clip=Path(sys.argv[1]), truth=Path(sys.argv[2]))
 from app.main import main
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
+    status = main(sys.argv[3:])
     print(sorted({{name.split(".")[0] for name, module in sys.modules.items() if module}} & set({HEAVY!r})), file=sys.stderr)
     sys.exit(status)
 """
 
 
+def shortened(folder: Path, frames: int) -> tuple[Path, Path]:
+    """The beginning of the demo's clip, and its ground truth."""
+    clip, truth = folder / DEMO.clip.name, folder / DEMO.truth.name
+    with av.open(str(DEMO.clip)) as source, av.open(str(clip), "w") as target:
+        stream = target.add_stream_from_template(source.streams.video[0])
+        for packet in islice((packet for packet in source.demux(video=0) if packet.size), frames):
+            packet.stream = stream
+            target.mux(packet)
+    content = read_truth(DEMO.truth)
+    content["images"] = [image for image in content["images"] if image["id"] < frames]
+    content["annotations"] = [box for box in content["annotations"] if box["image_id"] < frames]
+    truth.write_bytes(gzip.compress(json.dumps(content).encode()))
+    return clip, truth
+
+
 @pytest.mark.timeout(300)
-def test_a_report_with_a_video(tmp_path: Path) -> None:
+@short_and_long(150, 10_000, "length")
+def test_a_report_with_a_video(tmp_path: Path, length: int) -> None:
+    """The long form uses the whole clip."""
+    clip, truth = shortened(tmp_path, length)
     (tmp_path / "program.py").write_text(PROGRAM)
     nowhere = {name: value for name, value in os.environ.items() if "DISPLAY" not in name and name != "QT_QPA_PLATFORM"}
     done = subprocess.run(
-        [sys.executable, str(tmp_path / "program.py"), "demo", "--json", "--out", "results"],
+        [sys.executable, str(tmp_path / "program.py"), str(clip), str(truth), "demo", "--json", "--out", "results"],
         cwd=tmp_path,
         env=nowhere | {"PYTHONPATH": str(PROJECT)},
         capture_output=True,
@@ -45,7 +69,7 @@ def test_a_report_with_a_video(tmp_path: Path) -> None:
     *progress, loaded = done.stderr.strip().splitlines()
     assert loaded == "[]", "decoders and drivers belong into processes of their own"
     report = json.loads(done.stdout.splitlines()[-1])
-    frames = len(read_truth(DEMO.truth)["images"])
+    frames = len(read_truth(truth)["images"])
     assert list(report) == ["sources", "devices", "exit", "accuracy"]
     assert report["exit"] == "ok"
     assert report["sources"][0]["frames"] == {"decoded": frames, "inferred": frames, "skipped": 0, "dropped": 0, "failed": 0}
@@ -56,7 +80,7 @@ def test_a_report_with_a_video(tmp_path: Path) -> None:
     assert any(f"{report['devices'][0]['precision']} (" in line for line in progress), "the precision is shown with its reason"
     with av.open(str(tmp_path / "results" / "framefleet-demo.annotated.mp4")) as video:
         times = [frame.time for frame in video.decode(video=0)]
-    with av.open(str(DEMO.clip)) as video:
+    with av.open(str(clip)) as video:
         assert times == [frame.time for frame in video.decode(video=0)]
     lines = [json.loads(line) for line in (tmp_path / "results" / "framefleet-demo.jsonl").read_text().splitlines()]
     assert [line["frame"] for line in lines] == list(range(frames))

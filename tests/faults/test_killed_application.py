@@ -84,7 +84,7 @@ def test_a_run_that_is_killed_again_and_again_equals_an_undisturbed_one(tmp_path
 @short_and_long(3, 50, "kills")
 def test_a_killed_export_leaves_old_files_or_new_ones(tmp_path: Path, kills: int) -> None:
     out = tmp_path / "out"
-    write_session(out / "session.sqlite", {"a.mp4": 6000, "b.mp4": 3000})
+    write_session(out / "session.sqlite", {"a.mp4": 3000, "b.mp4": 1500})
     old_way = ("results", out, "--format", FORMATS, "--confidence", "0.85")
     new_way = ("results", out, "--format", FORMATS)
     finished(*old_way)

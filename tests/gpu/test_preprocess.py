@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.detection.frame_format import PixelFormat
 from engine.detection.preprocess import fit
+from engine.media.planes import fit_host_image
 from engine.types import Image
 from plugins.cache import FileCache
 from plugins.colour import MATRICES
@@ -60,7 +61,7 @@ def check(gpu: Gpu, frames: Sequence[Pictured], letterbox: bool) -> None:
     geometry = Geometry(WIDTH, HEIGHT, letterbox)
     for frame in frames:
         out = np.empty((HEIGHT, WIDTH, 3), np.float32)
-        placed = fit(frame.planes(), out, letterbox)
+        placed = fit_host_image(frame.planes(), out, letterbox)
         inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
         np.testing.assert_array_equal(inner, by_definition(frame.planes(), placed.inner_width, placed.inner_height))
         for kind in KINDS[frame.depth]:

@@ -232,6 +232,20 @@ class VideoCanvas(QWidget):
             self.setToolTip("" if pointed is None else self._describe(pointed))
             self.update()
 
+    @property
+    def result(self) -> FrameResult | None:
+        """The detections of the picture, None if there are none yet."""
+        return self._result
+
+    @property
+    def filter(self) -> ViewFilter:
+        """Which detections are visible."""
+        return self._filter
+
+    def select(self, index: int | None) -> None:
+        """Highlight one of the visible detections until the mouse or another picture changes that."""
+        self._point_at(index)
+
     def _describe(self, index: int) -> str:
         x1, y1, x2, y2 = self.visible_detections.boxes[index].tolist()
         label, score = self.label_of(int(self.visible_detections.class_ids[index])), float(self.visible_detections.scores[index])

@@ -118,6 +118,11 @@ class Player(QObject):
         if self._current is not None and not self._analysed and item.progress.head is not None and self._current.pts <= item.progress.head:
             self._client.look_up(self._ticket, self._current.pts)
 
+    def reread(self) -> None:
+        """Show the current picture with its corrected detections."""
+        self._client.reread()
+        self.seek(self.position)
+
     def play(self) -> None:
         """Play, from the beginning if it is at the end."""
         if self._item is None or self._state.playing:

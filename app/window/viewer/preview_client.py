@@ -43,6 +43,10 @@ class PreviewClient(PreviewSignals):
         """Change where detections are looked up, and whether pictures wait for theirs."""
         self._send(lambda conversation: conversation.set_lookup(lookup))
 
+    def reread(self) -> None:
+        """Look up corrected detections from now on."""
+        self._send(lambda conversation: conversation.reread())
+
     def look_up(self, ticket: int, pts: float) -> None:
         """Look up the detections of one frame again; ``found`` follows if there are any."""
         self._send(lambda conversation: conversation.look_up(ticket, pts))

@@ -21,6 +21,7 @@ from engine.processes.outcome import Outcome
 from engine.processes.restart_budget import RestartBudget
 from engine.processes.shared_memory import create_shared_memory
 from engine.store.session import SessionReader
+from engine.store.skipped import is_skipped, result_at
 from engine.types import FrameResult
 
 IN_FLIGHT = preview.SLOTS
@@ -122,6 +123,12 @@ class PreviewConversation:
         if fetch.ticket == self._ticket:
             self._wanted.append(fetch)
 
+    def reread(self) -> None:
+        """Open the session again for the next lookup, because a person corrected it."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
     def set_lookup(self, lookup: Lookup) -> None:
         """Look detections up there from now on."""
         if self._reader is not None and (lookup.results is None or lookup.results.database != self._reader.path):
@@ -138,7 +145,7 @@ class PreviewConversation:
         """Show the held picture if it need not wait any longer, and send as many requests as may be under way."""
         if self._held is not None:
             result = self._result(self._held.pts)
-            if result is not None or not self._lookup.hold:
+            if result is not None or not self._waits(self._held.pts):
                 self._signals.shown.emit(replace(self._held, result=result))
                 self._held = None
         while self._wanted and self._held is None and len(self._under_way) < (IN_FLIGHT if self._wanted[0].sequential else 1):
@@ -203,11 +210,21 @@ class PreviewConversation:
             return QImage(data, picture.width, picture.height, 4 * picture.width, QImage.Format.Format_RGB32).copy()
 
     def _show(self, shown: Shown, may_wait: bool) -> None:
-        if shown.result is None and self._lookup.hold and may_wait:
+        if shown.result is None and may_wait and self._waits(shown.pts):
             self._held = shown
             self._signals.holding.emit(shown.ticket)
         else:
             self._signals.shown.emit(shown)
+
+    def _waits(self, pts: float) -> bool:
+        """Whether a picture without detections waits for them. Those that the run leaves out get none."""
+        results = self._lookup.results
+        if not self._lookup.hold or self._reader is None or results is None:
+            return self._lookup.hold
+        try:
+            return not is_skipped(self._reader, results.source, pts)
+        except FramefleetError:
+            return True  # as in ``_result``
 
     def _result(self, pts: float) -> FrameResult | None:
         results = self._lookup.results
@@ -216,7 +233,7 @@ class PreviewConversation:
         try:
             if self._reader is None:
                 self._reader = SessionReader(results.database)
-            return self._reader.frame_at(results.source, pts)
+            return result_at(self._reader, results.source, pts)
         except FramefleetError as error:  # the session has not begun, or its file is gone; detection reports that itself
             _log.info("no detections for the preview: %s", error)
             return None

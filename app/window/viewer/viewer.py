@@ -93,6 +93,10 @@ class Viewer(QWidget):
         self.canvas.activated.connect(self.fullscreen_requested)
         self.canvas.mouse_moved.connect(self._wake_controls)
 
+    def add_bar(self, bar: QWidget) -> None:
+        """Put a bar between the picture and the controls."""
+        self._column.insertWidget(1, bar)
+
     def show_item(self, item: QueueItem, tally: Tally | None, play: bool) -> None:
         """Show a file from its beginning."""
         self.item, self._tally = item, tally
@@ -234,7 +238,8 @@ class Viewer(QWidget):
         if info is not None and info.kind is SourceKind.IMAGES and shown.result is None:
             size = (shown.image.width(), shown.image.height())  # pictures of one folder differ in size
         self.canvas.show_picture(shown.image, size, shown.result)
-        self.transport.set_position(shown.pts, shown.result.ref.index if shown.result is not None else None)
+        own = shown.result is not None and shown.result.ref.pts == shown.pts  # else the boxes are those of a sample before
+        self.transport.set_position(shown.pts, shown.result.ref.index if own and shown.result is not None else None)
         self._statistics.count()
         if self._statistics.on:
             self._show_statistics()

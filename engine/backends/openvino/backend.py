@@ -22,8 +22,9 @@ from engine.backends.openvino.trials import Trials
 from engine.backends.precision import resolve_precision
 from engine.detection.frame_format import HostImage
 from engine.detection.postprocess import detections
-from engine.detection.preprocess import Fit, fit
+from engine.detection.preprocess import Fit
 from engine.errors import DeviceError, UsageError
+from engine.media.planes import fit_host_image
 from engine.model.network import Network
 from engine.settings import EngineSettings, Hint, Precision
 from engine.types import EngineInfo, Found
@@ -64,7 +65,7 @@ class OpenVinoBackend(Backend):
     def _submit_impl(self, images: Sequence[HostImage], still: bool) -> Future[list[Found]]:
         request = self._idle.get()
         try:
-            fits = [fit(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
+            fits = [fit_host_image(image, request.inputs[index], self._letterbox, still) for index, image in enumerate(images)]
             return self._begin(request, fits)
         except BaseException:
             self._idle.put(request)

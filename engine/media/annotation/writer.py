@@ -53,7 +53,7 @@ class VideoWriter:
             time_base = Fraction(1, 60000)
         self._size, self._time_base = size, time_base
         self._last = -1 << 62
-        with _explained():
+        with explained_encoding():
             self._container = av.open(str(path.absolute()), "w", format="mp4", options=_FRAGMENTED)
             stream = self._container.add_stream(encoder, rate if 1 <= rate <= 240 else 25)
             assert isinstance(stream, VideoStream)
@@ -77,23 +77,23 @@ class VideoWriter:
         frame.colorspace, frame.color_range = Colorspace.ITU709, ColorRange.MPEG
         self._last = max(round(seconds / self._time_base), self._last + 1)  # an MP4 cannot hold two pictures with the same time
         frame.pts, frame.time_base = self._last, self._time_base
-        with _explained():
+        with explained_encoding():
             self._container.mux(self._video.encode(frame))
 
     def copy(self, packet: Packet[AudioStream]) -> None:
         """Add a packet of sound."""
         assert self._sound is not None
         packet.stream = self._sound
-        with _explained():
+        with explained_encoding():
             self._container.mux(packet)
 
     def close(self) -> None:
         """Encode the remaining pictures and close the file."""
         try:
-            with _explained():
+            with explained_encoding():
                 self._container.mux(self._video.encode(None))
         finally:
-            with _explained():
+            with explained_encoding():
                 self._container.close()
 
     def __enter__(self) -> Self:
@@ -114,7 +114,7 @@ def make_plain(path: Path) -> None:
     plain = path.with_name(f"{path.name}.plain")
     try:
         with (
-            _explained(),
+            explained_encoding(),
             av.open(str(path.absolute()), format="mp4") as fragmented,
             av.open(str(plain.absolute()), "w", format="mp4", options={"movflags": "+faststart"}) as output,
         ):
@@ -130,7 +130,7 @@ def make_plain(path: Path) -> None:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def explained_encoding() -> Iterator[None]:
     """Raise FFmpeg errors of the file system as OSError, all others as ExportError."""
     try:
         yield

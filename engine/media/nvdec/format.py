@@ -21,10 +21,11 @@ from engine.media.nvdec.errors import DamagedError, UnsupportedError
 from engine.media.nvdec.expected_frames import leads, stamp
 from engine.media.nvdec.session import Session
 from engine.media.picture import Converter
-from engine.media.planes import DEPTHS, frame_format, samples_of
+from engine.media.planes import frame_format
 from engine.media.segment import covers, packets_of
 from engine.media.tone_mapping import transfer_name
 from engine.media.types import Segment
+from engine.media.yuv import DEPTHS, samples_of
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 """A plane of a picture."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,8 @@ from engine.backends import create_backend
 from engine.backends.base import Backend, Progress
 from engine.detection.frame_format import HostImage
 from engine.devices.affinity import usable_cores
+from engine.media.decode import decode_planes  # not lazily: cv2 changes sys.path, which a process started meanwhile inherits
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.model.network import Network
 from engine.pool.groups.decoding import SharedDecoder
 from engine.pool.groups.member_pool import MemberPool
@@ -36,9 +38,6 @@ class Group(Backend):
     spread_evenly = False
     """Whether the pictures of a batch are needed together, so that one slow device would delay all of them."""
 
-    takes_planes = True
-    """Whether the members take decoded frames as planes; else they get pictures."""
-
     def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         """report, die, watchdog: see ``MemberPool``."""
         super().__init__(setup.device)
@@ -52,7 +51,12 @@ class Group(Backend):
 
     def decoder(self) -> SharedDecoder:
         """The decoder for all members. Call this after the engines are built."""
-        return SharedDecoder(self.info.decode_threads, self._pictures, self.takes_planes)
+        return SharedDecoder(self.info.decode_threads, self._pictures, self._read)
+
+    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        """Decode a segment for the members. GPUs convert planes to RGB faster than the decode threads do."""
+        gpus = any(member.kind == "cuda" for member in self.device.members)
+        return decode_planes(info, segment, skip, threads, oblong_only=not gpus)
 
     def _activate_impl(self, network: Network, settings: EngineSettings, progress: Progress | None) -> EngineInfo:  # noqa: ARG002
         # the final limit depends on the engines, which get no picture before

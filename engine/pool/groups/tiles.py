@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import NoReturn
@@ -14,6 +14,8 @@ import numpy as np
 from engine.detection.frame_format import HostImage, Planes
 from engine.detection.tile_merging import merge
 from engine.detection.tiling import Tiling, plan_tiles
+from engine.media.decode import decode
+from engine.media.types import DecodedFrame, DecodedPlanes, DecodeFailure, Segment, SourceInfo
 from engine.pool.groups.group import Group
 from engine.pool.groups.shared_batch import SharedBatch
 from engine.pool.protocol import Failed, Member, Setup
@@ -35,7 +37,6 @@ class TilesBackend(Group):
     """A group whose devices work together on each picture."""
 
     spread_evenly = True
-    takes_planes = False  # tiles are cut from pictures
 
     def __init__(self, setup: Setup, report: Callable[[Member], None], die: Callable[[Failed], NoReturn], watchdog: Watchdog) -> None:
         super().__init__(setup, report, die, watchdog)
@@ -81,6 +82,9 @@ class TilesBackend(Group):
         except Exception as problem:  # an executor's callback would swallow it
             traceback.print_exception(problem)
             return InferenceFailure(f"its tiles cannot be merged: {type(problem).__name__}: {problem}")
+
+    def _read(self, info: SourceInfo, segment: Segment, skip: int, threads: int) -> Iterator[DecodedFrame | DecodedPlanes | DecodeFailure]:
+        return decode(info, segment, skip, threads)  # tiles are cut from pictures
 
     def _plan(self, image: Image) -> Tiling:
         height, width = image.shape[:2]

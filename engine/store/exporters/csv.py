@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from operator import add
 from typing import TextIO
 
 import numpy as np
@@ -25,6 +26,9 @@ from engine.store.session import StoredSource
 
 MOST_ROWS = 1_048_576
 """Number of rows that spreadsheet programs show, heading included."""
+
+_WHOLES = [str(number) for number in range(1 << 14)]
+_DECIMALS = [f".{number:02}".rstrip("0") if number else ".0" for number in range(100)]
 
 DETECTIONS = (
     *("source", "frame", "time", "clock", "class_id", "label", "confidence", "x", "y", "width", "height"),
@@ -58,18 +62,32 @@ def write_detections(export: Export) -> None:
                 for file, frame in zip(files, block.frames, strict=True)
             ]
             tails = [f"{frame.width},{frame.height},{devices[frame.device]}" for frame in block.frames]
-            arrays = (block.frame, block.class_ids, block.tracks, block.scores, block.boxes)
-            ends = [f",{str(each).lower()}\r\n" for each in block.verified.tolist()] if corrected else ["\r\n"] * len(block.scores)
-            table.writelines(
-                f"{heads[frame]},{classes[class_id]},{score},{x},{y},{width},{height},{tails[frame]},{track if track >= 0 else ''}{end}"
-                for frame, class_id, track, score, (x, y, width, height), end in zip(*(each.tolist() for each in arrays), ends, strict=True)
+            frames, tracks = block.frame.tolist(), (str(track) if track >= 0 else "" for track in block.tracks.tolist())
+            columns = (
+                map(heads.__getitem__, frames),
+                map(classes.__getitem__, block.class_ids.tolist()),
+                map(repr, block.scores.tolist()),
+                *map(_texts, block.boxes.T),
+                map(tails.__getitem__, frames),
+                tracks,
+                *([map(("false", "true").__getitem__, block.verified.tolist())] if corrected else []),
             )
-            rows += len(block.scores)
+            table.writelines(f"{','.join(values)}\r\n" for values in zip(*columns, strict=True))
+            rows += len(frames)
     if rows > MOST_ROWS:
         export.notes.append(
             f"{export.path} has {rows:,} rows, and spreadsheet programs show the first {MOST_ROWS:,} only: export fewer classes or a"
             " higher confidence, or choose the format parquet"
         )
+
+
+def _texts(values: NDArray[np.float64]) -> Iterable[str]:
+    """Return numbers with at most two decimals as ``repr`` writes them, in half of its time."""
+    hundredths = np.rint(values * 100).astype(np.int64)
+    if not len(values) or hundredths.min() < 0 or hundredths.max() >= 100 * len(_WHOLES):
+        return map(repr, values.tolist())
+    wholes, rest = np.divmod(hundredths, 100)
+    return map(add, map(_WHOLES.__getitem__, wholes.tolist()), map(_DECIMALS.__getitem__, rest.tolist()))
 
 
 def write_counts(export: Export) -> None:

@@ -25,14 +25,20 @@ GPU = DeviceId("cuda", "0")
 
 
 def late_gpu_main(connection: Connection[Any, Any], setup: Setup, *, go: Path | None) -> None:
-    """A real worker; the GPU is the CPU by another name, whose engine is built when this file is there (None: cannot be built)."""
+    """A real worker; the GPU is the CPU by another name, whose engine is built when this file is there (None: cannot be built).
+
+    The CPU is slow, so that a short video takes longer than building the GPU's engine.
+    """
     import engine.backends
 
     create = engine.backends.create_backend
 
     def create_late(device: DeviceId) -> Backend:
         if device == CPU:
-            return create(device)
+            slow = create(device)
+            submit = slow._submit_impl
+            slow._submit_impl = lambda *batch: time.sleep(0.02) or submit(*batch)  # type: ignore[method-assign,func-returns-value]
+            return slow
         backend = create(DeviceId("cpu", "1"))
         activate = backend._activate_impl
 
@@ -74,13 +80,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=6000, size=(64, 48))
+    video = make_video(tmp_path / "a.mp4", frames=600, size=(64, 48))
     seen = run(video, tmp_path / "go")
     by = [frame.device for frame in seen.frames[0]]
-    assert len(by) == 6000
+    assert len(by) == 600
     assert by[0] == CPU
     assert by[-1] == GPU
-    assert seen.finished[0].ledger.inferred == 6000
+    assert seen.finished[0].ledger.inferred == 600
     order = [event for event in seen.events if isinstance(event, DeviceReady | DeviceLeft)]
     assert [type(event) for event in order] == [DeviceReady, DeviceReady, DeviceLeft]
     assert isinstance(order[-1], DeviceLeft)
@@ -88,7 +94,7 @@ def test_the_cpu_works_until_the_first_engine_is_built(tmp_path: Path) -> None:
 
 
 def test_the_cpu_stays_if_no_engine_can_be_built(tmp_path: Path) -> None:
-    video = make_video(tmp_path / "a.mp4", frames=3000, size=(64, 48))  # some seconds: the failure comes after one
+    video = make_video(tmp_path / "a.mp4", frames=400, size=(64, 48))
     seen = run(video, None)
     assert {frame.device for frame in seen.frames[0]} == {CPU}
     assert seen.finished[0].error is None

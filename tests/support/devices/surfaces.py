@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
-from engine.media.planes import reduced
+from engine.media.yuv import reduced
 from engine.types import Image
 from plugins.colour import SHIFT, colour_factors
 
@@ -71,16 +71,22 @@ def random_frame(
 def by_definition(planes: Planes, width: int, height: int) -> Image:
     """The input of width × height pixels, upright, as ``docs/adr/0022-same-input.md`` defines it."""
     layout = planes.format
-    transposed, flip = layout.orientation
-    target = (height, width) if transposed else (width, height)
-    y, u, v = (resized(plane, *target).astype(np.int64) for plane in (planes.luma, planes.u, planes.v))
-    factors = colour_factors(layout.matrix, layout.full_range)
-    red = factors.luma * y + factors.v_in_r * v + factors.r_0
-    green = factors.luma * y + factors.u_in_g * u + factors.v_in_g * v + factors.g_0
-    blue = factors.luma * y + factors.u_in_b * u + factors.b_0
-    image: Image = np.clip(np.stack([red, green, blue], axis=-1) >> SHIFT, 0, 255).astype(np.uint8)
-    image = image.swapaxes(0, 1) if transposed else image
-    return image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
+    image = rgb_by_definition(planes)
+    image = image.swapaxes(0, 1) if layout.orientation[0] else image
+    flip = layout.orientation[1]
+    image = image[:: -1 if flip in (0, -1) else 1, :: -1 if flip in (1, -1) else 1]
+    return np.stack([resized(image[..., channel], width, height) for channel in range(3)], axis=-1)
+
+
+def rgb_by_definition(planes: Planes) -> Image:
+    """The frame in RGB, as stored."""
+    height, width = planes.luma.shape
+    black, of_y, v_in_r, u_in_g, v_in_g, u_in_b = colour_factors(planes.format.matrix, planes.format.full_range)
+    u, v = (plane.repeat(2, 0).repeat(2, 1)[:height, :width].astype(np.int64) - 128 for plane in (planes.u, planes.v))
+    grey = (planes.luma.astype(np.int64) - black) * of_y >> SHIFT
+    colours = (v * v_in_r >> SHIFT), (u * u_in_g >> SHIFT) + (v * v_in_g >> SHIFT), (u * u_in_b >> SHIFT)
+    image: Image = np.clip(np.stack([grey + colour for colour in colours], axis=-1), 0, 255).astype(np.uint8)
+    return image
 
 
 def resized(samples: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:

@@ -121,6 +121,17 @@ def test_while_detection_runs_playing_waits_for_it(qtbot: QtBot, player: Player,
     player.pause()
 
 
+def test_a_sampled_run_holds_boxes_and_playing_does_not_wait_for_frames_that_are_left_out(
+    qtbot: QtBot, player: Player, video: Path, tmp_path: Path
+) -> None:
+    results = write_results(tmp_path / "s.sqlite", video, 21, every=10)  # 0, 10 and 20 are done so far
+    screen = Screen(player)
+    player.open(queue_item(video, ItemState.RUNNING, results, frames=3, head=20 / 30), play=True)
+    qtbot.waitUntil(lambda: bool(screen.states) and screen.states[-1] == Playback(True, waiting=True), timeout=5000)
+    assert screen.numbers == list(range(21))
+    assert [shown.result.ref.index for shown in screen.pictures if shown.result is not None] == [0] * 10 + [10] * 10 + [20]
+
+
 def test_detections_that_come_later_appear_on_the_picture_that_is_on(qtbot: QtBot, player: Player, video: Path, tmp_path: Path) -> None:
     screen = Screen(player)
     item = queue_item(video, ItemState.RUNNING)

@@ -19,6 +19,7 @@ from engine.pool.events import Ledger
 from engine.store.export.run import export_session
 from engine.store.exporters import csv as tables
 from engine.store.exporters.common.options import ExportOptions
+from engine.store.exporters.csv import _texts
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
 from tests.support.store import CPU, LABELS, make_frame, video_info, write_session
@@ -228,3 +229,8 @@ def test_memory_does_not_grow_with_the_video(tmp_path: Path) -> None:
         return peak
 
     assert peak(10_000) < 1.2 * peak(4_000)
+
+
+@pytest.mark.parametrize("values", [[], [0.0, 0.01, 0.1, 0.29, 1.1, 100.0, 1919.99, 16383.99], [-0.01, 3.5], [16384.0, 1e9, 12.25]])
+def test_numbers_are_written_as_python_writes_them(values: list[float]) -> None:
+    assert [*_texts(np.array(values))] == [repr(value) for value in values]

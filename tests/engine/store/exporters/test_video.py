@@ -31,6 +31,7 @@ from engine.store.exporters.common.base import part_of
 from engine.store.exporters.video import Job
 from engine.store.session import SessionReader, SessionWriter
 from engine.types import Detections, FrameRef, FrameResult
+from tests.support.cli import FAST, run_main
 from tests.support.media import damaged, joined, make_video, number_of
 from tests.support.store import CPU, LABELS, write_one
 
@@ -413,3 +414,14 @@ def test_a_full_disk_is_named(tmp_path: Path, long: Stored) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_progress_of_a_sampled_run_ends_at_all_frames_of_the_video(tmp_path: Path) -> None:
+    make_video(tmp_path / "a.mp4", 60)
+    options = ("--every", "20", "--confidence", "0.05", "--quiet", "--format", "jsonl", "--out", tmp_path)
+    assert run_main("detect", tmp_path / "a.mp4", *FAST, *options).status == 0
+    steps: list[tuple[int, int]] = []
+    with SessionReader(tmp_path / "session.sqlite") as reader:
+        (written,) = export_session(reader, tmp_path / "out", ["video"], lambda _, done, total: steps.append((done, total)))
+    assert written.frames == 3
+    assert steps[-1] == (60, 60)

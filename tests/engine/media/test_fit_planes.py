@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.detection.frame_format import FrameFormat, PixelFormat, Planes
 from engine.detection.preprocess import fit
+from engine.media.planes import fit_host_image
 from tests.support.devices.surfaces import by_definition, resized
 
 ORIENTATIONS = [(transposed, flip) for transposed in (False, True) for flip in (None, 0, 1, -1)]
@@ -35,7 +36,7 @@ def test_opencv_resizes_as_defined(width: int, height: int, new_width: int, new_
         out = np.empty((size[1], size[0], 3), np.float32)
         fit(image, out, letterbox=False)
         np.testing.assert_array_equal(out, np.stack([resized(image[..., i], *size) for i in range(3)], axis=-1))
-        fit(frame, out, letterbox=False)
+        fit_host_image(frame, out, letterbox=False)
         np.testing.assert_array_equal(out, by_definition(frame, *size))
 
 
@@ -44,16 +45,16 @@ def test_opencv_resizes_as_defined(width: int, height: int, new_width: int, new_
 def test_common_sizes(size: tuple[int, int], network: int) -> None:
     frame = planes(*size)
     out = np.empty((network, network, 3), np.float32)
-    fit(frame, out, letterbox=False)
+    fit_host_image(frame, out, letterbox=False)
     np.testing.assert_array_equal(out, by_definition(frame, network, network))
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize("letterbox", [False, True])
-def test_turned_frames_are_resized_as_stored(orientation: tuple[bool, int | None], letterbox: bool) -> None:
+def test_turned_frames(orientation: tuple[bool, int | None], letterbox: bool) -> None:
     frame = planes(90, 50, orientation, full_range=True, matrix="bt2020")
     out = np.full((96, 64, 3), -1, np.float32)
-    placed = fit(frame, out, letterbox)
+    placed = fit_host_image(frame, out, letterbox)
     inner = out[placed.top : placed.top + placed.inner_height, placed.left : placed.left + placed.inner_width]
     np.testing.assert_array_equal(inner, by_definition(frame, placed.inner_width, placed.inner_height))
     assert (out == 127.5).sum() == out.size - inner.size
@@ -64,7 +65,7 @@ def test_rows_may_be_padded() -> None:
     padded = [np.pad(plane, ((0, 0), (0, 6)))[:, : plane.shape[1]] for plane in (frame.luma, frame.u, frame.v)]
     outs = [np.empty((32, 48, 3), np.float32) for _ in range(2)]
     for out, each in zip(outs, (frame, Planes(frame.format, *padded)), strict=True):
-        fit(each, out, letterbox=False)
+        fit_host_image(each, out, letterbox=False)
     np.testing.assert_array_equal(*outs)
     copy = Planes(frame.format, *padded).copy_to(np.zeros(frame.nbytes, np.uint8))
     for plane, expected in zip((copy.luma, copy.u, copy.v), (frame.luma, frame.u, frame.v), strict=True):

@@ -1,0 +1,99 @@
+"""``framefleet clips SESSION``: cuts the appearances of objects out of the videos of an earlier run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli.arguments import options
+from app.cli.arguments.parser import make_parser
+from app.cli.arguments.sources import named_source
+from app.cli.run.exports import add_session_argument, session_database
+from engine.errors import ExportError, UsageError
+from engine.media.types import SourceKind
+from engine.model.class_ids import class_ids
+from engine.settings.kinds import Moment, Moments
+from engine.store.clips.plan import plan_clips
+from engine.store.clips.write import write_clips
+from engine.store.facts import SHOWN
+from engine.store.objects.appearances import By
+from engine.store.session import SessionReader
+
+MANY = 1000
+"""More clips than this are refused: nobody looks at them, and they may fill the disk."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Write the clips. Exit status 0: all are written; 1: those of a video could not be written, or nothing appears.
+
+    Raises:
+        FramefleetError: the session cannot be read, or the options do not fit it.
+    """
+    arguments = _parser().parse_args(argv)
+    padding, gap = _seconds(arguments.padding, "--padding"), _seconds(arguments.gap, "--gap")
+    database = session_database(arguments.session)
+    folder, failed, written = arguments.out or database.parent / "clips", False, 0
+    with SessionReader(database) as reader:
+        stored = float(reader.facts.get(SHOWN, 0.0))
+        reader.confidence = stored if arguments.confidence is None else arguments.confidence
+        reader.classes = class_ids(arguments.classes, reader.labels)
+        sources = reader.sources() if arguments.source is None else [named_source(reader.sources(), arguments.source)]
+        videos = [source for source in sources if source.kind is SourceKind.VIDEO]
+        if arguments.by == By.TRACK and not any(reader.tracks(source.number) for source in videos):
+            raise UsageError(f"{database} has no tracks: run 'framefleet track {arguments.session}' first, or give --by class")
+        plans = [(source, plan_clips(reader, source, By(arguments.by), padding, gap)) for source in videos]
+        count = sum(len(clips) for _, clips in plans)
+        if count > MANY:
+            raise UsageError(f"these are {count:,} clips, more than {MANY:,}: choose classes, a higher --confidence or a longer --gap")
+        for source, clips in plans:
+            if not clips:
+                continue
+            try:
+                for path in write_clips(
+                    *(reader, source, clips, folder),
+                    exact=arguments.exact,
+                    stills=arguments.stills,
+                    overwrite=arguments.overwrite,
+                    waiting=lambda other: print(f"framefleet: waiting until {other} has written to {folder}", file=sys.stderr),
+                ):
+                    print(path)
+                    written += 1
+            except ExportError as error:
+                print(f"framefleet: {error}", file=sys.stderr)
+                failed = True
+    if not written and not failed:
+        print("framefleet: nothing appears in the videos: try a lower --confidence or other --class", file=sys.stderr)
+    return 1 if failed or not written else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = make_parser(
+        "clips",
+        "Cut the appearances of objects out of the videos of an earlier run. Clips are copied without encoding, so they begin at the\n"
+        "keyframe before; --exact encodes them.",
+        arguments="SESSION",
+        examples=("detections --class person --padding 2s", "detections --by track --class car --exact --stills --out cars"),
+    )
+    add_session_argument(parser)
+    words = "labels or class ids: person,car … (all)"
+    parser.add_argument("--class", "--classes", dest="classes", type=options.some_names, metavar="LIST", help=words)
+    words = "a clip for each time a class is seen, joined where they overlap, or for each track (class)"
+    parser.add_argument("--by", choices=[*map(str, By)], default=By.CLASS.value, help=words)
+    moment = options.checked(Moments().read)
+    parser.add_argument("--padding", type=moment, default="2s", metavar="TIME", help="time before and after each appearance (2s)")
+    parser.add_argument("--gap", type=moment, default="1s", metavar="TIME", help="longest time without the class within an appearance (1s)")
+    parser.add_argument("--confidence", type=options.fraction, metavar="0..1", help="least confidence of detections that count (the run's)")
+    parser.add_argument("--source", metavar="NAME", help="only this video")
+    parser.add_argument("--exact", action="store_true", help="encode, so that clips begin and end exactly")
+    parser.add_argument("--stills", action="store_true", help="also write the frame of each appearance's highest confidence")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the files (clips beside the database)")
+    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names that Framefleet did not write")
+    return parser
+
+
+def _seconds(moment: Moment, option: str) -> float:
+    if moment.seconds is None:
+        raise UsageError(f"{option} is a time: write {moment.frames}s")
+    return float(moment.seconds)

@@ -1,0 +1,1 @@
+"""Correcting detections and tracks in the window."""

@@ -1,0 +1,65 @@
+"""The bar under the picture with which the user corrects the selected object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QWidget
+
+from app.window.widgets.build import label, row
+
+BUTTONS = (
+    ("confirm", "Confirm", "C", "It is right: mark it as verified"),
+    ("delete", "Delete", "Backspace", "It is wrong: leave it out of all results"),
+    ("split", "Split", "B", "From this picture on, the track is another object"),
+    ("join", "Join", "G", "Press it for a track, then for another one that is the same object"),
+    ("undo", "Undo", "U", "Undo the last correction of this session"),
+)
+"""Name, title, key and tooltip of each button."""
+
+_SHOWN = {"Backspace": "⌫"}
+
+NEXT, PREVIOUS, RELABEL, TRACK = "E", "Shift+E", "R", "T"
+"""Further keys: the next and the previous object of the picture, the list of classes, and whether the whole track is meant."""
+
+
+class CorrectionBar(QWidget):
+    """Shows the selected object and what can be done with it. asked: the name of a button. relabelled: a class id."""
+
+    asked = Signal(str)
+    relabelled = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.selected = label("caption", "")
+        self.selected.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # its text must not change the picture's size
+        self.track = QCheckBox(f"Whole track ({TRACK})")
+        self.classes = QComboBox()
+        self.classes.setAccessibleName("Class of the selected object")
+        self.classes.setToolTip(f"Give it another class ({RELABEL})")
+        self.classes.activated.connect(self.relabelled)
+        self.buttons: dict[str, QPushButton] = {}
+        for name, title, key, tip in BUTTONS:
+            button = self.buttons[name] = QPushButton(f"{title} ({_SHOWN.get(key, key)})")
+            button.setToolTip(f"{tip} ({key})")
+            button.clicked.connect(lambda _=False, name=name: self.asked.emit(name))
+        row((self.selected, 1), self.track, self.classes, *self.buttons.values(), spacing=8, margins=(12, 6, 12, 6), of=self)
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Offer these classes."""
+        if [self.classes.itemText(number) for number in range(self.classes.count())] != [*labels]:
+            self.classes.clear()
+            self.classes.addItems([*labels])
+
+    def show_selected(self, text: str, class_id: int | None, track: int | None) -> None:
+        """Show the selected object. text: in words. class_id: None = nothing is selected. track: None = it has none."""
+        self.selected.setText(text)
+        self.classes.setEnabled(class_id is not None)
+        if class_id is not None:
+            self.classes.setCurrentIndex(class_id)
+        self.track.setEnabled(track is not None)
+        for name in ("confirm", "delete"):
+            self.buttons[name].setEnabled(class_id is not None)
+        for name in ("split", "join"):
+            self.buttons[name].setEnabled(track is not None)

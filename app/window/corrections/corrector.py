@@ -1,0 +1,153 @@
+"""Lets the user correct the objects in the picture, by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut
+
+from app.window.corrections.bar import BUTTONS, NEXT, PREVIOUS, RELABEL, TRACK, CorrectionBar
+from app.window.queue.item import Results
+from app.window.session.background import Background
+from app.window.viewer.viewer import Viewer
+from engine.store.objects.corrections import Chosen, Corrections, OneDetection, OneTrack
+from engine.store.session import SessionReader
+
+_NOTHING = "Click an object, or press E"
+
+
+class Corrector(QObject):
+    """Corrects the session of the shown file. The keys act while the bar is shown. bar: belongs under the picture."""
+
+    def __init__(self, viewer: Viewer, background: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._viewer, self._canvas, self._background = viewer, viewer.canvas, background
+        self.bar = CorrectionBar()
+        self.bar.hide()
+        self._selected: int | None = None
+        self._joining: int | None = None
+        self._frame: int | None = None
+        self._busy = False
+        keys: dict[str, Callable[[], object]] = {key: partial(self._act, name) for name, _, key, _ in BUTTONS}
+        keys |= {NEXT: partial(self._step, 1), PREVIOUS: partial(self._step, -1)}
+        keys |= {RELABEL: self.bar.classes.showPopup, TRACK: self.bar.track.toggle}
+        self._shortcuts = [QShortcut(QKeySequence(key), viewer, act, enabled=False) for key, act in keys.items()]
+        self.bar.asked.connect(self._act)
+        self.bar.relabelled.connect(lambda class_id: self._act("relabel", class_id))
+        viewer.player.shown.connect(self._picture_changed)
+        viewer.player.result.connect(self._picture_changed)
+        self._canvas.installEventFilter(self)
+
+    def set_shown(self, shown: bool) -> None:
+        """Show or hide the bar. The player stops, because a moving picture cannot be corrected."""
+        self.bar.setVisible(shown)
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(shown)
+        if shown:
+            self._viewer.player.pause()
+        self._select(None)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Select the object under the mouse when the user clicks it."""
+        if event.type() is QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent) and self.bar.isVisible():
+            overlay = self._canvas.overlay
+            self._select(overlay.at(event.position()) if overlay is not None else None)
+        return super().eventFilter(watched, event)
+
+    def _picture_changed(self) -> None:
+        result = self._canvas.result
+        frame = None if result is None else result.ref.index
+        if self.bar.isVisible():
+            self._select(self._selected if frame == self._frame else None)
+        self._frame = frame
+
+    def _step(self, by: int) -> None:
+        count = len(self._canvas.visible_detections)
+        if count:
+            self._viewer.player.pause()
+            begin = -1 if by > 0 else 0
+            self._select(((begin if self._selected is None else self._selected) + by) % count)
+
+    def _select(self, index: int | None) -> None:
+        found = self._canvas.visible_detections
+        self._selected = index if index is not None and index < len(found) else None
+        self._canvas.select(self._selected)
+        self.bar.set_labels(self._labels)
+        if self._selected is None:
+            self.bar.show_selected(_NOTHING, None, None)
+            return
+        class_id, track = int(found.class_ids[self._selected]), self._track
+        words = self._canvas.label_of(class_id) + (f", track {track}" if track is not None else "")
+        words += ", verified" if found.verified is not None and found.verified[self._selected] else ""
+        if self._joining is not None:
+            words += f" – press G to join it with track {self._joining}"
+        self.bar.show_selected(words, class_id, track)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        item = self._viewer.item
+        return item.results.labels if item is not None and item.results is not None else ()
+
+    @property
+    def _track(self) -> int | None:
+        tracks = self._canvas.visible_detections.tracks
+        if self._selected is None or tracks is None or tracks[self._selected] < 0:
+            return None
+        return int(tracks[self._selected])
+
+    def _act(self, name: str, class_id: int = 0) -> None:
+        item, frame, selected, track = self._viewer.item, self._frame, self._selected, self._track
+        if self._busy or item is None or item.results is None or item.results.source < 0:
+            return
+        if name == "join" and track is not None and self._joining in (None, track):
+            self._joining = track
+            self._select(selected)
+            return
+        if name != "undo" and (frame is None or selected is None or (name in ("join", "split") and track is None)):
+            return
+        joining, self._joining = self._joining, None
+        whole, results, shown = self.bar.track.isChecked() and track is not None, item.results, self._canvas.filter
+
+        def work() -> str:
+            chosen: Chosen | None = None
+            if name in ("confirm", "relabel", "delete") and selected is not None and frame is not None:
+                with SessionReader(results.database, shown.confidence, shown.classes) as reader:
+                    ordinal = reader.ordinals(results.source, frame)[selected]
+                chosen = OneTrack(results.source, track) if whole and track is not None else OneDetection(results.source, frame, ordinal)
+            return _correct(results, name, chosen, class_id, (joining, track), frame)
+
+        self._busy = True
+        self._viewer.player.pause()
+        self._background.start(work, self._done, self._failed)
+
+    def _done(self, words: str) -> None:
+        self._busy = False
+        self._viewer.transport.hint.setText(words)
+        self._viewer.player.reread()
+
+    def _failed(self, message: str) -> None:
+        self._busy = False
+        self._viewer.transport.hint.setText(message)
+
+
+def _correct(
+    results: Results, name: str, chosen: Chosen | None, class_id: int, tracks: tuple[int | None, int | None], frame: int | None
+) -> str:
+    """Correct the session, and return what was done in words. tracks: to join; the second one is split."""
+    with Corrections(results.database) as corrections:
+        first, second = tracks
+        if name == "undo":
+            undone = corrections.undo()
+            return "Nothing to undo" if undone is None else f"Undone: {undone.words}"
+        if name == "join" and first is not None and second is not None:
+            corrections.join(results.source, [first, second])
+        elif name == "split" and second is not None and frame is not None:
+            corrections.split(results.source, second, frame)
+        elif chosen is not None:
+            if name == "relabel":
+                corrections.relabel(chosen, class_id)
+            else:
+                (corrections.confirm if name == "confirm" else corrections.delete)(chosen)
+        return corrections.edits()[-1].words

@@ -1,0 +1,1 @@
+"""Takes clips and single pictures out of videos."""

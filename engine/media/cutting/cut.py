@@ -1,0 +1,126 @@
+"""Writes clips and pictures of a video into files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import cv2
+from av.video.frame import VideoFrame
+
+from engine.errors import ExportError
+from engine.media.annotation.audio import Sound
+from engine.media.annotation.writer import VideoWriter, explained_encoding, make_plain
+from engine.media.container.opening import reason
+from engine.media.container.video_file import VideoFile
+from engine.media.cutting.keyframes import packets_before
+from engine.media.decode import THREADS
+from engine.media.picture import Converter
+from engine.media.segment import SegmentDecoder
+from engine.media.types import Segment
+
+JPEG_QUALITY = 95
+
+_SAME = 1e-6
+"""Times that differ by less are equal, seconds."""
+
+
+def copy_clip(video: Path, start: float, end: float, target: Path) -> None:
+    """Copy a part of a video, without encoding, from the last keyframe at or before ``start`` to ``end`` (seconds).
+
+    Raises:
+        SourceError: the video cannot be opened.
+        ExportError, OSError: the clip cannot be written.
+    """
+    with VideoFile(video) as file, explained_encoding():
+        keyframe, packets = packets_before(file, round(start / file.time_base))
+        origin = keyframe * file.time_base
+        form, options = ("mp4", {"movflags": "+faststart"}) if target.suffix == ".mp4" else ("matroska", {})
+        with (
+            _sound(video, origin) as sound,
+            av.open(str(target.absolute()), "w", format=form, options=options) as output,
+        ):
+            pictures = output.add_stream_from_template(file.stream)
+            track = output.add_stream_from_template(sound.stream) if sound is not None and sound.stream is not None else None
+            for packet in packets:
+                time = packet.dts if packet.dts is not None else packet.pts
+                if time is None:
+                    continue
+                seconds = time * file.time_base
+                if seconds >= end:
+                    break
+                packet.pts = None if packet.pts is None else packet.pts - keyframe
+                packet.dts = None if packet.dts is None else packet.dts - keyframe
+                packet.stream = pictures
+                output.mux(packet)
+                if sound is not None and track is not None:
+                    for part in sound.until(seconds):
+                        part.stream = track
+                        output.mux(part)
+
+
+def encode_clip(video: Path, start: float, end: float, target: Path) -> None:
+    """Encode the frames of a video from ``start`` to before ``end`` (seconds) as an MP4. Raises as ``copy_clip``."""
+    with VideoFile(video, THREADS) as file:
+        frames = _frames(file, start, end)
+        first = next(frames, None)
+        if first is None:
+            raise ExportError(f"{video} has no frame from {start:.3f} s to {end:.3f} s that can be decoded")
+        convert = Converter(file.stream.sample_aspect_ratio)
+        width, height = convert.size(first[1])
+        size = max(width // 2 * 2, 2), max(height // 2 * 2, 2)
+        with (
+            _sound(video, first[0]) as sound,
+            VideoWriter(target, size, file.rate, file.time_base, None if sound is None else sound.stream) as writer,
+        ):
+            for seconds, frame in _with_first(first, frames):
+                writer.write(convert.planes(frame, size), seconds - first[0])
+                for packet in sound.until(seconds) if sound is not None and sound.stream is not None else ():
+                    writer.copy(packet)
+    make_plain(target)
+
+
+def write_still(video: Path, moment: float, target: Path) -> None:
+    """Write the frame of a video at exactly this time (seconds) as JPEG. Raises as ``copy_clip``."""
+    with VideoFile(video, THREADS) as file:
+        for seconds, frame in _frames(file, moment, moment + 1):
+            if float(seconds) > moment + _SAME:
+                break
+            try:
+                image = Converter(file.stream.sample_aspect_ratio)(frame)
+            except (av.FFmpegError, ValueError) as error:
+                raise ExportError(f"{video}: the frame at {moment:.3f} s cannot be converted ({reason(error)})") from error
+            encoded, content = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+            if not encoded:
+                raise ExportError(f"{target} cannot be encoded")
+            target.write_bytes(content.tobytes())
+            return
+    raise ExportError(f"{video}: the frame at {moment:.3f} s was not found again: detect again")
+
+
+def _frames(file: VideoFile, start: float, end: float) -> Iterator[tuple[Fraction, VideoFrame]]:
+    """Yield the frames that can be decoded, with their times in seconds, from ``start`` to before ``end``."""
+    keyframe, _ = packets_before(file, round(start / file.time_base))
+    for pts, outcome, _ in SegmentDecoder(file, Segment(0, keyframe, None, 0)).outcomes():
+        seconds = pts * file.time_base
+        if seconds >= end - _SAME:
+            return
+        if seconds >= start - _SAME and not isinstance(outcome, str):
+            yield seconds, outcome
+
+
+def _with_first(first: tuple[Fraction, VideoFrame], frames: Iterator[tuple[Fraction, VideoFrame]]) -> Iterator[tuple[Fraction, VideoFrame]]:
+    yield first
+    yield from frames
+
+
+def _sound(video: Path, start: Fraction) -> Sound | nullcontext[None]:
+    """The sound of a video, None if it has none that an MP4 can hold."""
+    sound = Sound(video, start)
+    if sound.stream is not None:
+        return sound
+    sound.close()
+    return nullcontext()

@@ -1,0 +1,39 @@
+"""The child process that writes clips and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.media.cutting.cut import copy_clip, encode_clip, write_still
+from engine.processes.child_main import when_parent_ends
+from engine.processes.watchdog import Clock
+from engine.store.clips.write import CutsJob
+from engine.store.exporters.common.child import serve
+from engine.store.schema import explained
+
+
+def write_cuts(job: CutsJob, report: Callable[[int], None], clock: Clock) -> int:
+    """Write the files. Returns their number. report: called with the number of files written so far. clock: the watchdog's clock."""
+    video = Path(job.video)
+    for number, cut in enumerate(job.cuts, 1):
+        clock.stop()  # a clip has no time limit: it depends on the length
+        target = Path(cut.target)
+        with explained(target, "write"):
+            if cut.end is None:
+                write_still(video, cut.start, target)
+            else:
+                (encode_clip if job.exact else copy_clip)(video, cut.start, cut.end, target)
+        report(number)
+    clock.stop()
+    return len(job.cuts)
+
+
+def main(connection: Connection[Any, Any], job: CutsJob) -> None:
+    """Run one job: the main function of the process."""
+    for cut in job.cuts:
+        when_parent_ends(partial(Path(cut.target).unlink, missing_ok=True))
+    serve(connection, f"opening {job.video}", f"writing a clip of {job.video}", partial(write_cuts, job))

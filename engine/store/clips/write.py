@@ -1,0 +1,104 @@
+"""Writes clips and pictures of a session's videos, in a child process, under names that no other file has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ExportError
+from engine.processes.child import ChildProcess
+from engine.store.clips.plan import ClipPlan, stamp
+from engine.store.export.destinations import Destinations, Protected, names_for
+from engine.store.export.outputs import Purpose
+from engine.store.export.planning import file_stems
+from engine.store.export.run import stage
+from engine.store.exporters.common.base import Progress
+from engine.store.exporters.common.child import run_child
+from engine.store.schema import explained
+from engine.store.session import SessionReader
+from engine.store.stored_source import StoredSource
+
+_IN_MP4 = frozenset(("h264", "hevc", "av1", "mpeg4", "vp9"))
+"""Codecs that players accept in an MP4. Others are copied into Matroska."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A file to write. start, end: of a clip, seconds; a picture has no end."""
+
+    target: str
+    start: float
+    end: float | None = None
+
+
+@dataclass(frozen=True)
+class CutsJob:
+    """The task of the child process. video: file to read. exact: encode the clips, so that they begin and end exactly."""
+
+    video: str
+    cuts: tuple[Cut, ...]
+    exact: bool
+
+
+def write_clips(
+    reader: SessionReader,
+    source: StoredSource,
+    plans: Sequence[ClipPlan],
+    folder: Path,
+    *,
+    exact: bool = False,
+    stills: bool = False,
+    overwrite: bool = False,
+    progress: Progress = lambda _: None,
+    waiting: Callable[[str], None] = lambda _: None,
+) -> list[Path]:
+    """Write the clips of one video into a folder. Returns their paths.
+
+    A file replaces only one of an earlier call with the same content. exact: encode instead of copying from keyframe to keyframe.
+    stills: also write each appearance's most confident frame. overwrite: also replace files that Framefleet did not write.
+    progress: called with the number of files written so far. waiting: called once with the process for which this one waits.
+
+    Raises:
+        ExportError: the video is missing or has changed, or a file cannot be written.
+    """
+    if not source.file.exists():
+        raise ExportError(
+            f"{source.file} does not exist: clips are taken from the video itself; put it back, or change the folder's name back"
+        )
+    if source.changed():
+        raise ExportError(
+            f"{source.file} has changed since the detection, and the times are of the earlier video: detect again, or restore it"
+        )
+    stems = dict(zip((each.number for each in reader.sources()), file_stems([each.path for each in reader.sources()]), strict=True))
+    stem = stems[source.number]
+    copied = ".mp4" if source.info is not None and source.info.codec in _IN_MP4 else ".mkv"
+    suffix = ".mp4" if exact else copied
+    written = []
+    with stage(folder, waiting) as place, Destinations(reader.path, Protected.of(reader), overwrite, place) as destinations:
+        wanted: list[tuple[str, str, float, float | None]] = [
+            (f"{stem}.{plan.name}.{stamp(plan.start)}", suffix, plan.start, plan.end) for plan in plans
+        ]
+        if stills:
+            wanted += [(f"{stem}.{plan.name}.{stamp(best)}", ".jpg", best, None) for plan in plans for best in dict.fromkeys(plan.best)]
+        made = [place / f"{number}{row[1]}" for number, row in enumerate(wanted)]
+        cuts = tuple(Cut(str(path), start, end) for path, (_, _, start, end) in zip(made, wanted, strict=True))
+        process = ChildProcess("clips", _main, CutsJob(str(source.file), cuts, exact), words="the process that writes clips", quiet=True)
+        outcome = run_child(process, progress)
+        if outcome.crashed and outcome.exit_code != 0:
+            raise ExportError(f"{outcome.reason}: no clip of {source.file} was written; try again with other times or classes")
+        with explained(folder, "write"):
+            for path, (name, ending, start, end) in zip(made, wanted, strict=True):
+                kind = f"clip {name} {start:.6f} {end} {exact} {ending}"
+                purpose = Purpose(os.path.normpath(source.file), kind, source.complete)
+                written.append(destinations.place(path, folder, names_for(name, ending, complete=True), purpose))
+    return written
+
+
+def _main(connection: Connection[Any, Any], job: CutsJob) -> None:
+    from engine.store.clips.process import main
+
+    main(connection, job)

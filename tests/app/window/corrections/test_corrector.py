@@ -1,0 +1,95 @@
+"""Objects are corrected in the whole window, by keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.window.main_window import MainWindow
+from engine.store.objects.corrections import Corrections
+from engine.store.session import SessionReader
+from engine.store.tracks import track_session
+from engine.tracking.follow import TrackerName
+from tests.support.media import make_video
+from tests.support.window import write_results
+
+FRAMES = 20
+
+
+@pytest.fixture
+def shown(window, qtbot, tmp_path) -> MainWindow:
+    """A tracked file with one object, and the bar."""
+    video = make_video(tmp_path / "a.mp4", FRAMES, (320, 240))
+    results = write_results(tmp_path / "a.sqlite", video, FRAMES)
+    track_session(results.database, TrackerName.BYTETRACK)
+    window.open_paths([results.database])
+    qtbot.waitUntil(lambda: window.viewer.canvas.result is not None, timeout=20_000)
+    window.viewer.player.pause()
+    window.actions_.correct.setChecked(True)
+    return window
+
+
+def press(qtbot, window, *keys):
+    for key in keys:
+        qtbot.keyClick(window, key)
+
+
+def read(window):
+    database = window.viewer.item.results.database
+    with SessionReader(database) as reader:
+        return [frame.detections for frame in reader.frames(0)]
+
+
+def waits(qtbot, window, condition):
+    qtbot.waitUntil(condition, timeout=20_000)
+    assert not window.corrector._busy
+
+
+def test_a_detection_is_confirmed_and_a_track_deleted_by_keys_and_both_undone(shown, qtbot):
+    bar, canvas = shown.corrector.bar, shown.viewer.canvas
+    assert bar.isVisible()
+    assert not bar.buttons["confirm"].isEnabled()
+    press(qtbot, shown, Qt.Key.Key_E)
+    assert bar.selected.text() == f"{canvas.label_of(0)}, track 1"
+    press(qtbot, shown, Qt.Key.Key_C)
+    waits(qtbot, shown, lambda: bar.selected.text().endswith("verified"))
+    assert sum(found.verified.sum() for found in read(shown)) == 1
+    press(qtbot, shown, Qt.Key.Key_T, Qt.Key.Key_Backspace)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 0)
+    assert sum(map(len, read(shown))) == 0
+    press(qtbot, shown, Qt.Key.Key_U)
+    waits(qtbot, shown, lambda: canvas.result is not None and len(canvas.result.detections) == 1)
+    assert sum(map(len, read(shown))) == FRAMES
+
+
+def test_another_class_is_chosen_from_the_list(shown, qtbot):
+    bar = shown.corrector.bar
+    press(qtbot, shown, Qt.Key.Key_E)
+    bar.classes.activated.emit(2)
+    waits(qtbot, shown, lambda: bar.selected.text() == "car, track 1, verified")
+    with Corrections(shown.viewer.item.results.database) as corrections:
+        assert [edit.words for edit in corrections.edits()] == ["detection 0 in frame 0 of a.mp4 labelled car"]
+
+
+def test_a_track_is_split_at_the_picture_and_the_parts_are_joined(shown, qtbot):
+    bar, player = shown.corrector.bar, shown.viewer.player
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
+    qtbot.waitUntil(lambda: "give a frame behind the first one" in shown.viewer.transport.hint.text(), timeout=20_000)
+    player.seek(5 / 30)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 5, timeout=20_000)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_B)
+    waits(qtbot, shown, lambda: bar.selected.text().endswith("track 2"))
+    press(qtbot, shown, Qt.Key.Key_G)
+    assert bar.selected.text().endswith("press G to join it with track 2")
+    player.seek(0.0)
+    qtbot.waitUntil(lambda: shown.corrector._frame == 0, timeout=20_000)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_G)
+    qtbot.waitUntil(lambda: shown.viewer.transport.hint.text() == "track 2 and track 1 of a.mp4 joined", timeout=20_000)
+    assert {found.tracks[0] for found in read(shown)} == {2}
+
+
+def test_the_keys_mean_nothing_while_the_bar_is_hidden(shown, qtbot):
+    shown.actions_.correct.setChecked(False)
+    press(qtbot, shown, Qt.Key.Key_E, Qt.Key.Key_Backspace)
+    assert not shown.corrector.bar.isVisible()
+    assert sum(map(len, read(shown))) == FRAMES
